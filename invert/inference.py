@@ -133,12 +133,14 @@ def infer(
 class Kept:
     """Cache shared by runs on equal assumptions, with the estimators of KV bytes that run, and those whose record is looked up.
 
+    Without `checks_tables` the run reports the problems of the tables that it reads, and does not check the others.
     Inferences are cached by data, sheet and model, readings of bands by their inputs, and the probability of premiums as a cost by price
     data. A second run computes only the differences.
     """
 
     estimators: tuple[str, ...] = tuple(KV_NAMES)
     judged: tuple[str, ...] = tuple(KV_NAMES)
+    checks_tables: bool = True
     inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
     readings: dict[tuple[object, ...], tuple[PairInference, ...]] = field(default_factory=dict)
     by_cost: dict[Hashable, float | None] = field(default_factory=dict)
@@ -215,7 +217,7 @@ def _answered(
     names, as_of = request.names, request.as_of
     offered, faults = sheets(book, as_of, request.tier or "", request.everything)
     known = described(offered, data)
-    problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
+    problems = [*book.problems, *faults, *(table_problems(book, data, assumptions) if kept.checks_tables else ())]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
@@ -223,6 +225,7 @@ def _answered(
             names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day)
         )
     except (UnknownName, NotBegun) as error:
+        problems += table_problems(book, data, assumptions)
         raise _fault_behind(error, problems, (*names, *request.providers), book.overlay) from None
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
@@ -241,7 +244,7 @@ def _answered(
         wrong = "after the change: a longer prompt costs less, and the premium says nothing; set both"
         notes += [f"{fault} {wrong}" for fault in dict.fromkeys(turned)]
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
-    problems += faults
+    problems += [*(() if kept.checks_tables else data.tables.problems_so_far()), *faults]
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (_complete(found, premiums, of_day, book, data, kept) for found in (inferences, before))

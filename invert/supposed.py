@@ -15,7 +15,7 @@ from invert.report.prices import Prediction, predictions
 from invert.result import Inference, Run
 
 HIDDEN = ("kv_bytes_per_token", "bandwidth_bound_fraction", "attention_flops_per_pair")
-SUPPOSABLE = (*HIDDEN, *ANCHORS)
+SUPPOSABLE = tuple(dict.fromkeys((*HIDDEN, *ANCHORS)))
 """Quantities that may be supposed: what a sheet hides, and the outside facts of a run."""
 
 

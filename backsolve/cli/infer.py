@@ -28,7 +28,7 @@ from backsolve.cli.common import (
 )
 from backsolve.cli.completion import completes
 from backsolve.streams import say, width
-from derive.errors import NO_ANSWER, UnknownName, WrongData, WrongValue, shorten
+from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 
 if TYPE_CHECKING:
@@ -294,10 +294,10 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     models = tuple(word for word in words if "=" not in word)
     if not models:
         raise WrongValue("--suppose needs a MODEL, as gemini-3.1-pro")
-    texts = named_texts((*supposed, *(word for word in words if "=" in word)), SUPPOSABLE)
+    texts = named_texts((*supposed, *(word for word in words if "=" in word)))
     for name in texts:
         if name not in SUPPOSABLE:
-            raise UnknownName("quantity of --suppose", name, SUPPOSABLE)
+            raise WrongValue(f"--suppose {name}: allowed are {', '.join(SUPPOSABLE)}")
     values = {name: parse(name, text) for name, text in texts.items()}
     anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}
     table = infer(models, **{**asked, "anchors": anchors})
@@ -372,10 +372,11 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
             # --against does not go together with --like, and records without it contain only the sheets.
             moved = replace(moved, in_full="--as markdown")
     else:
-        # The usual columns need no posterior, and the short report of a model needs its own alone: they take a third of the time.
+        # The usual columns need no posterior. The short report of a model needs its own alone, and the tables that it reads.
         usual = shown.style == "table" and not (whole or shown.full or shown.columns or shown.by or shown.wide)
         plain = tuple(name for name in KV_NAMES if name != "one_markup" or not usual)
-        kept = Kept(estimators=plain if question.is_default else tuple(KV_NAMES), judged=plain)
+        kept = Kept(estimators=plain if question.is_default else tuple(KV_NAMES), judged=plain,
+                    checks_tables=not (usual and names))  # fmt: skip
         most = _MOST_LISTED if question.is_default else 0
         _, _, table = run_of(names, kept, **asked, most_flagships=most, executor=executor)
     for note in table.notes:

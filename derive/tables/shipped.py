@@ -53,13 +53,14 @@ class Tables:
     'A100'
     """
 
-    __slots__ = ("_checked", "_checked_rows", "_columns", "_parts", "_raw_rows", "_schemas", "files")
+    __slots__ = ("_asked", "_checked", "_checked_rows", "_columns", "_parts", "_raw_rows", "_schemas", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
         self._schemas: Mapping[str, Mapping[str, Any]] | None = None
         self._columns: dict[str, dict[str, Column]] = {}
         self._checked: dict[Table, CheckedTable] = {}
+        self._asked: dict[Table, None] = {}
         self._raw_rows: dict[str, tuple[CsvTable, tuple[Row, ...]]] = {}
         self._checked_rows: dict[Table, tuple[_CheckedRow, ...]] = {}
         self._parts: dict[tuple[str, str, str], Tables] = {}
@@ -125,6 +126,7 @@ class Tables:
 
     def checked(self, table: Table) -> CheckedTable:
         """Return a table checked against its description and its rules."""
+        self._asked[table] = None
         return self._checked.get(table) or self._checked.setdefault(table, _check_table(self, table))
 
     def only(self, name: str, column: str, cell: str) -> "Tables":
@@ -175,6 +177,10 @@ class Tables:
             except BadRow as error:
                 found.append(error.problem)
         return tuple(found)
+
+    def problems_so_far(self) -> tuple[Problem, ...]:
+        """Return everything that is wrong with the tables that were read until now."""
+        return self.problems(*self._asked)
 
 
 _last = Tables({})

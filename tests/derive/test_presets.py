@@ -4,7 +4,6 @@ import csv
 import io
 from contextlib import suppress
 from dataclasses import replace
-from math import inf
 
 import pytest
 from hypothesis import given
@@ -12,14 +11,12 @@ from hypothesis import strategies as st
 
 from derive import presets
 from derive.catalogue import by_id, equation
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
+from derive.errors import BacksolveError, NotCovered, UnknownName
 from derive.preset_rows import LINKS, POWER, AcceleratorFigure, Architecture, OpenModel
 from derive.presets import (
-    BYTES_PER_WEIGHT,
     OF_DATA_TYPE,
     Preset,
     architecture,
-    as_published,
     chip_name,
     counted_params,
     hardware,
@@ -159,15 +156,6 @@ def test_parameters_are_counted_from_the_dimensions_of_a_row(name, total, active
     assert lacking == "" and counts == {"total_params": pytest.approx(total, rel=1e-3), "active_params": pytest.approx(active, rel=1e-3)}
 
 
-@in_one_test(
-    ("name", "lacks"),
-    [("DeepSeek-V3", "query_latent_dim"), ("Jamba-v0.1", "layers are not alike"), ("MiMo-V2-Flash", "layers are not alike")],
-)
-def test_parameters_of_layers_that_are_not_alike_are_not_counted(name, lacks):
-    counts, lacking = counted_params(architecture(name))
-    assert counts == {} and lacks in lacking
-
-
 def has_bf16(name: str) -> bool:
     return any((row.accelerator, row.quantity, row.dtype) == (name, "peak_flops", "bf16") for row in rows_of(AcceleratorFigure))
 
@@ -179,11 +167,6 @@ def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
     assert hardware("8xH100", published=published).unsaid["peak_flops"] == told.format("fp8", "bf16")
     assert hardware("H100", published=[replace(one, dtype="mxfp4 experts + bf16") for one in published]).givens["bytes_per_weight"] == 2
     assert not hardware("B200:fp4").unsaid and not hardware("H100:fp8", published=published).unsaid
-
-
-def test_the_only_data_type_of_a_chip_is_said_where_it_is_no_bf16(small):
-    told = "no data type is given: B200-SXM computes in fp4, the only rate in hardware.csv. For wider weights"
-    assert hardware("B200").unsaid == dict.fromkeys(OF_DATA_TYPE, f"{told} give bytes_per_weight=2 and the peak_flops of bf16")
 
 
 @in_one_test(
@@ -205,21 +188,6 @@ def test_hardware_that_is_wrong(small, text, kind, words):
     with pytest.raises(kind) as caught:
         hardware(text)
     assert all(word in str(caught.value) for word in words), caught.value
-
-
-@in_one_test(
-    ("text", "computed_in", "width"),
-    [
-        ("H100:int4", "bf16", 0.5), ("H100:awq", "bf16", 0.5 + 2.5 / 128), ("H100:Q8_0", "bf16", 8.5 / 8), ("A100:fp8", "bf16", 1),
-        ("H100:fp16", "bf16", 2), ("H100:fp8_e4m3", "fp8", 1), ("H100:w8a8", "int8", 1), ("B200:nvfp4", "fp4", 4.5 / 8),
-        ("H100:nvfp4", "bf16", 4.5 / 8),
-    ],
-)  # fmt: skip
-def test_weights_in_a_type_that_a_chip_has_no_rate_of_are_computed_in_bf16(text, computed_in, width):
-    found, plain = hardware(text), hardware(f"{text.partition(':')[0]}:{computed_in}")
-    assert found.givens["bytes_per_weight"] == width and found.givens["peak_flops"] == plain.givens["peak_flops"]
-    assert ("peak_flops" in found.supposed) == (width < BYTES_PER_WEIGHT[computed_in])
-    assert hardware("H100:fp8", dtype=text.partition(":")[2]).givens == hardware(f"H100:{text.partition(':')[2]}").givens
 
 
 @in_one_test(
@@ -345,17 +313,10 @@ def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 
 
-def test_a_part_that_is_not_described_in_full_is_not_zero(small):
-    given = model("Mixed").givens
-    assert given["window_layers"] == 6 and given["window_tokens"] == 4096 and given["linear_layers"] == 6
-    assert not {"window_kv_bytes", "linear_state_bytes", "state_heads"} & set(given)
-
-
 MIXTURE = {
     **{"experts": "256", "active_experts": "8", "shared_experts": "1", "moe_layers": "58", "model_dim": "7168", "vocab_size": "129280"},
     **{"moe_ffn_dim": "2048", "dense_ffn_dim": "18432", "experts_source": "c", "experts_grade": "read"},
 }
-DENSE = MIXTURE | {"experts": "0", "active_experts": "0", "shared_experts": "0", "moe_layers": "0", "moe_ffn_dim": ""}
 
 
 def with_router(**cells):
@@ -368,12 +329,6 @@ def test_a_mixture_sets_its_router_and_says_where_it_is_from():
     router = {name: preset.givens[name] for name in (*presets.ROUTER, "model_dim")}
     assert router == {"experts": 256, "active_experts": 8, "moe_layers": 58, "model_dim": 7168}
     assert preset.provenance["experts"] == "architectures.csv V3 experts: c (read)"
-
-
-@pytest.mark.parametrize(("cells", "width"), [(DENSE, 7168), ({}, None)])
-def test_a_dense_model_has_no_router(cells, width):
-    preset = with_router(**cells)
-    assert not {*presets.ROUTER} & preset.givens.keys() and preset.givens.get("model_dim") == width
 
 
 OF_WHAT_IS_STORED = {
@@ -513,41 +468,6 @@ def test_weights_are_stored_as_published_where_the_chip_is_no_narrower(chip, nam
     assert (of_model in said) == owner.startswith("native_dtype")
 
 
-@in_one_test(
-    ("name", "width", "is_slip"), [("gpt-oss-120b", "int4", True), ("gpt-oss-120b", "bf16", False), ("DeepSeek-V3", "int4", False)]
-)
-def test_a_width_of_the_experts_alone_is_doubted_in_a_model_of_two_types(name, width, is_slip):
-    warnings = " ".join(solve("weight_bytes", hardware="H100:bf16", model=name, bytes_per_weight=width).warnings)
-    assert ("bytes_per_weight = 0.5 B is of the experts alone: gpt-oss-120b as published" in warnings) == is_slip
-
-
-@in_one_test("chip", ["A100:bf16", "H100:fp8", "B200:fp4"])
-@in_one_test("name", ["DeepSeek-V3", "gpt-oss-120b", "Kimi-K2-Thinking"])
-def test_arithmetic_stays_at_the_rate_that_the_chip_was_named_with(chip, name):
-    asked = {"hardware": chip, "model": name, "chips": 1, "batch": 64}
-    assert solve("compute_time", **asked).given["peak_flops"] == hardware(chip).givens["peak_flops"]
-    assert solve("machine_balance_ratio", hardware=chip, model=name).given["peak_flops"] == hardware(chip).givens["peak_flops"]
-    if "attention_rate_ratio" in hardware(chip).givens:
-        same = solve("attention_time", **asked, context_length=4096).given["attention_rate_ratio"]
-        assert same == hardware(chip).givens["attention_rate_ratio"]
-
-
-def test_a_mixture_whose_experts_were_not_counted_is_taken_to_be_all_experts():
-    (published,) = with_router(native_dtype="mxfp4 experts + bf16").published
-    assert (published.bytes_per_weight, published.narrowest, published.max_context) == (17 / 32, 0.5, inf)
-    (published,) = with_router(**MIXTURE, native_dtype="mxfp4 experts + bf16").published
-    assert published.bytes_per_weight == pytest.approx(of_two_types(671e9, 37e9, 256, 8, 17 / 32, 2), rel=1e-12)
-
-
-def test_two_models_that_were_published_differently_are_refused_unless_the_type_is_given():
-    both = (*model("DeepSeek-V3").published, *model("gpt-oss-120b").published)
-    chip = replace(hardware("H100:bf16"), published=both)
-    with pytest.raises(WrongValue, match=r"fp8 in DeepSeek-V3 and mxfp4 experts \+ bf16 in gpt-oss-120b: give bytes_per_weight"):
-        as_published(chip)
-    assert as_published(chip, {"bytes_per_weight"}).givens["bytes_per_weight"] == 1
-    assert as_published(replace(chip, published=both[:1] * 2)).givens["bytes_per_weight"] == 1
-
-
 @in_one_test("name", [row.model for row in rows_of(Architecture) if row.kv_formula])
 def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name):
     row = presets.architecture(name)
@@ -555,88 +475,3 @@ def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name)
     assert (published.model, published.dtype, published.max_context) == (name, row.native_dtype, row.max_context)
     if row.native_dtype:
         assert published.of_experts <= published.bytes_per_weight <= published.of_others <= 2
-
-
-# -- models of which the parameters alone are known ------------------------------------------------------------------
-
-SIZED = [row for row in rows_of(OpenModel) if not row.architecture]
-
-
-@in_one_test("row", SIZED, ids=lambda row: row.model)
-def test_an_open_model_without_an_architecture_has_its_parameters_and_says_what_is_missing(row: OpenModel):
-    """Bytes of a cache that somebody remembers stay in the table: a preset never has them."""
-    for spelled in (row.model, row.model.lower()):
-        preset = model(spelled)
-        assert preset.givens == {"total_params": row.total_params, "active_params": row.active_params}
-        assert "kv_bytes_per_token" in preset.missing and preset.variants == {} and preset.parameters_only == (row.model,)
-        assert all(
-            source.startswith(f"open_models.csv {row.model} ") and row.params_grade in source for source in preset.provenance.values()
-        )
-
-
-def test_there_are_many_of_them_and_none_hides_an_architecture():
-    assert len(SIZED) >= 70
-    assert all(model(name).missing == () for name in model_names() if presets.architecture(name).kv_formula)
-    with pytest.raises(UnknownName):
-        model("llama-2")
-
-
-def test_what_is_missing_of_it_is_said_where_a_question_needs_it():
-    asked = solve("kv_bytes_per_token", model="Apertus-70B", bytes_per_element=2)
-    assert asked.reason.missing == ("layers", "kv_heads", "head_dim")
-    assert "of Apertus-70B the parameters alone are known (open_models.csv)" in asked.reason.message
-    assert "--model" not in asked.reason.message
-    answered = solve("kv_bytes_per_token", model="Apertus-70B", bytes_per_element=2, layers=80, kv_heads=8, head_dim=128)
-    assert answered.value == 327_680
-    assert "open_models" not in solve("kv_time", model="Llama-3-70B").reason.message
-
-
-def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectures():
-    text = shipped.content("open_models.csv").decode()
-    with reading(read().edited(open_models="")):
-        assert model("DeepSeek-V3").givens["layers"] == 61
-    with reading(
-        read().edited(
-            open_models=text.replace("Apertus-70B,,apertus,swissai,2025-09-02,70000000000", "Apertus-70B,,apertus,swissai,2025-09-02,many")
-        )
-    ):
-        assert model("Apertus-8B").givens["total_params"] == 8e9
-        with pytest.raises(BadRow, match=r"open_models\.csv row .*total_params"):
-            model("apertus-70b")
-
-
-# -- rents -----------------------------------------------------------------------------------------------------------
-
-
-def test_the_rent_of_a_chip_is_the_median_of_its_rents_and_no_cost_of_owners():
-    """1.3, 1.99, 2.35, 2.95 and 5 USD an hour."""
-    found = presets.rent("8xH100:fp8")
-    assert found.givens == {"chip_price": pytest.approx(2.35 / 3600)}
-    assert found.provenance["chip_price"] == (
-        "hardware.csv H100-SXM chip_price: median of 5 rents from 1.3 to 5 USD/h (analyst_model, secondary)"
-    )
-    with pytest.raises(NotCovered, match="no rent of L4: give chip_price="):
-        presets.rent("L4:fp8")
-
-
-@in_one_test("wrong", ["accelerator", "model"])
-def test_a_name_that_is_in_no_table_is_told_which_numbers_would_do(wrong):
-    lookup, names = {
-        "accelerator": (hardware, "peak_flops=, hbm_bandwidth= and hbm_capacity="),
-        "model": (model, "total_params=, active_params= and kv_bytes_per_token="),
-    }[wrong]
-    with pytest.raises(UnknownName, match=f"unknown {wrong} 'nobody'.*; without a row, give {names}"):
-        lookup("nobody")
-
-
-@pytest.mark.parametrize("count", ["2.5", ".5", "7.01"])
-def test_a_part_of_a_chip_is_no_unknown_chip(count):
-    with pytest.raises(WrongValue, match=r"a whole number of chips is named so, such as [138]xH200"):
-        hardware(f"{count}xH200")
-
-
-def test_the_width_of_the_feed_forward_part_is_set_of_a_dense_model_and_of_no_mixture():
-    """The dense layers of a mixture are a few of them: 3 of 61 of DeepSeek-V3."""
-    dense = model("Llama-3.1-70B")
-    assert dense.givens["ffn_dim"] == 28672 and "Llama-3.1-70B dense_ffn_dim: " in dense.provenance["ffn_dim"]
-    assert architecture("DeepSeek-V3").dense_ffn_dim == 18432 and "ffn_dim" not in model("DeepSeek-V3").givens

@@ -1,19 +1,14 @@
 """Outside facts: each moves every reading and estimate that says it rests on it, and no other; given KV bytes are the headline."""
 
-from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import pytest
 
-from derive import symbols
-from derive.errors import WrongValue
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.report.contract import sheet_records
-from invert.report.document import footer
-from invert.report.sheet import anchors_by_label, report
+from invert.report.sheet import anchors_by_label
 from invert.result import Inference
 from tests.tools.together import in_one_test, some
 
@@ -70,47 +65,10 @@ def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: s
         assert found == {name for name, anchors in resting.items() if anchor in anchors}, (model, anchor)
 
 
-@pytest.mark.parametrize("value", [[1, 2], None, symbols.B])
-def test_an_anchor_that_is_no_number_is_refused(value: object):
-    with pytest.raises(WrongValue, match=r"anchor machine_balance_ratio = .*: one number, or a text with its unit"):
-        infer("kimi-k3", anchors={"machine_balance_ratio": value})  # type: ignore[dict-item]
-
-
 def test_every_anchor_is_tried_and_moves_something():
     assert tuple(OTHER) == FACTS
     for anchor in FACTS:
         assert any(anchor in names for one in read().values() for names in anchors_by_label(one).values()), anchor
-
-
-def test_what_an_increment_pays_for_follows_the_mean_contexts():
-    """The same increment over fewer tokens pays for more bytes of each."""
-    (usual,), (near,), (far,) = (
-        infer(["gemini-3.1-pro"], anchors=anchors).inferences
-        for anchors in ({}, {"short_context": "100k", "long_context": "300k"}, {"long_context": "900k"})
-    )
-    medians = [one.kv_bytes["increment"].median for one in (far, usual, near)]
-    assert medians == sorted(medians) and medians[0] < 0.8 * medians[1] < 0.7 * medians[2]
-    assert len({one.kv_bytes["headline"].median for one in (far, usual, near)}) == 1, "no price enters"
-
-
-def test_what_is_assumed_is_printed_with_the_anchors_and_cannot_be_given():
-    with pytest.raises(WrongValue, match="tokens_per_step cannot be given: it is held at 1 token in every reading"):
-        infer(["kimi-k3"], anchors={"tokens_per_step": 1.8})
-    table = infer(["gemini-3.1-pro"])
-    (one,) = table.inferences
-    assert one.anchors.values["tokens_per_step"] == 1 and one.anchors.origin["tokens_per_step"] == "assumed"
-    assert "tokens_per_step 1 token" in " ".join(footer(table))
-    assert "Also assumed: tokens_per_step = 1 token" in " ".join(report(one, table).split())
-
-
-# -- what the output claims ----------------------------------------------------------------------------------------------
-
-
-def test_every_estimate_names_its_anchors_in_json():
-    for one, record in zip(read().values(), sheet_records(replace(infer(["kimi-k3"]), inferences=tuple(read().values()))), strict=True):
-        printed = {**record["estimates"], **record["estimates"]["kv_bytes_per_token"]}
-        for name, estimate in {**one.kv_bytes, **one.estimates}.items():
-            assert printed[name]["anchors"] == list(estimate.anchors) and set(estimate.anchors) <= set(FACTS)
 
 
 # -- KV bytes that are given ---------------------------------------------------------------------------------------------
@@ -129,21 +87,3 @@ def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given:
     # What rental cost pays for does not rest on it: it stays a reading of the price.
     assert one.kv_bytes["at_rent"] == usual.kv_bytes["at_rent"]
     assert "KV given" in one.flags and "KV PRIOR-DOMINATED" not in one.flags
-
-
-def test_given_kv_bytes_move_the_tier_that_a_storage_price_points_to():
-    """Where no premium tells, the price of a byte does: less of them for the same price is dearer memory."""
-    tiers = {}
-    for kv in ("3kB", "3MB"):
-        (one,) = infer(["claude-opus-5"], anchors={"kv_bytes_per_token": kv}).inferences
-        tiers[kv] = one.storage[0].undisclosed["hbm"]
-    assert tiers["3kB"] > tiers["3MB"] + 0.2
-
-
-def test_prices_that_contradict_the_model_do_so_whatever_kv_is_given():
-    broken = {"overlap": 0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.3, "kv_bytes_per_token": "70kB"}
-    (one,) = infer(["claude-sonnet-4-5"], anchors=broken).inferences
-    assert one.kv_bytes["headline"].kind == "given" and one.contradiction and {"KV given", "inconsistent"} <= set(one.flags)
-
-
-# -- means that cannot be ------------------------------------------------------------------------------------------------

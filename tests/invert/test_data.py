@@ -6,15 +6,10 @@ from pathlib import Path
 import pytest
 
 import invert
-from derive.errors import WrongData
 from derive.tables import shipped
-from invert import data as data_of_a_run
 from invert.data import Data, cache_with_data, read_data
 from invert.inference import infer
-from invert.sheets.read import book_of, last_day
 from invert.sheets.tables import FxRate
-from invert.validation import scoreboard
-from invert.validation.soundness import all_problems
 from tests.tools.parsed import tree_of
 from tests.tools.tables import reading
 
@@ -38,17 +33,6 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[shipped.Tables]:
 @pytest.mark.parametrize("asked", [{}, {"everything": True, "anchors": {"overlap": 1.0}}], ids=["usual", "every tier, an anchor"])
 def test_an_inference_reads_the_tables_once(asked: dict, reads: list[shipped.Tables]):
     infer(["gemini-3.1-pro", "kimi-k3", "claude-opus-5", "deepseek-v4-pro"], **asked)
-    assert len(reads) == 1
-
-
-def test_a_scoreboard_reads_the_tables_once(reads: list[shipped.Tables]):
-    scoreboard.sections(("truth", "storage", "controls", "production"))
-    assert len(reads) == 1
-
-
-def test_a_check_reads_the_tables_once(reads: list[shipped.Tables]):
-    data = read_data()
-    all_problems(book_of(data), data)
     assert len(reads) == 1
 
 
@@ -82,44 +66,3 @@ def test_runs_share_what_was_worked_out_of_the_same_bytes_and_of_no_others():
     with reading(shipped.read().edited(fx=shipped.content("fx.csv").decode().replace("CNY", "EUR"))):
         assert rates(read_data(), "CNY") == []
     assert read_data() is one
-
-
-class NoPrices(shipped.Tables):
-    """Tables that fail whoever reads a price of them."""
-
-    def content(self, file: str) -> bytes:
-        assert file != "prices.csv"
-        return super().content(file)
-
-
-def test_what_data_of_other_prices_share_reads_no_price():
-    infer(["gemini-2.5-pro", "deepseek-v4-pro"])
-    data, day = read_data(), last_day(read_data())
-    without = Data(NoPrices(data.tables.files), known={(last_day.__wrapped__, (), ()): day})
-    shared = [asked for asked in data.beside if asked[1] == day]
-    assert {"rental", "known_caches", "size_at", "cost_optimality"} <= {function.__name__ for function, *_ in shared}
-    for function, _, args, names in shared:
-        function(without, *args, **dict(names))
-
-
-def test_what_is_kept_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(data_of_a_run, "_MOST", 3)
-    twice = cache_with_data(lambda data, number: 2 * number)
-    data = Data(shipped.read())
-    assert [twice(data, number) for number in range(10)] == [*range(0, 20, 2)]
-    assert [*data.known.values()] == [14, 16, 18], "the newest stay: a larger market does not learn all of it anew"
-
-
-def test_what_cannot_be_worked_out_is_tried_again():
-    calls = []
-
-    @cache_with_data
-    def fails(data: Data) -> int:
-        calls.append(data)
-        raise WrongData("fx.csv")
-
-    data = read_data()
-    for _ in range(2):
-        with pytest.raises(WrongData, match="fx"):
-            fails(data)
-    assert len(calls) == 2

@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 from derive.catalogue import equation
-from derive.solving.api import solve
 from derive.solving.many.arrays import points
 from invert import forward
-from invert.assumptions import USUAL
-from invert.estimators.joint_point import JOINT_EQUATIONS, joint_reading
-from invert.records import BandPair
-from invert.sheets.observables import observe
-from tests.tools.together import in_one_test, some
+from invert.estimators.joint_point import JOINT_EQUATIONS
+from tests.tools.together import in_one_test
 
 HIDDEN = {
     "active_params": 1e11, "attention_flops_per_pair": 0.0, "balance_context": 1e5, "weight_compute_ratio": 5.0, "prompt_position": 0.5,
@@ -62,27 +58,6 @@ TWO_A_STEP = [({}, (3, 4.5)), ({"overlap": 0.0}, (4, 5.5)), ({"weight_compute_ra
 @pytest.mark.parametrize(("changed", "output"), TWO_A_STEP)
 def test_the_tokens_of_a_step_share_its_reads_and_not_its_arithmetic(changed: dict, output: tuple[float, float]):
     assert forward({**HIDDEN, "tokens_per_step": 2.0, **changed}, CONTEXTS)["output"] == pytest.approx(output, rel=1e-14)
-
-
-def test_tokens_a_step_that_are_not_known_make_the_balance_context_as_many_times_too_long():
-    """At 1.8 tokens a step, 16/1.8 and 26/1.8 inputs: the slope of the memory line, and so one over L*, is read 1.8 times too flat."""
-    truth = {**HIDDEN, "tokens_per_step": 1.8, "weight_compute_ratio": 15.0}
-    prices = forward(truth, (1e5, 1.1e6))
-    assert prices["output"] == pytest.approx([16 / 1.8, 26 / 1.8])
-    ratios = {"premium_in": 1.0, "premium_out": prices["premium_out"][1], "output_input_ratio": prices["output_input_ratio"]}
-    pair = BandPair(
-        long_context_threshold=200_000,
-        threshold_inclusive=False,
-        short_context=1e5,
-        long_context=1.1e6,
-        **{name: observe(name, float(ratio)) for name, ratio in ratios.items()},
-    )
-    found = joint_reading(pair, {**truth, **USUAL.held, "ridge_point": 600.0})
-    assert found.values["balance_context"] == pytest.approx(1.8e5) and found.values["weight_compute_ratio"] == pytest.approx(15 / 1.8)
-    for slope, step in ((1.8e5, 1), (1e5, 1.8)):
-        (known,) = solve("balance_context", using="readings.joint_slope", short_context=1e5, long_context=1.1e6, premium_out=26 / 16,
-                         output_input_ratio=16 / 1.8, tokens_per_step=step).answers  # fmt: skip
-        assert known.value == pytest.approx(slope)
 
 
 def test_prices_do_not_depend_on_parameters_where_there_is_no_attention():
@@ -206,48 +181,6 @@ def off(hidden: Arrays, found: Arrays) -> Arrays:
     }
     allowed = moves(hidden)
     return {name: np.abs(got - true) / (1e-9 * np.maximum(true, allowed[name])) for name, (got, true) in pairs.items()}
-
-
-@pytest.mark.slow
-def test_hundreds_of_truths_forward_and_back_through_the_chain():
-    count, ridge = len(some(range(2_000), every=4)), 600.0
-    hidden, ratios = truths(count, seed=5)
-    readings = []
-    for place in range(count):
-        truth = {name: float(array[place]) for name, array in hidden.items()}
-        pair = BandPair(
-            long_context_threshold=200_000, threshold_inclusive=False, short_context=truth["short_context"],
-            long_context=truth["long_context"],
-            **{name: observe(name, float(array[place])) for name, array in ratios.items()},
-        )  # fmt: skip
-        readings.append(joint_reading(pair, {**truth, **USUAL.held, "ridge_point": ridge}))
-    assert [(place, found.problem) for place, found in enumerate(readings) if found.problem] == []
-    names = ("attention_flops_per_pair", "balance_context", "weight_compute_ratio", "kv_bytes_per_token", "memory_time_share")
-    found = {name: np.array([reading.values[name] for reading in readings]) for name in names}
-    errors = off(hidden, found)
-    assert {name: bool(np.all(error <= 1)) for name, error in errors.items()} == {"y": True, "x": True, "w": True}
-    np.testing.assert_allclose(found["kv_bytes_per_token"], 2 * hidden["active_params"] / (ridge * found["balance_context"]), rtol=1e-12)
-    memory = hidden["weight_compute_ratio"] + hidden["short_context"] / hidden["balance_context"]
-    compute = 1 + hidden["short_context"] * hidden["attention_flops_per_pair"] / (2 * hidden["active_params"])
-    # A share moves by less than its parts: w bounds both.
-    allowed = 1e-9 * np.maximum(1, moves(hidden)["w"] / compute)
-    assert np.all(np.abs(found["memory_time_share"] - memory / (memory + compute)) <= allowed)
-
-
-def test_the_elasticities_that_the_joint_reading_reports_bound_its_error():
-    hidden, ratios = truths(60, seed=7)
-    for place in range(60):
-        truth = {name: float(array[place]) for name, array in hidden.items()}
-        kv = 2 * truth["active_params"] / (600 * truth["balance_context"])
-        pair = BandPair(
-            long_context_threshold=200_000,
-            threshold_inclusive=False,
-            short_context=truth["short_context"],
-            long_context=truth["long_context"],
-            **{n: observe(n, float(a[place])) for n, a in ratios.items()},
-        )
-        answer = joint_reading(pair, {**truth, **USUAL.held, "ridge_point": 600.0}).solution.answers[0]
-        assert abs(answer.value - kv) <= 1e-9 * kv * max(1, sum(map(abs, answer.elasticities.values())))
 
 
 def test_twenty_thousand_truths_forward_and_back_in_arrays():

@@ -39,15 +39,6 @@ def test_every_day_says_what_changed_and_what_infer_says_of_that_day():
     assert third.side.said["active_params", "market"].median < second.side.said["active_params", "market"].median
 
 
-def test_a_file_of_ones_own_has_a_history(tmp_path: Path):
-    path = tmp_path / "own.csv"
-    lines = ["acme,m,input,1,2026-01-01,2026-03-01,start", "acme,m,input,2,2026-03-01,,start", "acme,m,output,5,2026-01-01,,start"]
-    path.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
-    (found,) = histories(["acme/m"], prices=str(path))
-    assert [(one.since, [change.place[0] for change in one.changes]) for one in found.days] == [
-        (date(2026, 1, 1), ["input", "output"]), (date(2026, 3, 1), ["input"])]  # fmt: skip
-
-
 def test_no_day_before_the_release_is_shown(tmp_path: Path):
     path = tmp_path / "own.csv"
     lines = [f"openai,gpt-5.4,output,{amount},{begins},{ends},start" for amount, begins, ends in (
@@ -56,11 +47,3 @@ def test_no_day_before_the_release_is_shown(tmp_path: Path):
     (found,) = histories(["gpt-5.4"], prices=str(path))
     assert [str(one.as_of) for one in found.days] == ["2026-03-05", "2026-05-01"]
     assert found.days[0].side.prices["output", 0, None][0] == 30
-
-
-def test_what_is_sold_by_another_tier_today_has_its_days_before_that():
-    """The second half of April it was repriced to a quarter, and in August split into hours of the day."""
-    before, now = histories(["deepseek-v4-pro"])
-    assert [one.key[-1] for one in (before, now)] == ["standard", "off_peak"]
-    assert [str(one.since) for one in before.days] == ["2026-04-24", "2026-04-26"] and str(before.until) == "2026-08-17"
-    assert now.until is None and [one.key[-1] for one in histories(["deepseek-v4-pro"], tier="off_peak")] == ["off_peak"]

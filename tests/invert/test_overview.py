@@ -1,21 +1,15 @@
 """The summary of a made-up market, counted by hand, and its page: text, JSON and CSV have the same counts."""
 
-import csv
 import io
-import json
 from dataclasses import replace
 from functools import cache
 
-import pytest
-
-from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.inference import infer
-from invert.overview import Count, overview
-from invert.report.overview import CSV_HEAD, overview_csv, overview_json, overview_text
+from invert.overview import overview
+from invert.report.overview import overview_text
 from invert.result import InferenceTable
 from invert.sheets.read import book_of
-from tests.tools.inferred import current
 
 HEAD = "provider,model,service_tier,component,threshold_tokens,ttl_seconds,amount\n"
 
@@ -51,21 +45,6 @@ def counts(run: InferenceTable, section: str) -> dict[str, int]:
     return {one.name or one.because: one.offers for one in overview(run).section(section)}
 
 
-def test_a_copy_is_counted_once_as_the_makers():
-    found = overview(made_up())
-    assert (found.sheets, found.providers, found.offers, counts(made_up(), "copies")) == (4, 3, 3, {"bravo": 1})
-    assert counts(made_up(), "sizes") == {"openai": 1, "bravo": 1, "carol": 1}
-    assert counts(made_up(), "beside") == {"batch": 1}
-    dearer = OWN.replace("2026-01-01,standard,output,,,4", "2026-01-01,standard,output,,,5")
-    assert counts(infer(["openai/one", "bravo/*"], prices=io.StringIO(dearer)), "copies") == {}
-
-
-@pytest.mark.parametrize(("lifetime", "copies"), [("", {"bravo": 1}), ("3600", {})])
-def test_a_blank_lifetime_is_that_of_the_maker(lifetime: str, copies: dict[str, int]):
-    own = OWN.replace("2026-01-01,standard,cache_write,,300", f"2026-01-01,standard,cache_write,,{lifetime}")
-    assert counts(infer(["openai/one", "bravo/openai/one-2026-01-01"], prices=io.StringIO(own)), "copies") == copies
-
-
 def test_ratios_of_prices_are_counted_by_lifetime_and_tier():
     carried = {(one.name, one.of): one for one in overview(made_up()).section("carried")}
     assert {name: one.offers for name, one in carried.items()} == {
@@ -82,41 +61,6 @@ def test_ratios_of_prices_are_counted_by_lifetime_and_tier():
     assert carried["input_price_of_service_tier", "batch"].commonest == 0.5
 
 
-def test_premiums_are_counted_with_their_thresholds():
-    found = overview(made_up())
-    assert found.section("premiums") == [Count(section="premiums", name="2/1.5", offers=2, providers=2)]
-    assert {one.of: one.offers for one in found.section("thresholds")} == {"200000": 1, "272000": 1}
-
-
-def test_kinds_and_reasons_add_up_to_the_offers():
-    found = overview(made_up())
-    outcomes, reasons = found.section("outcome"), found.section("reason")
-    for name in {one.name for one in outcomes}:
-        kinds = {one.of: one.offers for one in outcomes if one.name == name}
-        assert sum(kinds.values()) == found.offers
-        assert sum(one.offers for one in reasons if one.name == name) == found.offers - kinds.get("interval", 0)
-    assert {one.of: one.offers for one in outcomes if one.name == "kv_bytes_per_token one_markup"} == {"interval": 2, "upper": 1}
-
-
-def test_sizes_are_stated_or_by_price_makers_first():
-    first, *others = overview(made_up()).section("sizes")
-    one = made_up()["openai/one"].market["active_params"].median
-    assert one is not None and (first.name, first.of, first.offers) == ("openai", "maker", 1)
-    assert first.low == first.median == first.high == pytest.approx(one, rel=1e-5)
-    assert all(other.of == "host" for other in others)
-
-
-@pytest.mark.parametrize(
-    ("fault", "counted"),
-    [
-        (Problem(origin="carol/three", message="why"), {"why": 1}),
-        (Problem(origin="mine.csv", row=3, column="amount", message="is negative"), {}),
-    ],
-)
-def test_sheets_without_a_result_are_counted_by_reason(fault: Problem, counted: dict[str, int]):
-    assert counts(replace(made_up(), problems=(fault,)), "no_result") == counted
-
-
 def test_every_sheet_of_the_data_is_counted():
     run = infer(provider=["meta"])
     whole = replace(run, request=replace(run.request, providers=()))
@@ -124,34 +68,6 @@ def test_every_sheet_of_the_data_is_counted():
     left = sum(one.offers for section in ("beside", "of_other_days") for one in found.section(section))
     assert found.sheets + left == len(keys)
     assert counts(run, "beside") == counts(run, "of_other_days") == {}, "of what was asked for"
-
-
-def test_sheets_of_unknown_release_are_counted_unless_their_cache_is_given():
-    run = infer(["openai/one", "bravo/*", "carol/three", "gpt-5.4"], prices=io.StringIO(OWN))
-    assert counts(run, "release_unknown") == {"": 4}
-    given = infer(["carol/three"], prices=io.StringIO(OWN), anchors={"kv_bytes_per_token": 5e4})
-    assert counts(given, "release_unknown") == {}
-    assert "KV of 4 sheets is that usual on the day of the price" in " ".join(overview_text(overview(run), 80).split())
-
-
-@pytest.mark.parametrize("width", [60, 80, 100])
-def test_the_page_fits_and_names_what_it_leaves_out(width: int):
-    found = overview(current())
-    many = [Count(section="sizes", name=f"p{place}", of="maker", offers=2) for place in range(15)]
-    many += [Count(section="no_result", because=f"reason {place}", offers=1) for place in range(4)]
-    text = overview_text(replace(found, counts=(*found.counts, *many)), width)
-    assert max(map(len, text.splitlines())) <= width
-    assert "4 sheets without a result: reason 0 1, reason 1 1, reason 2 1 and 1 of 1 other." in " ".join(text.split())
-    assert "more providers of" in text
-
-
-def test_json_and_csv_have_every_count():
-    found = overview(made_up())
-    document, rows = json.loads(overview_json(found)), list(csv.DictReader(io.StringIO(overview_csv(found))))
-    assert tuple(rows[0]) == CSV_HEAD and document["offers"] == 3
-    assert [{name: value for name, value in one.items() if value not in (None, "")} for one in document["counts"]] == [
-        {name: type(of[name])(value) for name, value in row.items() if value} for row, of in zip(rows, document["counts"], strict=True)
-    ]
 
 
 def test_no_sheets_make_no_market():

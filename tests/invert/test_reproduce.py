@@ -72,14 +72,6 @@ def test_what_was_shown_and_the_file_it_was_held_against_are_kept(tmp_path):
         assert saved_run(kept(tmp_path / "r.json", saved(infer("o3"), Shown(against=against)))).shown == Shown(against=against)
 
 
-def test_the_day_that_was_not_asked_for_stays_that_of_the_result(tmp_path):
-    run = saved_run(kept(tmp_path / "r.json", document()))
-    assert (run.as_of, run.request.as_of, arguments(run)["as_of"]) == (date(2026, 11, 20), None, None)
-    later = shipped.content("prices.csv").decode().replace("2026-11-20", "2026-11-24", 1)
-    with reading(shipped.read().edited(prices=later)):
-        assert arguments(run)["as_of"] == run.as_of
-
-
 def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.MonkeyPatch):
     run = saved_run(kept(tmp_path / "r.json", document()))
     tables = shipped.read()
@@ -109,23 +101,6 @@ def test_an_answer_that_is_another_than_that_of_the_file_does_not_reproduce_and_
     del edited["sheets"][0]["flags"]
     others = differing(saved_run(kept(tmp_path / "e.json", json.dumps(edited))), infer("o3"))
     assert others == ["sheets[0].estimates.active_params.market.median", "sheets[0].flags"]
-
-
-def test_other_assumptions_and_draws_are_said(tmp_path):
-    changed = json.loads(document())
-    changed["run"]["assumptions"]["level"] = 0.5
-    changed["run"]["seeds"]["draws"] = 1
-    run = saved_run(kept(tmp_path / "r.json", json.dumps(changed)))
-    assert changed_since(run).endswith("r.json: made of other draws; made on another level")
-
-
-def test_a_file_is_asked_again_from_what_it_held_and_never_looked_for(tmp_path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    own = kept(Path("own.csv"), OWN)
-    text = saved(infer("acme/m", prices=own))
-    run = saved_run(kept(Path("r.json"), text))
-    kept(Path("own.csv"), "provider,model,component,amount\nacme,m,input,7\nacme,m,output,9\n")
-    assert saved(infer(run.request.names, **arguments(run))) == text
 
 
 def spoiled(change: Callable[[dict[str, Any]], object]) -> Callable[[], bytes]:

@@ -19,12 +19,6 @@ from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 
-def test_a_choice_among_providers_is_said_on_stderr():
-    said = call("infer", "deepseek-v4-pro", "--as", "json")
-    assert said.status == 0 and said.err.startswith("backsolve: deepseek-v4-pro: taken from deepseek/")
-    assert [sheet["provider"] for sheet in json.loads(said.out)] == ["deepseek"]
-
-
 def test_a_saved_run_can_be_cited_from(tmp_path):
     path = tmp_path / "run.json"
     said = call(*GEMINI, "--save", str(path))
@@ -73,27 +67,6 @@ def test_a_bad_row_does_not_keep_the_rest_from_being_saved(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sheet_with_an_absurd_ratio_is_named_and_the_others_are_printed():
-    rows = ("acme,m,input,0.0001,,,,", "acme,m,output,4,,,,")
-    said = call("infer", "--prices", "-", "--as", "csv", stdin=price_file(*rows), color=True)
-    assert said.status == 2 and "acme/m: " in said.err
-    plain(said.err)
-    assert said.out == call("infer", "--as", "csv").out
-
-
-def test_a_day_before_anyone_read_the_prices_is_flagged():
-    said = call("infer", "--as-of", "2025-01-01", "--as", "json")
-    found = json.loads(said.out)
-    assert said.status == 0 and found and all("start not known" in sheet["flags"] for sheet in found)
-
-
-def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
-    said = call("infer", "--set", "cache_write:7min=20")
-    assert said.status == 2 and "alibaba/qwen3-coder-flash" in said.err
-    plain(said.err)
-
-
-@pytest.mark.slow
 def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
     environment = {**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"}
     done = script("infer", "--wide", env=environment)
@@ -123,24 +96,6 @@ def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
     assert len(json.loads(call(*GEMINI, "--set", "output=15", "--as", "json").out)) == 1
 
 
-@in_one_test("style", ["markdown", "latex", "html"])
-def test_a_document_of_a_change_begins_with_what_it_moved_too(style: str):
-    changed, as_is = (call(*GEMINI, *more, "--as", style).out for more in (("--set", "input@500k=6"), ()))
-    assert changed.index("against the sheets as they are") < changed.index("KV from all prices") < changed.index("price/cost")
-    assert "output@500k 18 USD/MTok copied from output@200k" in changed.replace(r"\@", "@") and "KV from all prices" not in as_is
-    table = call("infer", "gemini*", "--set", "input=+10%", "--as", style).out
-    assert table.index("against the sheets as they are") < table.index("KV from all prices") < table.index("Anchors: ")
-
-
-@in_one_test("name", ["gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3"])
-def test_what_a_change_moved_and_what_to_take_home_fit_one_screen(monkeypatch: pytest.MonkeyPatch, name: str):
-    monkeypatch.setattr("backsolve.cli.infer.width", lambda _: 80)
-    lines = call("infer", name, "--set", "output=7").out.splitlines()
-    assert len(lines) <= 40 and max(map(len, lines)) <= 80, len(lines)
-    assert any(line.startswith("active parameters") for line in lines) and lines[-1].endswith("--set output=7 --full")
-    assert sum(line.startswith("inference ") for line in lines) == 1
-
-
 def test_against_shows_what_moved_in_every_form(tmp_path):
     own = tmp_path / "own.csv"
     own.write_bytes(price_file("google,gemini-2.5-pro,output,12,,,,"))
@@ -162,32 +117,11 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
     assert piped.status == 0 and "No price changed." in piped.out
 
 
-def test_a_file_is_held_against_from_standard_input_as_by_its_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    own = price_file("google,gemini-2.5-pro,output,12,,,,")
-    Path("own.csv").write_bytes(own)
-    asked = ("infer", "gemini-2.5-pro", "--against")
-    named, piped = call(*asked, "own.csv"), call(*asked, "-", "--save", "saved.json", stdin=own)
-    assert piped.status == 0 and "output 12 -> 10 USD/MTok" in piped.out
-    assert piped.out.splitlines()[1:] == named.out.splitlines()[1:], "the first line says against what"
-    assert call("infer", "--like", "saved.json").out == piped.out
-
-
 def test_the_history_of_a_model_is_shown_in_every_form():
     said = call("infer", "mistral-large-4", "--history")
     assert said.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in said.out
     assert len(json.loads(call("infer", "mistral-large-4", "--history", "--as", "json").out)[0]["days"]) == 3
     assert call("infer", "mistral-large-4", "--history", "--as", "csv").out.startswith("provider,model,")
-
-
-def test_a_history_that_was_saved_is_asked_again(tmp_path: Path):
-    first, again = (str(tmp_path / name) for name in ("first.json", "again.json"))
-    shown = call("infer", "mistral-large-4", "--history", "--save", first)
-    assert shown.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in shown.out
-    assert call("infer", "--like", first, "--save", again) == shown == call("infer", "--like", "-", stdin=Path(first).read_bytes())
-    assert Path(again).read_bytes() == Path(first).read_bytes()
-    assert call("infer", "--like", first, "--as", "csv").out == call("infer", "mistral-large-4", "--history", "--as", "csv").out
-    assert "--history and --full do not go together" in refused("infer", "--like", first, "--full")
 
 
 @in_one_test(
@@ -220,16 +154,6 @@ def test_a_saved_result_is_shown_and_saved_again_to_the_byte(tmp_path_factory, a
         assert Path("G").read_bytes() == Path("F").read_bytes()
 
 
-def test_what_a_saved_change_has_no_room_for_is_had_beside_like(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("backsolve.cli.infer.width", lambda _: 80)
-    for more, form, times in (((), "markdown", "x0.362"), (("--against", "2026-10-20"), "csv", "0.362173")):
-        assert call(*GEMINI, "--set", "output=15", *more, "--save", "F").status == 0
-        shown = " ".join(call("infer", "--like", "F").out.split())
-        assert "Left out in so few columns: times" in shown and f"; --as {form} has all." in shown and times not in shown
-        assert times in call("infer", "--like", "F", "--as", form).out
-
-
 def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call(*GEMINI, "o3", "--columns", "model", "--save", "F").status == 0
@@ -251,19 +175,6 @@ def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, 
     document["run"]["asked"]["against"] = "shipped"
     Path("F").write_text(json.dumps(document))
     assert call("infer", "--like", "F").status == 3, "what it was held against is not in the file"
-
-
-@in_one_test(
-    ("option", "named"),
-    [
-        (("o3",), "MODEL"), (("--provider", "google"), "--provider"), (("--tier", "all"), "--tier"), (("--as-of", "2026-03-12"), "--as-of"),
-        (("--all",), "--all"), (("--prices", "own.csv"), "--prices"), (("--set", "output=20"), "--set"), (("--sort", "price"), "--sort"),
-        (("--anchor", "overlap=0"), "--anchor"), (("--where", "tier=batch"), "--where"), (("--against", "shipped"), "--against"),
-        (("--history",), "--history"),
-    ],
-)  # fmt: skip
-def test_what_a_saved_result_says_is_not_asked_beside_it(option: tuple[str, ...], named: str):
-    assert f"--like and {named} do not go together" in refused("infer", "--like", "F", *option)
 
 
 def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch):
@@ -289,15 +200,6 @@ def providers(*asked: str) -> set[str]:
     return {one["provider"] for one in json.loads(call("infer", *asked, "--as", "json").out)}
 
 
-def test_a_wrong_name_is_refused_before_anything_is_worked_out(monkeypatch):
-    def worked_out(*_: object, **__: object) -> None:
-        raise AssertionError("the sheets were inferred first")
-
-    monkeypatch.setattr("invert.inference.infer", worked_out)
-    for asked in (("--columns", "modl"), ("--columns", "modl", "--as", "html"), ("--columns", "modl", "--as", "csv")):
-        assert "did you mean 'model'" in refused("infer", *asked)
-
-
 def test_providers_are_picked_by_patterns_and_several_of_them():
     assert providers("--provider", "OPEN*") == {"openai"} and providers("--provider", "open*", "--provider", "goo?le") == {
         "openai",
@@ -316,18 +218,6 @@ def test_last_digits_of_a_saved_result_are_reproduced(tmp_path, monkeypatch):
     for factor, status in ((1 + 1e-14, 0), (1 + 1e-6, 3)):
         Path("F").write_text(found.replace(number, repr(float(number) * factor)), encoding="utf-8")
         assert call("infer", "--like", "F").status == status
-
-
-def test_what_is_sold_in_another_service_tier_alone_is_not_unknown():
-    batch, peak = (f"acme,k,input,1,{tier}\nacme,k,output,3,{tier}\n" for tier in ("batch", "peak"))
-    file = f"provider,model,component,amount,service_tier\n{batch}"
-    for asked in (("--provider", "acme"), ("acme/k",), ("k",)):
-        said = refused("infer", "--prices", "-", *asked, stdin=file.encode())
-        assert "in this service tier on this day; --tier batch has one" in said and "unknown" not in said
-        assert call("infer", "--prices", "-", *asked, "--tier", "batch", stdin=file.encode()).status == 0
-        said = refused("infer", "--prices", "-", *asked, stdin=f"{file}{peak}".encode())
-        assert "in this service tier on this day; --all shows batch and peak" in said
-        assert call("infer", "--prices", "-", *asked, "--all", stdin=f"{file}{peak}".encode()).status == 0
 
 
 def test_the_longest_context_can_be_given_and_may_be_written_short(tmp_path):
@@ -349,45 +239,6 @@ def test_the_longest_context_can_be_given_and_may_be_written_short(tmp_path):
     assert "'1 M' is not a whole number of tokens such as 131072, 200k or 1M" in call("prices", "check", str(own)).err
 
 
-def test_what_is_wrong_with_the_row_of_a_name_comes_before_that_the_name_is_not_known(tmp_path):
-    own = tmp_path / "own.csv"
-    own.write_text("provider,model,component,amount\nother,m,input,02-Oct\nacme,lm,input,x\n")
-    for asked in (("--provider", "acme"), ("--provider", "ac*"), ("acme/lm",), ("lm",)):
-        fault, *unknown = refused("infer", *asked, "--prices", str(own)).splitlines()
-        wanted = "row 2" if asked[-1] == "ac*" else "row 3, column amount: 'x' is not a number"
-        assert wanted in fault and (asked[-1] == "ac*") == ("unknown provider" in "".join(unknown))
-
-
-def test_what_all_sheets_have_in_common_is_shown_in_every_form():
-    asked = ("infer", "--provider", "google", "--summary")
-    assert "Premiums above the first threshold" in call(*asked).out
-    assert json.loads(call(*asked, "--as", "json").out)["schema"] == "infer-overview-2"
-    assert call(*asked, "--as", "csv").out.startswith("section,name,")
-    assert call(*asked, "--as", "markdown").out.startswith("# ")
-
-
-def test_more_sheets_than_anybody_reads_are_summed_up_unless_a_column_or_an_order_is_asked_for(monkeypatch):
-    monkeypatch.setattr("backsolve.cli.infer._MOST_LISTED", 1)
-    assert "Premiums above the first threshold" in call("infer", "--provider", "google").out
-    assert "typical" in call("infer", "--provider", "google", "--sort", "price").out
-    assert len(json.loads(call("infer", "--provider", "google", "--as", "json").out)) > 1
-
-
-def test_a_change_that_turns_the_bands_round_is_warned_of():
-    assert "output@200k 18 is below output 20 after the change" in call("infer", "gemini-3.1-pro", "--set", "output=20").err
-    assert "after the change" not in call("infer", "gemini-3.1-pro", "--set", "output=13").err
-
-
-def test_a_summary_of_picked_sheets_counts_the_others_apart_from_those_of_other_tiers():
-    asked = ("infer", "--summary", "--as", "json", "--where", "provider=openai")
-    picked, of_all = json.loads(call(*asked).out), json.loads(call(*asked[:4]).out)
-    left = sum(one["offers"] for one in picked["counts"] if one["section"] == "not_picked")
-    assert picked["sheets"] + left == of_all["sheets"]
-    beside = [[one for one in found["counts"] if one["section"] == "beside"] for found in (picked, of_all)]
-    assert beside[0] == beside[1]
-    assert f"{left} more sheets left out by --where." in " ".join(call(*asked[:2], *asked[4:]).out.split())
-
-
 def test_records_of_a_what_if_have_the_values_before_beside_those_after():
     asked = ("infer", "gemini-3.1-pro", "glm-4.7", "--set", "input=+50%", "--as")
     rows = [*csv.DictReader(io.StringIO(call(*asked, "csv").out))]
@@ -402,25 +253,3 @@ def test_records_of_a_what_if_have_the_values_before_beside_those_after():
     assert json.loads(call(*GEMINI, "--as", "json").out)[0]["before"] is None and "_before" not in call(*GEMINI, "--as", "csv").out
     chosen = call(*asked, "csv", "--columns", "model,premium_in,premium_out").out.splitlines()
     assert chosen[0] == "model,premium_in,premium_in_before,premium_out" and chosen[1].endswith(",2.0,1.5")
-
-
-def test_of_a_name_that_several_sell_nobody_is_told_to_choose_who_has_chosen():
-    assert "glm-5.1: sold by zai and zhipu-bigmodel; provider/model takes one" in call("infer", "glm-5.1").err
-    chosen = call("infer", "glm-5.1", "--where", "provider=zai")
-    assert chosen.err == "" and "zai glm-5.1" in chosen.out
-
-
-@pytest.mark.parametrize(
-    ("rows", "told"),
-    [
-        ("acme,a,input,2,\nacme,a,output,abc,\n", "'abc' is not a number"),
-        ("acme,a,input\nacme,a,output,3,\n", "has 3 cells"),
-        ("acme,a,input,2,\n", "has input and no output"),
-        ("acme,a,input,2,2025-01-01\nacme,a,output,3,2025-01-01\n", "its prices end on 2025-01-01; --as-of 2024-12-31"),
-    ],
-)
-def test_one_line_tells_why_a_model_of_a_file_has_no_sheet(tmp_path, rows, told):
-    own = tmp_path / "own.csv"
-    own.write_text(f"provider,model,component,amount,valid_to\n{rows}")
-    (fault,) = refused("infer", "acme/a", "--prices", str(own)).splitlines()
-    assert told in fault

@@ -12,10 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from derive import files
-from derive.errors import WrongData
-from invert.databases import genai, litellm
-from invert.sheets import append
 from tests.tools.commands import call, refused
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 
@@ -69,26 +65,6 @@ def test_what_is_not_taken_is_named_with_the_reason_in_a_file(packages):
     assert "--left-out" in refused("prices", "pull", "--left-out", "", *ON)
 
 
-@pytest.mark.parametrize(("place", "of"), [("./m.csv", "--into"), ("m_rivals.csv", "the rivals of --into"), ("api.json", "SOURCE")])
-def test_what_is_left_out_is_written_over_no_file_of_the_pull(tmp_path, monkeypatch, place: str, of: str):
-    monkeypatch.chdir(tmp_path)
-    for name in ("m.csv", "m_rivals.csv", "api.json"):
-        Path(name).write_text("mine")
-    said = refused("prices", "pull", "api.json", "--into", "m.csv", "--left-out", place)
-    assert f"--left-out would write over {place}, which is the file of {of}. Name another file" in said
-    assert {path.read_text() for path in tmp_path.iterdir()} == {"mine"}
-
-
-def test_a_name_that_is_taken_without_its_first_marks_is_said(packages):
-    pricing = {"prompt": "0.000001", "completion": "0.000002"}
-    Path("odd.json").write_text(json.dumps({"data": [{"id": name, "pricing": pricing} for name in ("=cmd|x", "@cf/m", "plain")]}))
-    said = call("prices", "pull", "odd.json", *ON)
-    assert {row["model"] for row in rows(said.out)} == {"cmd|x", "cf/m", "plain"}
-    (line,) = [line for line in said.err.splitlines() if "names:" in line]
-    assert line == ("backsolve: names: 2 that a spreadsheet would read as a formula, written without their first mark"
-                    " ('openrouter/=cmd|x', 'openrouter/@cf/m')")  # fmt: skip
-
-
 def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
     said = call("prices", "pull", "--into", "market.csv", *ON)
     pulled = rows(Path("market.csv").read_text())
@@ -135,76 +111,6 @@ def test_a_file_of_a_database(packages, content, provider: str):
     Path("download").write_text(json.dumps(content))
     said = call("prices", "pull", "download", "--provider", provider, *ON)
     assert said.status == 0 and {row["provider"] for row in rows(said.out)} == {provider}
-
-
-def test_a_source_that_is_not_there_is_one_line_and_the_others_go_on(packages):
-    Path("odd.json").write_text('{"a": 1}')
-    said = call("prices", "pull", "odd.json", "genai-prices", "none.json", *ON)
-    assert said.status == 2 and len(rows(said.out)) > 30
-    assert "backsolve: odd.json: is of no known database (openrouter, models.dev, litellm), or newer than known here\n" in said.err
-    assert "backsolve: none.json: cannot be read: No such file or directory\n" in said.err
-
-
-def test_a_field_that_is_another_one_names_package_version_and_field(packages):
-    changed = json.loads(json.dumps(LITELLM))
-    changed["gpt-test-2"]["input_cost_per_token"] = {"usd": 1}
-    (Path(litellm.find_spec("litellm").origin).with_name(litellm._FILE)).write_text(json.dumps(changed))
-    said = call("prices", "pull", *ON)
-    assert said.status == 2 and "gpt-test-2" not in {row["model"] for row in rows(said.out)}
-    line = "litellm 9.9: field input_cost_per_token is dict, not a number, of 'openai/gpt-test-2': newer or older than known here"
-    assert said.err.splitlines()[-1] == f"backsolve: {line}"
-
-
-def test_without_any_database_it_says_how_to_get_one(monkeypatch):
-    monkeypatch.setattr(genai, "find_spec", lambda _: None)
-    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
-    assert "no database of prices is installed: pip install 'backsolve[prices]'" in refused("prices", "pull")
-    said = call("prices", "pull", "genai-prices")
-    assert "genai-prices: is not installed: pip install backsolve[prices]" in said.err and (said.out, said.status) == ("", 2)
-
-
-def test_a_file_that_cannot_be_written_or_read_is_left_alone(packages):
-    Path("own.csv").write_text("provider,model\na,b\n")
-    said = call("prices", "pull", "--into", "own.csv", *ON)
-    assert said.status == 2 and "own.csv row 1: there is no column component, amount" in said.err
-    assert Path("own.csv").read_text() == "provider,model\na,b\n" and os.listdir() == ["own.csv"]
-    assert "cannot be written" in call("prices", "pull", "--into", "none/own.csv", *ON).err
-
-
-def test_where_the_prices_cannot_be_written_no_rivals_are(packages, monkeypatch):
-    really = files.write
-
-    def full(place: str, content: str | bytes) -> None:
-        if place == "full.csv":
-            raise WrongData(f"{place}: cannot be written (File too large)")
-        really(place, content)
-
-    monkeypatch.setattr(append, "write", full)
-    said = call("prices", "pull", "--into", "full.csv", *ON)
-    assert said.status == 2 and "full.csv: cannot be written" in said.err and os.listdir() == []
-
-
-def test_a_file_of_rivals_that_cannot_be_read_stops_the_pull_before_it_writes(packages):
-    Path("own_rivals.csv").write_text("a,b\n1,2\n")
-    said = call("prices", "pull", "--into", "own.csv", *ON)
-    assert said.status == 2 and "own_rivals.csv row 1" in said.err and os.listdir() == ["own_rivals.csv"]
-
-
-def test_a_file_that_no_row_goes_to_is_not_said_to_have_any(packages):
-    """All that the database asks is priced already, so that it only contradicts."""
-    Path("again.json").write_text(
-        json.dumps({"claude-opus-5": {"litellm_provider": "anthropic", "mode": "chat", "input_cost_per_token": 4e-06,
-                                      "output_cost_per_token": 2e-05}})
-    )  # fmt: skip
-    said = call("prices", "pull", "again.json", "--into", "riv.csv", *ON)
-    assert said.out.endswith("riv.csv: no rows to write\n") and sorted(os.listdir()) == ["again.json", "riv_rivals.csv"]
-
-
-def test_a_package_that_is_not_there_is_said_where_none_is_named(packages, monkeypatch):
-    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
-    said = call("prices", "pull", *ON)
-    assert said.status == 0 and said.err.splitlines()[0] == "backsolve: litellm: is not installed, so not read: pip install litellm"
-    assert "litellm: is not" not in call("prices", "pull", "genai-prices", *ON).err
 
 
 STOPPED = """

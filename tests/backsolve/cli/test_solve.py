@@ -24,41 +24,12 @@ def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_comman
     assert {*words} == {*asked, "chip_price=2 USD/h"} and call(*words).status == 0
 
 
-def test_an_example_is_whole_however_much_was_given():
-    values = {
-        "mfu": 0.4567,
-        "mbu": 0.7654,
-        "hbm_capacity": 85520809984,
-        "layers": 61,
-        "model_dim": 7168,
-        "reserved_share": 0.1,
-        "kv_replication": 1,
-    }
-    more = [f"{name}={value:.20f}" for name, value in values.items()]
-    said = refused("solve", "cost_per_token", *DEPLOYED, "--anyway", "chips=16", "batch=64", "context_length=4k", *more, status=3)
-    assert said.splitlines()[-1].endswith("chip_price=2 USD/h'") and " ..." not in said
-
-
 @in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_file(style):
     said = call("solve", "token_latency", "pipeline_stages=4", "step_time=20ms", "experts=8", "--as", style)
     warning, *others = said.err.splitlines()
     assert warning.startswith("backsolve: ") and "pipeline_stages" in warning and "backsolve: " not in said.out
     assert others == ["backsolve: experts was given and is not used"]
-
-
-def test_what_one_of_several_answers_needs_is_not_said_to_be_unused():
-    given = ("--hardware", "8xH200:fp8", "--model", "Llama-3.1-70B", "bytes_per_element=fp8", "ctx=8Ki", "batch=4", "chip_price=2USD/h")
-    for unknowns, said in (("cost_per_token,step_time", False), ("step_time,throughput", True)):
-        assert ("chip_price was given and is not used" in call("solve", unknowns, *given, "--as", "csv").err) == said
-
-
-def test_so_many_of_a_chip_are_its_chips():
-    arguments = ("--model", "DeepSeek-V3", "bytes_per_element=fp8", "context_length=4k", "batch=64", "--as", "json")
-    counted = json.loads(call("solve", "step_time", "--hardware", "16xH100:fp8", *arguments).out)
-    given = json.loads(call("solve", "step_time", "--hardware", "H100:fp8", "chips=16", *arguments).out)
-    assert counted["answers"] == given["answers"] and counted["provenance"]["chips"] == "--hardware 16xH100:fp8"
-    assert call("solve", "step_time", "--hardware", "0xH100:fp8", *arguments).status == 2
 
 
 def test_a_rent_is_taken_from_the_table_only_where_it_is_asked_for():
@@ -100,11 +71,6 @@ def test_several_unknowns_of_which_some_lack_something_are_shown_with_one_comman
     assert said.status == 3 and words[1] == unknowns and {*served} < {*words} and call(*words).status == 0
 
 
-def test_several_unknowns_of_which_one_is_refused_for_good_have_no_example():
-    said = call("solve", "gross_margin,step_time", "--hardware", "8xH100:fp8", "--model", "DeepSeek-V3", "batch=64", "ctx=8k")
-    assert said.status == 3 and "does not fit" in said.err and "for example" not in said.err
-
-
 def test_a_rule_of_thumb_answers_with_its_name_unless_strict():
     asked = ("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T")
     first = call(*asked).out.splitlines()[0]
@@ -113,11 +79,3 @@ def test_a_rule_of_thumb_answers_with_its_name_unless_strict():
     assert "training.chinchilla" in refused(*asked, "--strict", "--using", "training.chinchilla", status=2)
     found = json.loads(call(*asked, "--as", "json").out)
     assert (found["basis"], found["answers"][0]["by"]) == ("rule", ["training.chinchilla@1"])
-
-
-@pytest.mark.parametrize(("word", "name"), [("tpot", "step_time"), ("itl", "step_time"), ("step_time", "step_time")])
-def test_the_word_that_was_typed_stands_beside_the_name_in_the_first_line_of_text_alone(word, name):
-    given = ("--hardware", "8xH100:fp8", "--model", "Llama-3.1-70B", "batch=8", "context_length=2k")
-    first = call("solve", word, *given).out.splitlines()[0]
-    assert first.startswith(f"{name} = " if word == name else f"{name} ({word}) = ")
-    assert json.loads(call("solve", word, *given, "--as", "json").out)["unknown"] == name

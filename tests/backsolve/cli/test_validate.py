@@ -7,13 +7,11 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from backsolve import streams
 from backsolve.cli.main import backsolve
-from backsolve.cli.validate import _ALGEBRA, _DRAWS, _SECTIONS, SEEDS, SHEETS
+from backsolve.cli.validate import _ALGEBRA, _SECTIONS
 from derive.errors import UnknownName
 from invert.validation import scoreboard
 from invert.validation.scoreboard_text import SHOWN, TITLES, VERDICTS, estimate_in_words
-from invert.validation.simulation import _SHAPES, RANKED, run_made_of
 from tests.tools.together import in_one_test
 
 
@@ -41,23 +39,6 @@ def test_the_command_prints_every_section_in_every_form(section: str):
     assert sum(line.startswith(begins) for line in table.splitlines()) == len(rows)
 
 
-def test_a_rerun_is_as_large_as_it_is_asked_to_be(tmp_path):
-    saved = tmp_path / "run.csv"
-    found = call("--rerun", "--seeds", "2", "--sheets", "1", "--draws", "256", "--as", "json", "--save", str(saved))
-    rows, printed = list(csv.DictReader(saved.read_text().splitlines())), json.loads(found.stdout)["calibration"]
-    assert len(rows) == 2 * len(RANKED) * (len(_SHAPES) + 1) and {row["made_of"] for row in rows} == {run_made_of()}
-    assert [(row["run"], row["quantity"]) for row in printed] == [
-        (run, quantity) for run in ("calibrated", "premium noise x 0.3") for quantity in RANKED
-    ]
-    assert {(row["seeds"], row["draws"], row["sheets"]) for row in printed} == {("2", "256", str(2 * len(_SHAPES)))}
-    assert "made_of" not in printed[0]
-
-
-def test_the_help_says_how_many_sheets_a_rerun_simulates():
-    said = " ".join(call("--help").output.split())
-    assert f"{2 * SEEDS * SHEETS * len(_SHAPES):,} simulated sheets" in said and f"a power of two. {_DRAWS} by default" in said
-
-
 def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):
     assert not call("--section", "calibration").stderr
     monkeypatch.setattr(scoreboard, "stale", lambda made, assumptions: "made with other assumptions")
@@ -74,11 +55,3 @@ def test_without_a_section_the_answer_is_one_screen(monkeypatch: pytest.MonkeyPa
     assert "0 of 1" in screen and "A1z" not in screen and len(screen.splitlines()) <= 40
     assert TITLES["claims"] in " ".join(whole.split()) and "A1z" in whole
     assert [json.loads(call(*section, "--as", "json").output) for section in ((), ("--section", "all"))] == [{"claims": [claim]}] * 2
-
-
-def test_a_person_is_told_how_far_a_long_run_is(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(streams, "_QUIET", 0.0)
-    for reads_along in (True, False):
-        monkeypatch.setattr(streams, "in_terminal", lambda stream, reads_along=reads_along: reads_along)
-        said = call("--section", "production")
-        assert ("validate: production, 1 of 1" in said.stderr) is reads_along and "validate:" not in said.stdout

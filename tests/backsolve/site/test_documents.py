@@ -64,32 +64,9 @@ def test_a_link_leads_to_the_page_of_what_it_names(link: str, href: str):
     assert parts_of(html_of(f"[a]({link})")).links == [href]
 
 
-def test_what_has_no_page_is_text_that_names_the_file():
-    html = html_of("[a **b**](../../CITATION.cff) [c](cite.md)")
-    assert '<span class="file" title="a file of the repository: ../../CITATION.cff">a <strong>b</strong></span>' in html
-    assert parts_of(html).links == ["index.html"]
-
-
-@pytest.mark.parametrize("link", ["javascript:alert(1)", "vbscript:a", "data:text/html,a", "../../../etc/passwd", "//example.org/a"])
-def test_a_link_leads_nowhere_else(link: str):
-    assert parts_of(html_of(f"[a]({link})")).links == []
-
-
 @pytest.mark.parametrize("text", HTML)
 def test_html_in_a_document_is_text(text: str):
     assert not {"script", "img", "b", "i"} & set(parts_of(html_of(text)).tags)
-
-
-def test_a_picture_of_the_documentation_is_shown_and_no_other(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(documents, "files", lambda: {"docs/figures/a.svg": b""})
-    html = html_of("![one](../figures/a.svg) ![two](https://example.org/b.png)")
-    assert html == '<p><img src="../../figures/a.svg" alt="one" /> two</p>\n'
-
-
-def test_formulas_are_set_and_prices_are_none():
-    html = html_of("with $`t_c`$, $2 and `$3` and $4\n\n```math\n\\frac{a}{b}\n```\n")
-    assert "with <math><msub><mi>t</mi><mi>c</mi></msub></math>, $2 and <code>$3</code> and $4" in html
-    assert '<math display="block"><mfrac>' in html
 
 
 def test_headings_can_be_linked_to_and_are_found():

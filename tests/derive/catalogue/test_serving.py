@@ -67,19 +67,6 @@ def test_a_replica_that_computes_prompts_too_serves_as_fast_as_when_it_is_played
     assert value_of("requests_per_second", WITH_PROMPTS[0], **SHARED, batch=batch) == pytest.approx(len(latencies) / clock, rel=1e-2)
 
 
-@pytest.mark.parametrize("using", WITH_PROMPTS)
-def test_as_many_requests_are_at_once_on_chips_that_compute_prompts_too_as_they_decode(using):
-    """A rate that counts prompts stands beside a latency that does: either of them names both.
-
-    The rate counts a step for the first output token, in which a place is taken by nobody who waits.
-    """
-    solution = solve("concurrent_requests", using=using, **SHARED, batch=64)
-    assert solution.value == pytest.approx(64 * (1 - 0.01 / (40 * 0.01 + 64 * 0.05)))
-    assert not any("is not needed" in text for text in solution.assumptions)
-    alone = solve("request_latency" if "latency" not in using else "requests_per_second", using=using, **SHARED, batch=64)
-    assert not any("is not needed" in text for text in alone.assumptions)
-
-
 def test_summaries_and_chosen_blocks_read_the_square_root_of_the_context():
     """A search over block sizes finds no smaller sum than the catalogue's minimum, which grows with the root of the context."""
     contexts = (10_000, 1_000_000)
@@ -88,37 +75,3 @@ def test_summaries_and_chosen_blocks_read_the_square_root_of_the_context():
         sums = solve("attention_reads", context_length=length, selected_blocks=16, block_size=[*range(1, 400)]).sweep.values[0]
         assert bound <= min(sums) * (1 + 1e-12) and min(sums) == pytest.approx(bound, rel=1e-3)
     assert least[1] / least[0] == pytest.approx((contexts[1] / contexts[0]) ** 0.5)
-
-
-def test_drafts_that_are_all_accepted_are_refused_with_what_they_come_to():
-    """Three drafts, none refused: four tokens every 20 ms, which is what the formula goes to."""
-    given = {"draft_tokens": 3, "step_time": "20ms", "batch": 8}
-    reason = solve("throughput", **given, acceptance_rate=1).reason
-    assert reason.code == "requirement_violated" and "give tokens_per_step, which is draft_tokens + 1" in reason.message
-    ways = ({"tokens_per_step": 4}, {"acceptance_rate": 1 - 1e-9})
-    advised, near = (solve("throughput", **given, **more).answers[0].value for more in ways)
-    assert advised == pytest.approx(4 * 8 / 0.02) and near == pytest.approx(advised)
-
-
-def test_a_user_gets_what_prompts_on_the_same_chips_leave_of_the_time():
-    """500 tokens, a step for the first too, of one request in 5.83 s of which its chips compute prompts in 41 %: 85.7 a second.
-
-    Steps alone yield 144.3.
-    """
-    served = {"hardware": "H100:bf16", "model": "Llama-3.1-70B", "chips": 8, "batch": 32, "prompt_tokens": 4000, "output_tokens": 500}
-    using = ["serving.requests_per_second_with_prompts"]
-    together = solve("tokens_per_second_per_user", **served, using=using).value
-    alone = solve("tokens_per_second_per_user", **served)
-    waited = solve("request_latency", **served, using=using).value + solve("step_time", **served).value
-    assert together * waited == pytest.approx(500)
-    assert together == pytest.approx(alone.value * (1 - solve("prompt_time_share", **served).value))
-    (text,) = [text for text in alone.warnings if "prompts of other requests" in text]
-    assert "85.74 token/s" in text and "0.594x" in text
-    assert not any("prompts" in text for text in solve("tokens_per_second_per_user", **served, using=using).warnings)
-
-
-def test_a_request_of_one_token_ends_with_its_first():
-    """And one of two tokens takes one step more: latency = ttft + (osl - 1) x tpot."""
-    for tokens, latency in ((1, 0.2), (2, 0.22), (101, 2.2)):
-        assert value_of("request_latency", time_to_first_token=0.2, token_latency=0.02, output_tokens=tokens) == pytest.approx(latency)
-    assert value_of("output_tokens", time_to_first_token=0.2, token_latency=0.02, request_latency=2.2) == pytest.approx(101)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from derive.errors import AmbiguousName, UnknownName, WrongValue
+from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, RENAMED, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
@@ -28,21 +28,6 @@ def test_a_word_means_quantities_and_is_the_name_of_none(word, meant):
     with pytest.raises(AmbiguousName) as caught:
         quantity(word)
     assert str(caught.value) == f"quantity {word!r} could mean {' or '.join(meant)}: write the one that is meant"
-
-
-def test_words_stand_on_either_side_of_a_question():
-    """Two seconds, less 0.5 in the queue."""
-    assert solve("ttft", queue_time="0.5s", prefill_time="1.5s").answers[0].value == 2
-    assert solve("QPS", throughput="1000 token/s", osl=500).answers[0].value == 2
-    assert solve("prefill_time", TTFT="2s", queue_time="0.5s").answers[0].value == 1.5
-
-
-def test_the_time_per_output_token_is_less_than_a_step_where_drafts_are_accepted():
-    """3.3616 tokens a step of 6 ms; and 4 stages with 1 ms of hops between."""
-    drafted = solve("tpot", step_time="6ms", draft_tokens=4, acceptance_rate=0.8)
-    assert drafted.answers[0].value == pytest.approx(6e-3 * (1 - 0.8) / (1 - 0.8**5))
-    assert solve("ITL", step_time="6ms", pipeline_stages=4, hop_latency="1ms").answers[0].value == pytest.approx(10e-3)
-    assert solve("tokens_per_step", tpot="2ms", step_time="6ms").answers[0].value == pytest.approx(3)
 
 
 @in_one_test(
@@ -75,16 +60,6 @@ def test_a_quantity_that_was_renamed_answers_to_its_old_name():
     assert asked.variants == (("kv_replication", "latents"),)
 
 
-def test_a_word_that_says_a_unit_is_read_in_it():
-    """2 USD a million tokens for 3,000 prompt tokens at half of it, and 1,000 that are decoded."""
-    prompt = ("isl=3000", "prefill_cost_per_token=1 USD/MTok")
-    found = call("solve", "request_cost", "osl=1000", *prompt, "cost_per_mtok=2", "--as", "json").out
-    assert json.loads(found)["answers"][0]["value"] == pytest.approx(5e-3)
-    assert named_texts(["cost/1M <= 0.05"]) == named_texts(["cost_per_token<=0.05 USD/MTok"])
-    assert named_texts(["cost_per_mtok=0.1..0.5:log:4"]) == {"cost_per_token": "0.1..0.5 USD/MTok:log:4"}
-    assert parse("requests_per_second", named_texts(["requests_per_day=2M"])["requests_per_second"]) == pytest.approx(2e6 / 86400)
-
-
 @in_one_test(("word", "unit"), OWN_UNITS.items())
 def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
     many = "M" if unit.startswith("token/") or unit in ("request/month", "request/year") else ""
@@ -110,45 +85,6 @@ def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
 def test_a_word_that_says_its_unit_is_read_in_it_with_its_suffix(asked, given, value):
     found = call("solve", asked, *given, "--as", "json").out
     assert json.loads(found)["answers"][0]["value"] == pytest.approx(value, rel=1e-3)
-
-
-@in_one_test(
-    ("asked", "given", "value"),
-    [
-        ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "dtype=fp8"), 2 * 2 * 80 * 8 * 128),
-        ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "kv_dtype=fp8"), 2 * 80 * 8 * 128),
-        ("weight_memory", ("--model", "Llama-3.1-8B", "quantization=awq"), 8_030_261_248 * (0.5 + 2.5 / 128)),
-        ("balance_batch", ("--hardware", "H100:bf16", "--model", "Llama-3.1-8B", "dtype=fp8"), 1979e12 / 3.35e12 / 2),
-        ("balance_batch", ("--hardware", "H100:bf16", "--model", "Llama-3.1-8B", "weight_dtype=fp8"), 989e12 / 3.35e12 / 2),
-    ],
-)
-def test_a_data_type_is_of_weights_and_arithmetic_and_never_of_the_cache(asked, given, value):
-    found = json.loads(call("solve", asked, *given, "--as", "json").out)["answers"][0]
-    assert found["value"] == pytest.approx(value)
-
-
-def test_several_data_types_beside_a_chip_are_refused_with_the_deployments_that_they_are():
-    """Each sets a rate of the chip too: a list of widths alone would be computed at one rate."""
-    given = ("step_time", "--model", "Llama-3.1-70B", "ctx=8k", "batch=8")
-    said = refused("solve", *given, "--hardware", "8xH100", "dtype=bf16,fp8")
-    assert "--hardware 8xH100:bf16,8xH100:fp8" in said
-    assert call("solve", *given, "--hardware", "8xH100:bf16,8xH100:fp8").status == 0
-    with pytest.raises(WrongValue):
-        solve("step_time", hardware="8xH100", model="Llama-3.1-70B", ctx="8k", batch=8, dtype=["bf16", "fp8"])
-    assert len(solve("weight_bytes", model="Llama-3.1-70B", dtype=["bf16", "fp8"]).sweep) == 2
-
-
-def test_a_plain_number_of_python_is_in_the_unit_that_its_word_says():
-    assert solve("training_cost", gpu_hours=1e6, gpu_cost_per_hour=2).value == pytest.approx(2e6)
-    assert solve("training_cost", chip_hours=3600, chip_price=2 / 3600).value == pytest.approx(2)
-
-
-def test_a_number_from_python_is_read_in_the_unit_of_its_name():
-    """8 chips at 2.50 USD an hour that make 20,000 tokens a second: 20 USD / 72 million tokens; four bits are half a byte."""
-    assert solve("cost_per_token", gpu_hour_price=2.5, gpus=8, throughput=20000).answers[0].value == pytest.approx(20 / 72e6)
-    assert solve("weight_bytes", total_params="70B", weight_bits=4).answers[0].value == pytest.approx(35e9)
-    assert solve("weight_bytes", total_params="70B", weight_bits="4.5-bit").answers[0].value == pytest.approx(70e9 * 4.5 / 8)
-    assert named_texts(["GPU hourly price=$2.5/h"]) == {"chip_price": "$2.5/h"}
 
 
 def test_a_name_may_end_with_the_unit_of_what_it_names():
@@ -219,34 +155,6 @@ def test_a_suffix_stands_in_the_place_of_the_prefix_that_a_name_says(given, mean
     assert (name, parse(name, text)) == (meant, pytest.approx(value))
 
 
-def test_dollars_that_stand_on_both_ends_of_a_range_are_of_the_usual_unit():
-    """8 chips that make 20,000 tokens a second, at 1 to 2 USD an hour."""
-    for rent in ("$1..$2", "$1..$2/h", "1 USD/h..2 USD/h", "$1..2 USD"):
-        (found,) = solve("cost_per_token", gpus=8, throughput=20000, **named_texts([f"rent={rent}"])).answers
-        assert (found.low, found.high) == pytest.approx((8 / 72e6, 16 / 72e6)), rent
-
-
-def test_what_engines_are_told_to_fill_leaves_the_rest():
-    """Nine tenths of 80 GB less 70 GB, over 1 GB a sequence, and what 1 sequence more takes."""
-    served = {"hbm_capacity": "80GB", "chips": 2, "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "kv_replication": 1}
-    (found,) = solve("sequences_in_flight", **served, gpu_memory_utilization=0.9).answers
-    assert found.high == pytest.approx(2 * 80 * 0.9 - 70)
-    (found,) = solve("gpu_memory_utilization", **served, sequences_in_flight=75).answers
-    assert found.low == pytest.approx((70 + 75) / 160)
-    assert solve("mem_fraction_static", reserved_share=0.12).answers[0].value == pytest.approx(0.88)
-    said = refused("solve", "memory_capacity", "hbm_capacity=80GB", "gpu_memory_utilization=0.9", "reserved_share=0.3", status=3)
-    assert "contradiction: reserved_share = 0.3; memory.usable_share makes it 0.1" in said
-
-
-def test_tokens_beside_training_are_those_of_pretraining():
-    """6 * 8.03e9 * 15e12 FLOP; and back."""
-    flops = json.loads(call("solve", "training_flops", "tokens=15T", "active_params=8B", "--as", "json").out)
-    back = json.loads(call("solve", "tokens", "training_flops=7.2e23", "active_params=8B", "--as", "json").out)
-    assert flops["answers"][0]["value"] == pytest.approx(7.2e23)
-    assert (back["unknown"], back["answers"][0]["value"]) == ("pretrain_tokens", pytest.approx(15e12))
-    assert "could mean prompt_tokens or output_tokens" in refused("solve", "step_time", "tokens=15T")
-
-
 def test_the_help_names_short_names_that_are_taken():
     line = next(line for line in call("solve", "--help").out.split("\n\n") if "Short names:" in line)
     words = " ".join(line.split()).removeprefix("Short names: ").partition(".")[0].split(", ")
@@ -276,19 +184,6 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
         quantity(word)
 
 
-@in_one_test(("word", "meant"), [("contex_length", "context_length"), ("output_tokns", "output_tokens"), ("batch_sise", "batch_size")])
-def test_a_misspelt_name_is_answered_with_the_name_and_not_by_its_other_words(word, meant):
-    with pytest.raises(UnknownName, match=f"; did you mean {meant!r}"):
-        quantity(word)
-
-
-@in_one_test("word", ["zork", "carbon"])
-def test_a_word_that_says_nothing_of_any_quantity_is_given_no_name_by_meaning(word):
-    with pytest.raises(UnknownName) as caught:
-        quantity(word)
-    assert "did you mean" not in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("word", "beside", "meant"),
     [
@@ -314,39 +209,3 @@ def test_a_word_that_says_nothing_of_any_quantity_is_given_no_name_by_meaning(wo
 )
 def test_short_words_mean_what_stands_beside_them_says(word, beside, meant):
     assert meant_beside(word, beside) == meant
-
-
-def test_a_rate_of_all_sequences_or_of_one_is_asked_back_where_both_answer():
-    asked = ("throughput", "--hardware", "8xH100:fp8", "--model", "Llama-3.1-70B")
-    for more in (("tps=20",), ("tps=20", "batch=8")):
-        assert "'tps' could mean throughput or tokens_per_second_per_user" in refused("solve", "chips", *asked[1:], *more)
-
-
-def test_a_price_that_nothing_settles_is_refused_with_all_it_may_be():
-    assert "could mean output_price or input_price or chip_price" in refused("solve", "step_time", "price=2")
-    assert "price is an option: write --price rent" in refused("solve", "step_time", "price=rent")
-
-
-@pytest.mark.parametrize("beside", [{}, {"bytes_per_element": 1}])
-@pytest.mark.parametrize("hardware", ["8xH100:fp8", "8xH100:bf16", "8xH100"])
-def test_a_data_type_means_the_same_whatever_stands_beside_it(hardware, beside):
-    given = {"model": "Llama-3.1-70B", "batch": 8, "context_length": 4000, **beside}
-    found = solve("step_time", hardware=hardware, **given, dtype="fp8")
-    assert found.provenance["bytes_per_weight"] == "given"
-    assert found.value == solve("step_time", hardware="8xH100:fp8", **given).value
-
-
-@pytest.mark.parametrize(
-    ("given", "meant"), [("kv=bf16", "bytes_per_element"), ("kv_cache=FP8,bf16", "bytes_per_element"), ("weights=int4", "bytes_per_weight")]
-)
-def test_a_word_for_what_is_stored_beside_a_data_type_is_of_that_type(given, meant):
-    assert named_texts([given]) == {meant: given.partition("=")[2]}
-    assert named_texts(["kv=70kB"]) == {"kv_bytes_per_token": "70kB"}
-
-
-def test_a_type_that_is_given_in_two_words_is_given_twice():
-    assert "bytes_per_element is given twice" in refused("solve", "batch", "kv=fp8", "kv_dtype=bf16")
-    cache = {"model": "Llama-3.1-70B", "context_length": 4096}
-    assert solve("kv_bytes_per_sequence", **cache, kv="fp8").value == solve("kv_bytes_per_sequence", **cache, bytes_per_element=1).value
-    with pytest.raises(WrongValue, match="kv_dtype is given twice"):
-        solve("kv_bytes_per_sequence", **cache, kv="fp8", kv_dtype="bf16")

@@ -6,23 +6,10 @@ from derive.answers import Answer
 from derive.catalogue import by_id
 from derive.expressions.sympy_solver import regimes
 from derive.show.binding import (
-    _BETWEEN,
-    _INSIDE,
-    BUSY,
-    CAPACITY_BOUND,
-    COMPUTE_BOUND,
     MEMORY_BOUND,
-    ONE_RACK,
-    SEVERAL_RACKS,
-    WAITING,
-    brief_regime,
     limit_in_words,
     plain_regime,
 )
-from derive.show.screen import screen_lines
-from derive.show.text import render
-from derive.solving.api import solve
-from derive.solving.checks.fit import MEMORY_BINDS
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -33,37 +20,6 @@ def test_every_regime_of_the_catalogue_has_words_without_a_term_below_zero():
         for part in words.split(" and "):
             sides = part.replace(" <= ", " >= ").split(" >= ")
             assert not any(side.startswith("-") or side == "0" for side in sides), (label, words)
-
-
-@pytest.mark.parametrize("id", ["roofline.step_time", "batching.compute_utilisation", "serving.plain_step_time", "serving.mixed_step_time"])
-def test_of_reads_and_arithmetic_one_binds(id: str):
-    assert {plain_regime(one.label) for one in regimes(by_id()[id].sides[1])} == {MEMORY_BOUND, COMPUTE_BOUND}
-
-
-def test_a_pipeline_is_full_or_waits():
-    (row,) = (row for row in by_id().values() if row.id == "pipeline.idle_fraction")
-    assert {plain_regime(one.label).split(" and ")[-1] for one in regimes(row.sides[1])} == {WAITING, BUSY}
-    assert plain_regime("0 >= -microbatches/pipeline_stages + 1") == BUSY
-
-
-@pytest.mark.parametrize("id", ["experts.all_to_all_time_racks", "experts.scale_out_slowdown", "experts.scale_out_slowdown_one_copy"])
-def test_of_links_inside_and_between_racks_one_kind_binds(id: str):
-    words = {one.label: plain_regime(one.label) for one in regimes(by_id()[id].sides[1])}
-    assert {*words.values()} == {_BETWEEN, _INSIDE}
-    assert all(("scale_out" in label.partition(" >= ")[0]) is (said == _BETWEEN) for label, said in words.items()), words
-
-
-def test_experts_lie_on_one_rack_or_on_several():
-    assert plain_regime("1 >= expert_parallel/scale_up_size") == ONE_RACK
-    over = {"model": "DeepSeek-V3", "hardware": "GB200-NVL72:fp8", "expert_parallel": 144, "scale_up_size": 72, "sequences_per_chip": 64}
-    first = next(iter(screen_lines([solve("all_to_all_time", **over)])))
-    assert first.splitlines()[0] == f"all_to_all_time = 6.233 ms   {SEVERAL_RACKS} and {_BETWEEN}"
-
-
-def test_other_words_stay_and_the_capacity_of_memory_is_not_its_bandwidth():
-    assert plain_regime(MEMORY_BINDS) == CAPACITY_BOUND
-    assert plain_regime("here") == "here"
-    assert plain_regime("memory_time >= compute_time and 1 >= chips/kv_heads") == "memory-bound and chips/kv_heads <= 1"
 
 
 def test_shares_are_those_of_times_or_of_their_ratios():
@@ -77,58 +33,9 @@ def test_shares_are_those_of_times_or_of_their_ratios():
     assert limit_in_words(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
 
 
-def test_drafting_has_its_share_of_the_step():
-    """Four drafts of 5 % of a step of 3.024 ms: 0.605 of 3.629 ms; 70.6 GB of weights take 2.633 ms, caches the rest."""
-    served = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 16, "context_length": 4000, "bytes_per_element": 1}
-    drafted = {"draft_tokens": 4, "acceptance_rate": 0.8, "draft_cost_ratio": 0.05}
-    first = next(screen_lines([solve("time_per_output_token", **served, **drafted)]))
-    assert "memory-bound: weights 73 %, KV 11 %, drafting 17 %; arithmetic takes" in first and "of the time of reads" in first
-    compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
-    times = {"weight_time": 2.0, "kv_time": 1.0, "compute_time": 3.0, "tokens_verified_per_step": 2.0, "drafting_time": 6.0}
-    assert limit_in_words(compute, times) == "compute-bound: weights 50 %, drafting 50 %; reads take 50 % of the time of arithmetic"
-
-
-def test_each_part_of_a_regime_has_its_shares():
-    """Windows of Gemma; a request of Llama-3.1-70B with its prompt, 2 x 70.55e9 FLOPs a token beside attention; caches that fill memory."""
-    windows = {"model": "Gemma-3-27B", "hardware": "H200:bf16", "chips": 1, "batch": 16, "context_length": 32_000, "bytes_per_element": 2}
-    first = next(screen_lines([solve("step_time", **windows)]))
-    assert "memory-bound: weights 52 %, KV 48 %; arithmetic takes 5 % of that time; context_length >= window_tokens" in first
-    room = next(screen_lines([solve("batch", **{name: value for name, value in windows.items() if name != "batch"})]))
-    assert "   bound by memory capacity: weights 36 %, KV 64 %; context_length >= window_tokens" in room
-    served = {"model": "Llama-3.1-70B", "hardware": "H200:fp8", "chips": 8, "bytes_per_element": 1, "mfu": 0.4}
-    request = next(screen_lines([solve("request_latency", **served, batch=64, prompt_tokens=8000, output_tokens=500)]))
-    attention = 2 * 2 * 80 * 64 * 128 * 4000 * 1979 / 989
-    share = attention / (2 * 70_553_706_496 + attention)
-    assert f"; prompts compute-bound: weights {1 - share:.0%}, attention {share:.0%}; reads take".replace("%", " %") in request
-    assert request.partition("   ")[2].startswith("memory-bound: weights 45 %, KV 55 %")
-    held = next(screen_lines([solve("batch", **served, context_length=8000, step_time="<=1s")]))
-    assert held == "batch = 866 or less   bound by memory capacity: weights 6 %, KV 94 %"
-
-
-def test_what_nobody_reads_off_a_line_is_left_to_the_whole_report():
-    """The busiest chip of several has roots and logarithms in its regimes; of a table of windows it is said what binds."""
-    served = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 16, "context_length": 4096, "expert_parallel": 8}
-    found = solve("step_time", **served, using="experts.busiest_chip")
-    (first, *_) = screen_lines([found])
-    assert first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in render(found, "table")
-    windows = Answer(kind="interval", high=117.0, regime="context_length >= window_tokens")
-    assert brief_regime(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
-    assert brief_regime(windows) == "context_length >= window_tokens"
-    assert brief_regime(Answer(kind="interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
-
-
 def test_without_the_parts_or_without_a_regime_there_are_no_shares():
     memory = Answer(kind="point", value=1.0, regime="memory_time >= compute_time")
     assert limit_in_words(memory, {"memory_time": 1.0}) == MEMORY_BOUND
     assert limit_in_words(Answer(kind="point", value=1.0), {"weight_time": 1.0}) == ""
     both = Answer(kind="point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
     assert limit_in_words(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
-
-
-def test_the_arithmetic_of_a_chunk_is_counted():
-    """Beside one sequence of an 8B on an H100 a chunk of 2,048: 35.3 ms of arithmetic, 18.3 us of decoding in it, 4.93 ms of reads."""
-    asked = {"model": "Llama-3.1-8B", "hardware": "H100:bf16", "context_length": 4000}
-    alone = next(screen_lines([solve("mixed_step_time", **asked, batch=1, prefill_chunk=2048)]))
-    assert "compute-bound: decoding 0.052 %, the chunk 99.9 %; reads take 14 % of that time" in alone
-    many = next(screen_lines([solve("mixed_step_time", **asked, batch=64, prefill_chunk=512)]))
-    assert "memory-bound: weights 32 %, KV 68 %; arithmetic takes 68 % of that time" in many

@@ -1,11 +1,8 @@
 """Lines in a width: nothing is lost, nothing sticks out but what is one word: an address, or the id of an equation."""
 
 import re
-import shlex
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from derive.catalogue import by_id, equations
 from derive.characters import width_of
@@ -65,19 +62,6 @@ def test_a_command_that_is_broken_runs_as_it_is_copied():
 @in_one_test("width", [-1, 0, 1, 5])
 def test_no_width_is_too_narrow_to_print_in(width: int):
     assert "".join(fold("some words and averyveryverylongword indeed", width).split()) == "somewordsandaveryveryverylongwordindeed"
-
-
-def test_a_command_is_broken_at_no_space_within_quotes():
-    command = "backsolve infer 'acme/a model of  many words' --set 'cache_write:5min=x1.5' --full"
-    for width in (30, 40, 60):
-        joined = re.sub(r" \\\n +", " ", fold(f"more  {command}", width))
-        assert shlex.split(joined) == shlex.split(f"more  {command}"), width
-
-
-@given(st.lists(st.text("ab '\"\\\\$通\u00a0", max_size=12), max_size=12), st.integers(0, 60))
-def test_a_folded_command_has_the_words_that_were_quoted(words: list[str], width: int):
-    joined = re.sub(r" \\\n +", " ", fold(f"backsolve infer {shlex.join(words)}", width))
-    assert shlex.split(joined) == ["backsolve", "infer", *words]
 
 
 def test_wide_letters_are_counted_as_they_are_drawn():

@@ -47,19 +47,3 @@ def test_a_derivation_in_words_names_what_each_line_is_from_and_what_is_done():
     assert places == sorted(places) and lines[places[0] + 1] == "no slope in chips:"
     assert lines[places[0] + 2] == lines[places[1] - 1], "what a step comes to is what the next one begins with"
     assert lines[places[2] + 1] == "chips eliminated:" and lines[-1].startswith("minimum_latency = ")
-
-
-def test_what_is_eliminated_and_what_cancels_are_listed_apart():
-    lines = derivation_lines(equation("batching.balance_ratio_from_ridge"))
-    assert "   peak_flops eliminated; hbm_bandwidth cancels:" in lines
-
-
-def test_latex_says_the_same_in_symbols():
-    text = derivation_in_latex(equation("batching.balance_ratio_from_ridge"))
-    assert r"$F$ eliminated; $W$ cancels" in text
-    assert r"\text{step 1}" in derivation_in_latex(equation("roofline.minimum_latency"))
-
-
-def test_a_step_of_another_entry_is_named_by_its_place_there():
-    lines = [line.strip() for line in derivation_lines(equation("training.equalisation"))]
-    assert any(line.startswith("step 2 of training.tradeoff_minimum") for line in lines)

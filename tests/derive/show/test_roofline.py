@@ -29,19 +29,6 @@ def test_a_step_that_arithmetic_binds_lies_on_the_flat():
     assert found.intensity > found.ridge and found.rate == pytest.approx(989e12)
 
 
-def test_attention_at_a_rate_of_its_own_is_under_the_same_roof():
-    """2 x 37 GFLOP of a token in fp8, and 8000 x 61 x 128 heads of 2 x (512 + 512 + 64) FLOP in bf16, at 989 of 1979 TFLOP/s."""
-    chips, batch, mfu = 64, 4000, 0.5
-    at = SERVED | {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": chips, "batch": batch, "mfu": mfu, "mbu": 0.7}
-    known = known_numbers(solve("step_time", **at))
-    found = roof("", known)
-    assert found and found.rate == pytest.approx(found.peak) == pytest.approx(mfu * 1979e12)
-    assert found.intensity > found.ridge
-    flops = 2 * known["active_params"] + 8000 * 61 * 128 * 2 * (512 + 512 + 64) * 1979 / 989
-    assert found.rate * known["step_time"] == pytest.approx(batch / chips * flops)
-    assert found.step.endswith(", a FLOP of attention counted as 2")
-
-
 @in_one_test("more", [{"mfu": 0.5}, {"mbu": 0.6}, {"mfu": 0.4, "mbu": 0.6}])
 def test_a_step_lies_on_the_roof_of_what_is_sustained(more):
     found, ideal = (under("step_time", batch=64, **one) for one in (more, {}))
@@ -49,12 +36,6 @@ def test_a_step_lies_on_the_roof_of_what_is_sustained(more):
     assert found.rate == pytest.approx(ideal.rate * more.get("mbu", 1.0)) == pytest.approx(found.attainable(found.intensity))
     (_, ridge, _) = roof_marks([found])
     assert ridge.name.endswith("".join(f", {name} = {value}" for name, value in more.items()))
-
-
-def test_drafts_that_are_checked_are_arithmetic_too():
-    """Four positions of a sequence are four times the FLOPs for the same bytes."""
-    found, plain = (under("step_time", batch=64, tokens_verified_per_step=count) for count in (4, 1))
-    assert found.intensity == pytest.approx(4 * plain.intensity) and found.rate == pytest.approx(4 * plain.rate)
 
 
 def test_what_tells_of_no_step_has_no_point():

@@ -1,24 +1,17 @@
 """An answer on one screen: never longer than that, nothing doubtful left out, the route that leads to it, what it hangs on most."""
 
-from math import ceil, floor
-
 import pytest
 
 from derive.show.folding import fold
 from derive.show.screen import (
-    MOST_ASSUMED,
     MOST_LINES,
     MOST_TABLE_LINES,
     NARROW,
     SCREEN_WIDTH,
-    height,
-    most_important_assumptions,
     screen_lines,
 )
 from derive.solving.api import solve
-from derive.units import show
 from tests.tools.commands import DEPLOYED, call
-from tests.tools.together import in_one_test
 
 DEEPSEEK = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": "4k"}
 LLAMA = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 8192}
@@ -65,56 +58,6 @@ def test_a_short_answer_is_shown_whole():
     assert text("sparsity", {"total_params": 6e11, "active_params": 3e10}) == solution.full
 
 
-def test_the_answer_hangs_most_on_what_is_said_of_the_term_that_binds():
-    """Memory binds and nearly all of it is weights: nothing is said of arithmetic, and little of the cache."""
-    solution = solve("memory_time", **{**DEEPSEEK, "chips": 16, "batch": 64})
-    kept = most_important_assumptions([solution])
-    assert len(kept) == MOST_ASSUMED
-    assert not any("cache" in one or "matrix" in one for one in kept)
-
-
-def test_what_is_said_of_this_very_question_comes_before_what_equations_idealise():
-    given = {**LLAMA, "chips": 8, "batch": 16, "hbm_bandwidth": "3TB/s"}
-    kept = most_important_assumptions([solve("step_time", **given)])
-    assert kept[0].startswith("hbm_bandwidth as given, not the 3.35 TB/s")
-
-
-def test_a_default_that_moves_nothing_is_counted_and_not_named():
-    lines = text(*ASKED["a step"]).splitlines()
-    assert "defaults    mbu = 1" in lines
-    (more,) = (line for line in lines if "more assumptions" in line)
-    solution = solve("step_time", **ASKED["a step"][1])
-    assert more.split()[0] == str(len(solution.assumptions) - MOST_ASSUMED - 1)
-
-
-def test_a_second_root_has_its_own_route():
-    solution = solve("draft_tokens", **ASKED["two roots"][1])
-    assert len(solution.answers) == 2 and [[step.value for step in steps] for steps in solution.further] == [[solution.answers[1].value]]
-    assert "\nat draft_tokens = 23.18:\ndraft_tokens = 23.18 " in solution.full
-
-
-@pytest.mark.slow
-@in_one_test(("unknowns", "chips"), [("step_time", 4), ("step_time", 16), ("step_time,throughput", 16), ("cost_per_token", 16)])
-def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unknowns, chips):
-    given = {**DEEPSEEK, "chips": chips, "chip_price": "2 USD/h", "batch": "1..4096:log", "anyway": True}
-    solutions = [solve(name, **given) for name in unknowns.split(",")]
-    lines = [*screen_lines(solutions)]
-    assert height(lines, 80) <= MOST_TABLE_LINES and any(line.endswith(" points between: --full)") for line in lines)
-    assert lines[1].split()[0] == "1" and any(line.split()[0] == "4096" for line in lines if line)
-    # What is doubtful of both is said of the first.
-    said = {kind: text for one in reversed(solutions) for kind, text in zip(one.kinds, one.warnings, strict=True)}
-    assert said
-    in_ten = solve("step_time", **given | {"batch": "1..4096:log:30"})
-    assert not any("points between" in line for line in screen_lines([in_ten])), "in as many points as were asked for"
-
-
-def test_steps_that_have_no_room_are_counted():
-    given = {**DEEPSEEK, "chips": 64, "batch": 64, "chip_price": "2 USD/h", "attention_replicas": 1, "overhead_time": "0 s"}
-    lines = text("cost_per_token", given).splitlines()
-    left_out = [line for line in lines if line.endswith("more steps: --full)")]
-    assert len(left_out) == 1 and any(line.startswith("cost_per_token = ") for line in lines[1:])
-
-
 def test_the_command_is_short_unless_it_is_asked_for_all():
     question = ("solve", "step_time", "batch=64", "context_length=4k", "chips=16", *DEPLOYED)
     short, full = call(*question).out, call(*question, "--full").out
@@ -132,30 +75,3 @@ def test_an_answer_with_much_to_warn_of_is_on_a_screen_too():
     answer = call("solve", "chips", *asked, "--efficiency", "calibrated").out
     assert len(answer.splitlines()) <= MOST_TABLE_LINES
     assert answer.count("layer_time = ") == 1 and answer.count("there: ") >= 1
-
-
-MEMORY = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
-
-
-@pytest.mark.parametrize(
-    ("unknown", "given"),
-    [
-        ("batch", {"context_length": 8000}),
-        ("context_length", {"batch": 32}),
-        ("chips", {"hardware": "H100:fp8", "batch": 64, "context_length": 8000}),
-        ("kv_cache_tokens", {}),
-    ],
-)
-def test_a_bound_by_memory_says_what_it_comes_to_with_the_tenth_that_engines_hold_back(unknown, given):
-    """It was said from 1.3 times on: 2 chips held what takes 3."""
-    asked = MEMORY | given
-    (kept,) = solve(unknown, **asked, reserved_share=0.1).answers
-    end = kept.point if kept.kind == "point" else next(end for end in kept.ends if end)
-    whole = {"batch": floor, "chips": ceil}.get(unknown, float)(end)
-    said = f"reserved_share = 0 (engines hold back about a tenth: then {show(unknown, whole)})"
-    assert said in " ".join(line.strip() for line in screen_lines([solve(unknown, **asked)]))
-    assert not any("hold back" in line for line in screen_lines([solve(unknown, **asked, reserved_share=0.1)]))
-
-
-def test_what_memory_does_not_bind_says_nothing_of_what_is_held_back():
-    assert not any("hold back" in line for line in screen_lines([solve("step_time", **MEMORY, batch=8, context_length=8000)]))

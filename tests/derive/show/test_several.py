@@ -3,11 +3,7 @@
 import csv
 import json
 
-from derive.show.folding import fold
-from derive.show.screen import MOST_LINES, NARROW, SCREEN_WIDTH
-from derive.show.text import lines
-from derive.solving.api import respond_all
-from derive.solving.question.conventions import Switches
+from derive.show.screen import MOST_LINES
 from tests.tools.commands import call, refused
 
 GIVEN = (
@@ -35,36 +31,9 @@ def test_each_answer_is_that_of_the_question_alone():
     assert [row["unknown"] for row in rows] == ASKED.split(",")
 
 
-def test_steps_without_room_leave_those_of_the_answers():
-    text = call("solve", f"{ASKED},memory_demand", *GIVEN, "overhead_time=0").out
-    assert "more steps: --full)" in text and all(f"\n{name} = " in text.split("more steps: --full)")[1] for name in ASKED.split(","))
-    assert fold(text, SCREEN_WIDTH).count("\n") <= MOST_LINES + 1
-
-
-def test_a_sweep_has_a_column_an_answer():
-    head, first, *_ = call("solve", ASKED, *GIVEN[:-1], "batch=1,8,64").out.splitlines()
-    assert head.split() == ["batch", "step_time", "(or", "more)", "throughput", "(or", "less)", "cost_per_token", "(or", "more)"]
-    assert first.split() == ["1", "2.682", "ms", "372.9", "token/s", "$11.92/MTok"]
-    assert call("solve", ASKED, *GIVEN[:-1], "batch=1,8,64", "--as", "markdown").out.count("| batch |") == 3
-
-
 def test_one_without_an_answer_leaves_with_3_and_the_others_are_printed():
     said = call("solve", "step_time,chip_capex", *GIVEN)
     assert said.status == 3 and said.out.startswith("step_time = 5.763 ms") and "\nchip_capex: no answer: " in said.out
     assert "also needs depreciation_time" in said.err
     assert "unknown quantity 'step_tim'" in refused("solve", "step_tim,throughput", *GIVEN)
     assert call("solve", "step_time,step_time", *GIVEN).out == call("solve", "step_time", *GIVEN).out
-
-
-def test_what_is_said_of_one_in_other_words_than_of_the_next_is_said_once():
-    given = {"chips": 8, "batch": 32, "context_length": "128k", "bytes_per_element": 1}
-    solutions = respond_all(("step_time", "kv_time"), given, Switches("H200:fp8", "DeepSeek-V3"))
-    assert sum("as if it were sharded by sequences" in text for one in solutions for text in one.warnings) == 2
-    assert "\n".join(lines(solutions, "table")).count("as if it were sharded by sequences") == 1
-
-
-def test_answers_fit_a_small_terminal_with_all_that_is_doubtful_of_them():
-    limits = {"context_length": "4k", "throughput": ">=100000", "step_time": "<=50ms"}
-    solutions = respond_all(("chips", "batch"), limits, Switches("H200:fp8", "DeepSeek-V3"))
-    shown = [*lines(solutions, "table", columns=NARROW)]
-    assert shown[-1].strip().startswith("architecture") or "backsolve cite" in shown[-1]

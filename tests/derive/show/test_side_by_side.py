@@ -2,12 +2,10 @@
 
 import csv
 import json
-import math
 
 import pytest
 
-from derive.show.screen import MOST_TABLE_LINES, SCREEN_WIDTH
-from derive.show.side_by_side import better_side
+from derive.show.screen import SCREEN_WIDTH
 from tests.tools.commands import call, refused
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -66,37 +64,12 @@ def test_a_list_of_givens_is_zipped_with_the_chips():
     assert len(json.loads(call(*asked, "batch=8..64:log:4", "--as", "json").out)[0]["solutions"][0]["sweep"]) == 4, "a sweep is of both"
 
 
-def test_a_sweep_has_a_column_a_deployment_with_a_legend_where_names_are_too_long():
-    short = call("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1,8", *LLAMA[4:]).out.splitlines()
-    assert short[:2] == ["step_time (or more)", "batch   H100:fp8   H200:fp8"] and short[2].split()[0] == "1"
-    models = ("--model", "Llama-3.1-70B,Llama-3.3-70B", "chips=8", "batch=1,8", *LLAMA[4:])
-    long = call("solve", "step_time", "--hardware", "H100,H200:fp8", *models).out.splitlines()
-    assert long[1].split() == ["batch", "A", "B", "C", "D"] and long[4] == "A: H100:fp8 Llama-3.1-70B"
-
-
 def test_those_without_an_answer_are_named_with_why_and_all_without_leave_with_3():
     said = call("solve", "cost_per_token", "--hardware", "H100,L4:fp8", *LLAMA, "--price", "rent")
     assert said.status == 0 and "no answer   L4:fp8: hardware.csv has no rent of L4" in said.out
     nothing = call("solve", "step_time", "--hardware", "H100,H200:fp8", "--model", "Llama-3.1-70B")
     assert nothing.status == 3 and nothing.out.count("step_time also needs") == 1
     assert "unknown accelerator 'H1'" in refused("solve", "step_time", "--hardware", "H1,H200:fp8", *LLAMA)
-
-
-def test_what_does_not_fit_has_no_answer_that_rests_on_a_pass_and_wins_nothing():
-    """671 GB on 640 GB, of which a cost says no more than a time."""
-    asked = ("solve", "cost_per_token,step_time,throughput", "--hardware", "H100,H200:fp8", "--model", "DeepSeek-V3")
-    served = ("chips=8", "batch=64", "isl=1k", "osl=1k", "bytes_per_element=fp8", "--price", "rent")
-    short, other = json.loads(call(*asked, *served, "--as", "json").out)
-    assert [(one["answers"], one["reason"]["code"]) for one in short["solutions"]] == [([], "does_not_fit")] * 3
-    assert all(one["answers"] for one in other["solutions"])
-    rows = call(*asked, *served).out.splitlines()[1:6:2]
-    assert all(" - " in row and not row.endswith("fp8") for row in rows), "no winner among those that fit where it is one"
-
-
-def test_less_wins_of_times_and_costs_and_more_of_rates():
-    assert [better_side(name) for name in ("cost_per_token", "memory_demand", "context_length", "mfu")] == [-1, -1, 1, 0]
-    same = call("solve", "memory_demand", "--hardware", "H100,H200:fp8", *LLAMA).out.splitlines()
-    assert same[1].split()[-1] == "GB"
 
 
 def test_rents_have_their_price_their_terms_their_days_and_their_grade():
@@ -115,78 +88,3 @@ def test_rents_have_their_price_their_terms_their_days_and_their_grade():
     assert "\nrent " not in given and "\nchip_price" not in given
     other = call("solve", "step_time", "--hardware", "H100,B200:fp8", *LLAMA, "--price", "rent").out
     assert "\nrent " not in other, "no price enters a time"
-
-
-def test_chips_are_whole_ones_and_as_many_win_alike():
-    asked = ("solve", "chips", "--hardware", "H100,H200,B200:fp8", "--model", "Llama-3.1-70B", *SERVED[1:])
-    few = call(*asked, "step_time=20ms").out.splitlines()[1].split()
-    assert few[:3] == ["chips", "(or", "more)"] and all(cell.isdigit() for cell in few[3:6])
-    alone = [json.loads(call("solve", "chips", "--hardware", f"{name}:fp8", *asked[4:], "step_time=20ms", "--as", "json").out)
-             for name in ("H100", "H200", "B200")]  # fmt: skip
-    exact = [one["answers"][0]["value"] for one in alone]
-    assert [int(cell) for cell in few[3:6]] == [math.ceil(value) for value in exact] and exact[0] % 1
-    same = call(*asked[:3], "H100,H800:fp8", *asked[4:], "step_time=20ms").out.splitlines()[1].split()
-    assert same[3] == same[4] and len(same) == 5, "neither is better"
-
-
-def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_screen_side_by_side():
-    asked = ("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1..400:log", *LLAMA[4:])
-    short, full = call(*asked).out.splitlines(), call(*asked, "--full").out.splitlines()
-    assert len(short) <= MOST_TABLE_LINES and sum("points between: --full" in line for line in short) == 1
-    assert len([line for line in full if line.endswith(" ms")]) == 25 and set(short[:3]) <= set(full)
-
-
-SMALL = ("--model", "Llama-3.1-8B", "bytes_per_element=1", "context_length=8k")
-
-
-def test_bounds_are_in_whole_ones_and_in_the_words_they_have_alone():
-    (_, row, *_) = call("solve", "batch", "--hardware", "H100:fp8,L4:fp8", *SMALL).out.splitlines()
-    assert row.split("   ") == ["batch", "137 or less", "30 or less", "H100:fp8"]
-    (_, row, *_) = call("solve", "chips", "--hardware", "H100:fp8,H200:fp8", *LLAMA[:2], "batch=8", *LLAMA[4:]).out.splitlines()
-    assert row.split("   ") == ["chips", "2 or more", "1 or more", "H200:fp8"]
-    (_, row, *_) = call("solve", "context_length", "--hardware", "H100:fp8,L4:fp8", *SMALL[:3], "batch=8").out.splitlines()
-    assert row.split("   ") == ["context_length", "137.3k tokens or less", "30.75k tokens or less", "H100:fp8"]
-
-
-def test_fleets_are_compared_by_what_whole_replicas_cost():
-    asked = ("batch=16", "fleet_throughput=100", "deployment_time=30d", "--price", "rent")
-    answer = call("solve", "fleet_cost", "--hardware", "H100,H200:fp8", *SMALL, *asked).out
-    _, cost, *_ = answer.splitlines()
-    assert cost.split() == ["fleet_cost", "(or", "more)", "$1692", "$1800", "H100:fp8"], (
-        "and in parts of a replica it is the other way round"
-    )
-
-
-def test_a_data_type_is_that_of_those_before_it_that_compute_in_it():
-    head, *_ = call("solve", "step_time", "--hardware", "A100,H200,H100:fp8", *SMALL, "batch=16").out.splitlines()
-    assert head.split() == ["A100", "H200:fp8", "H100:fp8", "best"]
-    assert "fp9" in refused("solve", "step_time", "--hardware", "A100,H100:fp9", *SMALL, "batch=16")
-
-
-def test_a_chip_without_a_rent_has_what_needs_none():
-    asked = ("solve", "step_time,cost_per_token", "--hardware", "H100,L4:fp8", *SMALL, "batch=16", "--price", "rent")
-    lines = call(*asked).out.splitlines()
-    time, cost = (next(line for line in lines if line.startswith(name)) for name in ("step_time", "cost_per_token"))
-    assert time.split()[3:] == ["4.901", "ms", "54.73", "ms", "H100:fp8"] and cost.split()[-1] == "-"
-    assert [line for line in lines if "no answer" in line] == ["no answer   L4:fp8: hardware.csv has no rent of L4: give chip_price=..."]
-    _, small = json.loads(call(*asked, "--as", "json").out)
-    assert small["refused"] == "hardware.csv has no rent of L4: give chip_price=..."
-    assert [bool(one["answers"]) for one in small["solutions"]] == [True, False]
-
-
-def test_what_is_said_of_many_is_said_of_the_first_of_each_kind_on_a_screen():
-    chips, models = "H100,H200,B200", "Llama-3.1-8B,Llama-3.1-70B,Qwen3-32B"
-    asked = ("solve", "step_time", "--hardware", chips, "--model", models, "context_length=8k", "batch=16", "overhead_time=0")
-    brief, full = call(*asked).out, call(*asked, "--full").out
-    assert len(brief.splitlines()) <= MOST_TABLE_LINES < len(full.splitlines())
-    assert "H100 Llama-3.1-8B (and something alike of 5 more): no data type is given" in " ".join(brief.split())
-    assert "H100 Llama-3.1-70B (and something alike of H100 Qwen3-32B, H200 Llama-3.1-70B): step_time" in " ".join(brief.split())
-    assert all(f"{chip}-SXM computes in bf16" in " ".join(full.split()) for chip in chips.split(","))
-
-
-def test_rents_are_of_chips_and_said_once_for_all_models_on_them():
-    asked = ("solve", "cost_per_token", "--hardware", "H100:fp8,H200:fp8", "--model", "Llama-3.1-8B,Qwen3-32B", "bytes_per_element=1")
-    answer = call(*asked, "context_length=8k", "batch=8", "--price", "rent").out
-    assert answer.count("$2.35/h, median of") == 1 and answer.count("$2.5/h, median of") == 1
-    ten = ("H100,H200,B200,MI300X,A100", "--model", "Llama-3.1-8B,Qwen3-32B", "context_length=8k", "batch=8", "--price", "rent")
-    assert "$2.35/h of H100, $2.5/h of H200, $3.75/h of B200" in call("solve", "cost_per_token", "--hardware", *ten).out

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,14 +51,6 @@ def test_a_sweep_says_it_once_in_its_head_and_in_every_record(batch: str):
     document = json.loads(render(solution, "json"))
     assert {answer["bound"] for point in document["sweep"] for answer in point["answers"]} == {"upper"}
     assert document["answers"][0]["bound"] == "upper"
-
-
-def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
-    """A memory time that does not bind is an interval, which has both its ends."""
-    head, first, second, *_ = render(solve("memory_time", step_time=0.02, compute_time="10ms,20ms"), "table").splitlines()
-    assert head == "compute_time     memory_time   where"
-    assert first == "       10 ms   20 ms or less   memory-bound"
-    assert second == "       20 ms   20 ms or less   compute-bound"
 
 
 def table(**more) -> Sweep:
@@ -112,12 +103,6 @@ def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pyt
 # -- ranges -----------------------------------------------------------------------------------------------------------
 
 
-DEPLOYED = {
-    **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
-    **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},
-}
-
-
 SPANS = Spans(
     ranges={"batch": (1.0, 64.0), "chips": (8.0, 16.0)},
     method="sampled",
@@ -142,15 +127,6 @@ def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
         "matters most  batch 1 to 64: step_time 10 ms to 40 ms",
         "              chips 8 to 16: step_time 20 ms to 10 ms",
     ]
-
-
-def test_a_given_whose_range_changes_nothing_matters_least():
-    """At 8 chips memory binds at any of these, so that the share of the peak has no effect."""
-    lines = render(solve("step_time", **DEPLOYED, mfu="0.4..0.6", batch="8..64", context_length="4k"), "table").splitlines()
-    (first,) = (at for at, line in enumerate(lines) if line.startswith("matters most  batch 8 to 64"))
-    assert lines[first + 1] == "no effect     mfu, the others at their middle"
-    still = span_lines("step_time", replace(SPANS, tornado=(("batch", 0.02, 0.02),)), None)
-    assert still[-1] == "no effect     batch, the others at their middle" and not any("matters most" in line for line in still)
 
 
 def test_the_record_of_a_range_has_all_of_it():

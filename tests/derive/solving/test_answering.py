@@ -46,13 +46,6 @@ def test_a_limit_of_a_latency_bounds_a_batch_from_above_and_one_of_a_rate_from_b
     assert (least.value, least.bound) == (ceil(60e9 / (24e12 / 5000 - 1e9)), "lower")
 
 
-@pytest.mark.parametrize("limit", [{"throughput": "<=2000"}, {"step_time": ">=300ms"}])
-def test_more_chips_than_a_limit_leaves_are_no_answer_to_it(limit):
-    """Memory takes two chips, on which the step is faster than the limit has it: no deployment is both."""
-    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "batch": 64, "context_length": 8000}
-    assert solve("chips", **given, **limit).reason.code in ("does_not_fit", "not_identified")
-
-
 def test_limits_from_both_sides_leave_a_range_with_its_best_end():
     solution = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=10ms", throughput=">=5000")
     (found,) = solution.answers
@@ -88,23 +81,6 @@ def test_a_limit_that_cannot_be_reached_names_the_nearest_and_one_that_always_ho
     assert "cost_per_token does not depend on chips" in never.message
 
 
-@in_one_test(
-    "limit",
-    [
-        {"step_time": ">=5ms <=10ms"},
-        {"step_time": "<=10ms", "t": ">=5ms"},
-        {"step_time": "< 10ms > 5ms"},
-        {"token_latency": "<=10ms >=5ms"},
-        {"interactivity": ">=100 <=200"},
-    ],
-)
-def test_two_limits_on_one_result_leave_a_range(limit):
-    """24 TB/s read 120 GB in 5 ms, 60 of them caches, and 240 GB in 10 ms."""
-    solution = solve("batch", **CHIP, **MODEL, chips=8, **limit)
-    assert solution.answers[0].ends == (60, 180)
-    assert ("at least 5 ms binds" in solution.said[0]) == ("interactivity" not in limit)
-
-
 PROMPT = {**CHIP, **MODEL, "chips": 8, "prompt_tokens": 10_000}
 """2 x 60e9 x 10,000 FLOP on 8e15 FLOP/s: a prompt takes 150 ms, beside whatever batch is decoded."""
 
@@ -119,46 +95,6 @@ def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_com
     assert "prompt_tokens, chips" in missed.message or "chips, prompt_tokens" in missed.message
     unknown = solve("batch", **CHIP, chips=8, time_to_first_token="<=1s").reason
     assert unknown.code == "missing_givens" and unknown.message.startswith("time_to_first_token is not made of batch, and the program")
-
-
-@in_one_test(
-    ("unknown", "limit", "said"),
-    [
-        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it is 5.167 ms at best"),
-        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it is 12.39k token/s at best"),
-        (
-            "throughput",
-            {"step_time": "<=30ms", "time_to_first_token": "<=2s"},
-            "time_to_first_token at most 2 s is met: it is 150 ms",
-        ),
-    ],
-)
-def test_limits_are_held_against_what_all_else_determines(unknown, limit, said):
-    """124 GB take 5.167 ms of 24 TB/s, for 64 tokens."""
-    given = {**PROMPT, "batch": 64, "chip_price": "2 USD/h"}
-    solution = solve(unknown, **given, **limit)
-    assert any(text.startswith(said) for text in solution.said) and solution.value == solve(unknown, **given).value
-    assert not {*solution.unused} & {*limit}
-
-
-@in_one_test(
-    ("limit", "most"),
-    [({"tokens_per_second_per_user": ">=100"}, 180), ({"request_latency": "<=5.15s", "output_tokens": 500, "prompt_tokens": 9750}, 180)],
-)
-def test_a_limit_of_what_a_user_sees_bounds_the_batch(limit, most):
-    """9,750 tokens of prompt and half of 500 are 10,000 on the mean; a prompt of 9,750 takes 146 ms, and 500 steps of 10 ms follow."""
-    rest = {name: value for name, value in MODEL.items() if name != "context_length" or "output_tokens" not in limit}
-    (found,) = solve("batch", **CHIP, **rest, chips=8, **limit).answers
-    assert (found.value, found.bound) == (most, "upper")
-
-
-def test_a_limit_that_nothing_meets_says_what_comes_nearest_within_the_others():
-    most = solve("batch", **PROMPT, step_time="<=10ms")
-    nearest = solve("throughput", **PROMPT, batch=most.value).value
-    refused = solve("batch", **PROMPT, step_time="<=10ms", throughput=">=500000")
-    assert not refused.answers
-    told = f"with step_time at most 10 ms nearest is throughput = {show('throughput', nearest)} at batch = {most.value:.0f}"
-    assert refused.why_not.endswith(told)
 
 
 @pytest.mark.parametrize(
@@ -195,29 +131,3 @@ def test_a_limit_that_binds_at_an_end_of_what_is_sustained_alone_sets_that_end(m
     found = [one.value for one in at_ends]
     assert (spans.low, spans.high) == (min(found), max(found)) and spans.low < spans.high
     assert ends == (spans.low, spans.high)
-
-
-@in_one_test(
-    ("targets", "chips"),
-    [
-        ({"ttft": "<=150ms", "tpot": "<=50ms"}, 3),
-        ({"ttft": "<=150ms", "step_time": "<=50ms", "t": ">=1ms"}, 3),
-        ({"ttft": "<=2s", "tpot": "<=50ms"}, 2),
-    ],
-)
-def test_chips_of_memory_are_faster_than_asked_where_no_other_limit_rules_them_out(targets, chips):
-    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "batch": 8, "prompt_tokens": 4000, "output_tokens": 500}
-    solution = solve("chips", **given, **targets, bytes_per_element=2)
-    assert ceil(solution.answers[0].ends[0]) == chips
-    assert any("faster than asked" in text for text in solution.warnings) == (chips == 2)
-
-
-def test_the_bandwidth_that_the_reads_of_a_step_take_needs_no_rate_of_arithmetic():
-    """60 GB of weights and a cache of 1 GB in 20 ms on one chip: 3.05 TB/s, whatever the arithmetic takes."""
-    model = {**MODEL, "attention_flops_per_pair": 0, "bytes_per_weight": 1, "batch": 1, "step_time": 0.02}
-    solution = solve("hbm_bandwidth", **model)
-    assert solution.value == pytest.approx(61e9 / 0.02) and solution.answers[0].bound == "lower"
-    assert solution.warnings[0] == "the reads alone: without peak_flops no arithmetic is counted"
-    assert "peak_flops" not in solution.given and not any("peak_flops" in (step.formula or "") for step in solution.route)
-    slow, fast = (solve("hbm_bandwidth", **model, peak_flops=rate).value for rate in (1e14, 1e16))
-    assert slow == fast == pytest.approx(solution.value)

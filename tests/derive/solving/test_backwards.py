@@ -100,86 +100,8 @@ def test_what_drafts_and_stages_lead_to_is_found_back(result, unknown, given, tr
         assert any(one.value == pytest.approx(truth, rel=1e-8) for one in back.answers), (truth, back.reason)
 
 
-def test_a_batch_behind_stages_errs_as_the_step_does():
-    """A step is longer than its bound, so that a rate takes more sequences than are answered."""
-    given = {name: value for name, value in STAGED.items() if name != "batch"}
-    solution = solve("batch", throughput=5000, **given)
-    assert [one.bound for one in solution.answers] == ["lower"]
-    rate = solve("throughput", **given, batch=solution.answers[0].value).answers[0]
-    more = solve("throughput", **given, batch=1.01 * solution.answers[0].value).answers[0]
-    assert (rate.value, rate.bound) == (pytest.approx(5000, rel=1e-9), "upper") and more.value > 5000
-    slope = (more.value / 5000 - 1) / 0.01
-    assert solution.answers[0].elasticities["throughput"] == pytest.approx(1 / slope, rel=0.01)
-
-
 MIXED = {**ONE_BYTE, "model": "Llama-3.1-70B", "chips": 8, "batch": 64, "context_length": 3000, "prefill_chunk": 400}
 RATES = {"peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "bytes_per_weight": 1}
-
-
-def there_and_back(result, unknown, given):
-    """A result, and what its own value is answered to have been made of."""
-    there = solve(result, anyway=True, **given).answers[0].value
-    return there, solve(unknown, anyway=True, **{n: v for n, v in given.items() if n != unknown}, **{result: there})
-
-
-@pytest.mark.slow
-def test_two_results_together_give_two_unknowns():
-    """Peak and batch are both open: the rate and the time of a mixed step say what they are."""
-    given = {**RATES, **MIXED, "pipeline_stages": 2, "hop_latency": "2ms", "batch": 8}
-    results = {name: solve(name, anyway=True, **given).answers[0].value for name in ("throughput", "mixed_step_time")}
-    without = {name: value for name, value in given.items() if name not in ("peak_flops", "batch")}
-    back = solve("batch", anyway=True, **without, **results)
-    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-6)]
-
-
-CHUNKS = {"hardware": "B200-SXM:fp8", "chips": 32, "context_length": 3000, "bytes_per_element": 1}
-ON_H200 = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 1000}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("unknown", "given"),
-    [
-        *(("batch", {**ON_H200, "batch": batch}) for batch in (64, 256, 2000)),
-        *((name, {**CHUNKS, "model": "gpt-oss-120b", "batch": 64}) for name in ("batch", "bytes_per_element")),
-        ("bytes_per_element", {**CHUNKS, "model": "MiniMax-M3", "batch": 64}),
-    ],
-)
-def test_what_a_free_chunk_was_made_of_is_found_and_not_only_what_fits(unknown, given):
-    """Its equation has no closed form for it, and weights and caches fit with anything that is far less than memory."""
-    chunk, back = there_and_back("free_prefill_chunk", unknown, given)
-    assert [one.value for one in back.answers] == [pytest.approx(given[unknown], rel=1e-8)]
-    assert back.given["free_prefill_chunk"] == chunk and "free_prefill_chunk" not in back.unused
-
-
-SUSTAINED = {"mfu": 0.464, "mbu": 0.794, "exposed_communication_share": 0.307}
-
-
-@pytest.mark.parametrize(
-    ("given", "inside"),
-    [
-        (
-            {"model": "GLM-4.5-Air", "hardware": "A100-SXM-80GB:bf16", "chips": 8, **SUSTAINED, "batch": 4},
-            {"context_length": 1000, "bytes_per_element": 2, "prefill_chunk": 600},
-        ),
-        (
-            {"model": "Mixtral-8x7B", "hardware": "TPU-v5e:bf16", "chips": 256, "batch": 64},
-            {"context_length": 3000, "bytes_per_element": 2, "prefill_chunk": 200},
-        ),
-    ],
-)
-def test_a_result_that_does_not_move_over_a_stretch_has_the_stretch(given, inside):
-    """All experts are read, and reading them still takes longer than the arithmetic of the chunk."""
-    given = {**given, **inside}
-    step, back = there_and_back("mixed_step_time", "prefill_chunk", given)
-    (answer,) = back.answers
-    assert answer.kind == "interval" and answer.low < given["prefill_chunk"] < answer.high
-
-    def moved(prefill_chunk):
-        return solve("mixed_step_time", anyway=True, **{**given, "prefill_chunk": prefill_chunk}).answers[0].value / step - 1
-
-    assert max(abs(moved(answer.low)), abs(moved(answer.high))) < 2e-9
-    assert moved(answer.low * 0.5) < -2e-9 and moved(answer.high * 1.01) > 2e-9
 
 
 def test_a_result_says_more_than_that_another_does_not_bind():
@@ -194,11 +116,3 @@ def test_a_result_says_more_than_that_another_does_not_bind():
     for share, code in ((0.5, "no_solution"), (300, "contradiction")):
         beyond = {**results, "mixed_step_time": share * results["mixed_step_time"]}
         assert solve("peak_flops", anyway=True, **given, **beyond).reason.code == code
-
-
-def test_a_result_that_holds_with_any_leaves_what_another_leads_to():
-    """With no copies that leave a rack the slowdown is 1 whatever the bandwidth is; the hops still say what it is."""
-    hops = {"layers_per_stage": 50, "active_experts": 2, "rack_hop_ratio": 10}
-    variants = {"scale_out_slowdown": "one_copy_a_rack"}
-    found = solve("scale_out_bandwidth_ratio", **hops, leaving_copies=0, scale_out_slowdown=1, variants=variants)
-    assert found.value == pytest.approx(2 * 2 * 50 / 10, rel=1e-12)

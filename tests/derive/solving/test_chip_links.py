@@ -24,18 +24,6 @@ def test_a_cache_goes_from_prefill_to_decode_over_the_link_out_of_the_domain():
     assert any(text.startswith("the KV cache is in bf16") for text in found.warnings)
 
 
-def test_a_cache_leaves_chips_that_hold_the_weights():
-    """671 GB do not lie on one H200 of 150.8 GB: five hold them, and send over five links. 140 GB lie on two H100, not on one."""
-    sent = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "prompt_tokens": "32k"}
-    (text,) = [one for one in solve("kv_transfer_time", **sent).warnings if one.startswith("does not fit")]
-    of_five = solve("kv_transfer_time", **sent, chips=5)
-    assert of_five.answers[0].value == pytest.approx(32000 * 61 * 576 * 2 / (5 * 50e9))
-    assert text.endswith("; what would fit, all else as it is: chips at least 5; with chips=5 kv_transfer_time = 8.995 ms")
-    assert not any("does not fit" in one for one in of_five.warnings)
-    (text,) = [one for one in solve("kv_transfer_time", **LLAMA, prompt_tokens="8k").warnings if one.startswith("does not fit")]
-    assert text.endswith("with chips=2 kv_transfer_time = 26.21 ms")
-
-
 def test_a_given_link_or_width_wins():
     found = solve("kv_transfer_time", **LLAMA, prompt_tokens="8k", link_bandwidth="25 GB/s", bytes_per_element=1)
     assert found.answers[0].value == pytest.approx(CACHE / 2 / 25e9)
@@ -56,21 +44,6 @@ def test_chips_that_share_a_layer_take_the_inner_link_where_one_domain_holds_the
     )
     ring = solve("all_reduce_time", hardware=hardware, chips=chips, all_reduce_bytes="8 MB")
     assert ring.answers[0].value == pytest.approx(2 * (chips - 1) * 8e6 / chips / link)
-
-
-@in_one_test(("given", "tokens"), [
-    ({"batch": 8192}, 8192), ({"batch": 64, "tokens_verified_per_step": 4}, 256), ({"isl": 8192}, 8192),
-    ({"new_tokens_per_pass": 8192}, 8192),
-    ({"isl": 8192, "cached_tokens": 2048, "prefill_batch": 2}, 12288),
-])  # fmt: skip
-def test_what_is_added_up_follows_from_the_sequences_of_a_step_or_the_tokens_of_prompts(given, tokens):
-    """One all-reduce was refused for want of its bytes, and a prompt asked for a batch, by which it then was a step of decode."""
-    served = {"hardware": "8xH100", "model": "Llama-3.1-70B", **given}
-    one = tokens * 8192 * 2
-    assert solve("all_reduce_bytes", **served).answers[0].value == pytest.approx(one)
-    assert solve("all_reduce_time", **served).answers[0].value == pytest.approx(2 * 7 / 8 * one / 450e9)
-    assert solve("tensor_parallel_time", **served).answers[0].value == pytest.approx(160 * 2 * 7 / 8 * one / 450e9)
-    assert solve("all_reduce_time", **served).unused == ()
 
 
 def test_experts_exchange_within_a_domain_or_over_several():
@@ -94,22 +67,3 @@ def test_nothing_is_taken_across_both_links_nor_without_a_preset():
     assert solve("tensor_parallel_time", **LLAMA, batch=64, chips=[2, 8]).sweep is not None
     both = {"scale_out_link_bandwidth": 5e10, "scale_up_link_bandwidth": 45e10}
     assert links("kv_transfer_time", both, dict.fromkeys(both, "given"), {}).givens == {}
-
-
-@in_one_test(("unknown", "given", "value"), [
-    ("all_reduce_time", {"chips": 8, "all_reduce_bytes": "1 MB", "nvlink_bandwidth": "450 GB/s"}, 2 * 7 / 8 * 1e6 / 450e9),
-    ("kv_transfer_time", {"model": "Llama-3.1-70B", "prompt_tokens": 8000, "scale_out_link_bandwidth": "400 Gb/s"}, CACHE / 50e9),
-    ("kv_transfer_time", {"kv_bytes_per_sequence": "2 GB", "scale_out_link_bandwidth": "400 Gb/s"}, 2e9 / 50e9),
-])  # fmt: skip
-def test_the_one_link_that_is_given_is_taken_without_a_chip(unknown, given, value):
-    assert solve(unknown, **given).answers[0].value == pytest.approx(value)
-
-
-@in_one_test("more", [{"hardware": "H100", "model": "Llama-3.1-70B", "batch": 64}, {"all_reduce_bytes": "1 MB"}])
-def test_a_link_that_runs_over_values_is_not_taken_at_one_of_them(more):
-    """Both bandwidths were answered with the same time, that at one between them."""
-    unknown = "tensor_parallel_time" if "model" in more else "all_reduce_time"
-    refused = solve(unknown, chips=8, nvlink_bandwidth=["300 GB/s", "450 GB/s"], **more)
-    assert refused.refusal.missing == ("link_bandwidth",)
-    slow, fast = (row[1][0].value for row in solve(unknown, chips=8, link_bandwidth=["300 GB/s", "450 GB/s"], **more).sweep.rows())
-    assert slow == pytest.approx(1.5 * fast)

@@ -1,6 +1,5 @@
 """Defaults of one question and of many: a list, a sweep and a range say what their points say by themselves."""
 
-import json
 from random import Random
 
 import numpy as np
@@ -9,8 +8,7 @@ import pytest
 from derive.catalogue import by_id
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS
-from derive.records import UPPER, in_place
-from derive.show.text import render
+from derive.records import in_place
 from derive.solving.api import solve
 from derive.solving.question import defaults
 from derive.solving.question.defaults import FOLLOWS, symbols_dropped
@@ -123,34 +121,6 @@ def test_a_long_sweep_and_a_range_say_what_their_points_say_by_themselves(defaul
     assert [table.values[0][many.index(value)] for value in values] == pytest.approx(singly, rel=1e-9)
     spans = solve(unknown, **given, **{name: f"{values[0]}..{values[-1]}"}).spans
     assert (spans.answered, [spans.low, spans.high]) == (1, pytest.approx([min(singly), max(singly)], rel=1e-9))
-
-
-def test_stages_and_tokens_multiply_what_one_of_them_makes():
-    """With as many batches on their way as stages, and drafts for nothing: a multiple, as no step is longer for them."""
-    one = solve("throughput", **DECODE).answers[0].value
-    for name in ("pipeline_stages", "tokens_per_step"):
-        table = solve("throughput", **DECODE, **{name: [1, 2, 3]}).sweep
-        assert table.values[0] == pytest.approx([one, 2 * one, 3 * one], rel=1e-9) and table.bound == UPPER
-
-
-def test_what_follows_a_quantity_that_is_worked_out_has_no_number_of_its_own():
-    """Of 4000 tokens a fifth is read from a cache: 3200 are computed, in one pass."""
-    solution = solve("prefill_compute_time", **DECODE, prompt_tokens=4000, cache_hit_share=0.2)
-    whole = solve("prefill_compute_time", **DECODE, prompt_tokens=4000, cached_tokens=800, new_tokens_per_pass=3200)
-    assert solution.answers[0].value == pytest.approx(whole.answers[0].value, rel=1e-9)
-    assert "new_tokens_per_pass = uncached_tokens (default)" in solution.assumptions
-    record = json.loads(render(solution, "json"))
-    assert "new_tokens_per_pass" not in json.dumps(record["given"]) and "new_tokens_per_pass" not in solution.given
-
-
-@in_one_test("stages", [{}, {"pipeline_stages": 4}])
-@in_one_test("unknown", ["step_time", "throughput"])
-def test_sequences_in_flight_are_those_of_as_many_batches_as_there_are_stages(unknown, stages):
-    given = {**SERVED, "context_length": 8192, **stages}
-    batch = 16 / stages.get("pipeline_stages", 1)
-    found, singly = (solve(unknown, **given, **one) for one in ({"sequences_in_flight": 16}, {"batch": batch}))
-    assert told(found) == told(singly)
-    assert solve("batch", **given, sequences_in_flight=16).answers[0].value == pytest.approx(batch, rel=1e-9)
 
 
 def test_what_numbers_show_to_stay_stays_by_the_algebra(monkeypatch):

@@ -3,18 +3,13 @@
 import json
 from random import Random
 
-import numpy as np
 import pytest
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import render
-from derive.show.values import answer_lines, text_of
 from derive.solving.api import solve
-from derive.solving.many import intervals
 from derive.solving.many.intervals import SAMPLES
-from derive.solving.result import Answer, Solution
-from derive.spreads import Interval
 from tests.tools.random_questions import at_random
 from tests.tools.together import in_one_test, some
 
@@ -24,20 +19,11 @@ DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
     **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},
 }
-STEP = {"compute_time": 0.02, "memory_time": 0.01}
 
 
 def seconds(batch, context):
     """The step of the deployment by hand, all weights read and attention FLOPs left out."""
     return max(2 * batch * 37e9 / (16 * 1979e12), (671e9 + batch * context * 61 * 576) / (16 * 3.35e12))
-
-
-def test_ends_are_exact_of_what_is_asked_point_by_point_and_only_rises_or_falls():
-    """Any prompt costs the same a token where attention is left out: it cancels, and no array has a value for it."""
-    solution = solve("prefill_cost_per_token", active_params=70e9, peak_flops=989e12, chip_price="2 USD/h", mfu="0.3..0.5")
-    spans, dearest = solution.spans, 2 * 70e9 / (0.3 * 989e12) * 2 / 3600
-    assert (spans.method, spans.low, spans.high) == ("bounds", pytest.approx(0.6 * dearest), pytest.approx(dearest))
-    assert spans.samples < SAMPLES and any("prompt_tokens cancels" in text or "tokens cancels" in text for text in solution.assumptions)
 
 
 def test_ends_are_exact_where_the_answer_only_rises_or_falls():
@@ -48,12 +34,6 @@ def test_ends_are_exact_where_the_answer_only_rises_or_falls():
     (only,) = solution.answers
     assert (only.kind, only.low, only.high) == ("interval", spans.low, spans.high)
     assert spans.low < spans.quantiles["p05"] < spans.quantiles["p50"] < spans.quantiles["p95"] < spans.high
-
-
-def test_a_falling_answer_has_its_ends_the_other_way_round():
-    spans = solve("cost_per_token", **DEPLOYED, batch="100..1000", context_length=4000).spans
-    cost = [16 * 2 / 3600 * seconds(batch, 4000) / batch for batch in (1000, 100)]
-    assert (spans.low, spans.high) == (pytest.approx(cost[0], rel=1e-12), pytest.approx(cost[1], rel=1e-12))
 
 
 def test_an_answer_that_turns_back_is_sampled_and_says_so():
@@ -83,54 +63,11 @@ def test_a_range_across_a_regime_shows_both_sides_and_where_they_meet():
     assert spans.method == "bounds" and (spans.low, spans.high) == (0.01, 0.05)
 
 
-def test_both_sides_of_a_regime_meet_where_the_terms_are_equal():
-    spans = solve("cost_per_token", **DEPLOYED, batch="500..9000", context_length=300).spans
-    sides = {regime: (low, high) for regime, low, high, _ in spans.sides}
-    balance = 671e9 / (2 * 37e9 * 3.35e12 / 1979e12 - 300 * 61 * 576)
-    meeting = 16 * 2 / 3600 * seconds(balance, 300) / balance
-    assert sides["kv_compute_ratio + weight_compute_ratio >= attention_compute_ratio + 1"][0] == pytest.approx(meeting, rel=1e-9)
-    assert sides["attention_compute_ratio + 1 >= kv_compute_ratio + weight_compute_ratio"][1] == pytest.approx(meeting, rel=1e-9)
-
-
-def test_ranges_run_backwards_too():
-    spans = solve("batch", **DEPLOYED, step_time="13ms..15ms", context_length=4000).spans
-    by_hand = [(time * 16 * 3.35e12 - 671e9) / (4000 * 61 * 576) for time in (0.013, 0.015)]
-    assert spans.method == "bounds" and [spans.low, spans.high] == pytest.approx(by_hand, rel=1e-9)
-
-
-def test_a_range_of_which_part_has_no_answer_says_how_much_and_why():
-    solution = solve("batch", **DEPLOYED, step_time="11.52ms..13.52ms", context_length=4000)
-    assert solution.spans.method == "sampled" and solution.spans.answered == pytest.approx(0.5, abs=0.05)
-    assert any("no answer in" in text and "step_time is at least" in text for text in solution.warnings)
-
-
-def test_a_range_without_any_answer_is_refused():
-    solution = solve("batch", **DEPLOYED, step_time="1ms..2ms", context_length=4000)
-    assert solution.answers == () and solution.reason.code == "no_solution"
-
-
-@pytest.mark.slow
-def test_a_range_of_a_bound_is_a_bound():
-    (only,) = solve("memory_time", step_time="10ms..20ms", compute_time="10ms..20ms").answers
-    assert only.kind == "interval" and only.low == 0
-
-
 def test_ranges_in_a_sweep_give_a_span_for_every_point():
     table = solve("batch", **DEPLOYED, step_time="13ms..15ms", context_length="2k,4k").sweep
     for given, (one,), _ in table.rows():
         ends = [(time * 16 * 3.35e12 - 671e9) / (given["context_length"] * 61 * 576) for time in (0.013, 0.015)]
         assert (one.kind, one.low, one.high) == ("interval", pytest.approx(ends[0]), pytest.approx(ends[1]))
-
-
-def test_the_same_ranges_give_the_same_numbers():
-    first, second = (solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k").spans for _ in range(2))
-    assert first == second
-
-
-def test_a_range_of_nothing_that_is_needed_does_nothing():
-    solution = solve("step_time", **STEP, batch="1..8")
-    assert solution.answers[0].low == solution.answers[0].high == 0.02
-    assert solution.unused == ("batch",)
 
 
 # -- ranges of which parts, or all, have no answer ------------------------------------------------------------------
@@ -182,14 +119,6 @@ def test_the_least_that_fits_ends_a_range_that_does_not_fit_from_there_on():
     assert solution.spans.shown == {"batch": 1000} and "as the middle of the ranges has no answer" in render(solution, "table")
 
 
-def test_a_range_that_numbers_answer_is_answered():
-    """A root that lost digits by cancellation, which arrays once dropped: the range was nan."""
-    given = {"write_charge": 0.00255e-6, "storage_price": 4.3e-8, "ttl": 1566488, "using": ["cache.write_charge"]}
-    spans = solve("input_price", **given, cache_write_premium="4.4..5.9").spans
-    ends = [solve("input_price", **given, cache_write_premium=end).answers[0].value for end in (5.9, 4.4)]
-    assert (spans.method, spans.answered) == ("bounds", 1) and [spans.low, spans.high] == pytest.approx(ends, rel=1e-9)
-
-
 # -- bounds over ranges ---------------------------------------------------------------------------------------------
 
 POD = {"model": "Llama-3-70B", "hardware": "TPU-v5e:int8", "bytes_per_element": 1}
@@ -216,28 +145,6 @@ def test_of_an_upper_bound_the_one_that_is_safe_everywhere_comes_first():
     room = [(32 * 2**34 - weights) / (context * 163840) for weights, context in ((70e9, 32000), (60e9, 8000))]
     assert (only.low, only.loose_low) == (0, 0) and [only.high, only.loose_high] == pytest.approx(room, rel=1e-12)
     assert " is safe everywhere (" in render(solution, "table")
-
-
-def test_bounds_that_have_no_value_in_common_say_so():
-    row = {"compute_utilisation": 1, "balance_batch": "1e3..1e6", "balance_context": 1e5}
-    solution = solve("batch", **row, context_length=1e4)
-    (only,) = solution.answers
-    assert only.kind == "interval" and only.low == pytest.approx(1e6 / 0.9) and only.loose_low == pytest.approx(1e3 / 0.9)
-    both = _of_bounds([(1.0, 2.0), (3.0, 4.0)])
-    assert (both.kind, both.low, both.high, both.loose_low, both.loose_high) == ("loose", None, None, 1.0, 4.0)
-    assert answer_lines("batch", both)[0] == "batch: no value holds over all of the ranges; between 1 and 4 somewhere in them"
-    assert text_of("batch", both) == "1 to 4, none of it everywhere"
-    touching = _of_bounds([(1.0, 3.0), (2.0, None)])
-    assert (touching.kind, touching.low, touching.high, touching.loose_high) == ("interval", 2.0, 3.0, None)
-
-
-def _of_bounds(ends):
-    """What bounds at several points of a range come to."""
-    found = [Solution(unknown="batch", unit="1", answers=(Answer(kind="interval", low=low, high=high),)) for low, high in ends]
-    looks = [intervals._Look(at, solution, None) for at, solution in enumerate(found)]
-    columns = {"chips": np.arange(float(len(ends)))}
-    (only,) = intervals._span_of_looks({"chips": Interval(0.0, 1.0)}, columns, looks, slice(0, len(ends))).answers
-    return only
 
 
 # -- anything at all ------------------------------------------------------------------------------------------------

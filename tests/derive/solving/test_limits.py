@@ -73,26 +73,6 @@ def test_a_limit_on_a_result_that_the_other_givens_determine_is_only_compared():
     assert priced.value == pytest.approx(0.005 / (4000 / 25 + 40)) and priced.answers[0].bound == "upper"
 
 
-def test_a_result_at_the_largest_batch_is_no_bound_where_smaller_ones_move_it_the_other_way():
-    """A pass of 180 sequences fills 10 ms. Its arithmetic lasts longer below the peak, and shorter with fewer sequences."""
-    served = {**CHIP, **MODEL, "chips": 8, "step_time": "<=10ms"}
-    refused = solve("memory_demand", **served).reason
-    assert refused.code == "not_identified" and refused.violated == ("batch",) and "= 240 GB where batch is" in refused.message
-    assert solve("throughput", **served).answers[0].bound == "upper"
-
-
-def test_a_limit_that_cannot_be_compared_takes_no_answer_away():
-    alone = {"total_params": 8e9, "bytes_per_weight": 1}
-    found = solve("weight_bytes", **alone, step_time="<=30ms")
-    assert (found.value, found.unused) == (8e9, ("step_time",))
-
-
-def test_equations_that_say_the_same_thing_do_not_determine_an_answer():
-    """The price of a request, its blend, and its blend by shares: any output price does."""
-    found = solve("output_price", prompt_tokens=4000, output_tokens=40, price_per_request=0.005, cache_read_price=2e-8)
-    assert found.reason.code == "missing_givens"
-
-
 def test_limits_over_lists_and_ranges():
     by_speed = [HELD / 3e12 * rate / 64 for rate in (2000, 8000)]
     listed = solve("chips", **CHIP, **MODEL, batch=64, throughput=">=2000,8000").sweep
@@ -112,13 +92,3 @@ def test_two_limits_from_the_same_side_are_refused():
 
 PROMPT = {**CHIP, **MODEL, "chips": 8, "prompt_tokens": 10_000}
 """2 x 60e9 x 10,000 FLOP on 8e15 FLOP/s: a prompt takes 150 ms, beside whatever batch is decoded."""
-
-
-@pytest.mark.parametrize(
-    ("unknown", "given"),
-    [("concurrent_requests", {"request_latency": "<=20s", "output_tokens": 500}), ("throughput", {"step_time": "<=10ms"})],
-)
-def test_a_limit_on_a_part_of_what_is_asked_for_is_answered_at_the_largest_batch_within_it(unknown, given):
-    found, batch = (solve(one, **PROMPT, **given) for one in (unknown, "batch"))
-    assert found.given["batch"] == batch.value
-    assert found.said[0].removeprefix("decode alone: ").removesuffix(" that memory holds") == f"at batch = {batch.value:.0f}, the largest"

@@ -3,7 +3,6 @@
 import pytest
 
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
-from derive.presets import WIDTHS
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
@@ -76,47 +75,6 @@ def test_a_stand_in_takes_part_only_where_what_it_stands_for_is_not_given():
     assert value(solve("prompt_tokens", context_length=6250, output_tokens=500, using="serving.mean_decode_context")) == 6000
 
 
-def test_a_margin_is_that_of_requests_where_requests_are_spoken_of():
-    """0.3 of 1 dollar leaves 70 %; 2 of 3.5 thousandths leave 42.9 %."""
-    prices = {"input_price": "1 USD/MTok", "output_price": "3 USD/MTok", "prompt_tokens": 2000, "output_tokens": 500}
-    assert value(solve("gross_margin", cost_per_token="0.3 USD/MTok", output_price="1 USD/MTok")) == pytest.approx(0.7)
-    assert value(solve("gross_margin", cost_per_request="0.002 USD", **prices)) == pytest.approx(1 - 2 / 3.5)
-    assert value(solve("gross_margin", cost_per_token="3 USD/MTok", output_price="1 USD/MTok")) == pytest.approx(-2)
-
-
-MIXED = {"hardware": "H100:bf16", "model": "gpt-oss-120b", "chips": 2, "batch": 8, "context_length": 4096, "bytes_per_element": 2}
-
-
-def test_experts_are_read_at_their_own_width_as_a_model_was_published():
-    """The dense part at 2 B, and what 8 sequences touch of 115.5e9 in experts at 17/32 B."""
-    routed = (117e9 - 5.1e9) / (1 - 4 / 128)
-    touched = 1 - (1 - 4 / 128) ** 8
-    found = solve("weight_time", **MIXED)
-    assert value(found) == pytest.approx((17 / 32 * routed * touched + 2 * (117e9 - routed)) / (2 * 3.35e12), rel=1e-12)
-    assert {name: found.given[name] for name in WIDTHS} == dict(zip(WIDTHS, (17 / 32, 2), strict=True))
-    assert any(
-        line.startswith("shared_bytes_per_weight = 2 B unless it is given: weights stored as published") for line in found.assumptions
-    )
-
-
-@in_one_test("name", WIDTHS)
-def test_a_width_that_is_given_leaves_the_other_as_it_was_and_the_mean_to_both(name):
-    """DeepSeek-V3 in the chip's own type but for one of the two parts."""
-    widths = dict.fromkeys(WIDTHS, 0.5) | {name: 2.0}
-    given = {"hardware": "B200:fp4", "model": "DeepSeek-V3", name: 2}
-    routed = (671e9 - 37e9) / (1 - 8 / 256)
-    held = widths[WIDTHS[0]] * routed + widths[WIDTHS[1]] * (671e9 - routed)
-    assert value(solve("weight_bytes", **given)) == pytest.approx(held, rel=1e-12)
-    read = widths[WIDTHS[0]] * (37e9 - 671e9 + routed) + widths[WIDTHS[1]] * (671e9 - routed)
-    assert value(solve("latency_floor", **given, chips=8)) == pytest.approx(read / (8 * 8e12), rel=1e-12)
-
-
-@in_one_test("name", WIDTHS)
-def test_a_width_is_found_from_the_time_that_its_read_takes(name):
-    forward = solve("weight_time", **MIXED)
-    assert value(solve(name, **MIXED, weight_time=value(forward))) == pytest.approx(forward.given[name], rel=1e-9)
-
-
 def test_chips_that_are_counted_twice_are_refused_unless_both_say_the_same():
     asked = {"hardware": "8xH100:fp8", "model": "Llama-3.1-8B"}
     with pytest.raises(WrongValue, match="chips is 8 by --hardware 8xH100:fp8 and 4 as given"):
@@ -131,11 +89,3 @@ def test_chips_of_a_preset_that_are_asked_for_are_said_not_to_be_used(more):
     said = "the 8 chips of --hardware 8xH100:fp8 are not used: chips is asked for"
     assert counted.answers and counted.answers == plain.answers
     assert said in counted.warnings and {*counted.warnings} - {said} == {*plain.warnings}
-
-
-@pytest.mark.parametrize(("one", "other"), [("total_params", "active_params"), ("active_params", "total_params")])
-def test_one_count_of_a_dense_model_is_both(one, other):
-    given = {"hardware": "8xH100:fp8", "batch": 8, "context_length": 1000, "bytes_per_element": 1}
-    found = solve("step_time", **given, model="Llama-3.1-70B", **{one: 68e9})
-    assert found.given[other] == 68e9 and found.provenance[other] == f"{one} as given, of a dense model"
-    assert solve("step_time", **given, model="DeepSeek-V3", anyway=True, total_params=680e9).given["active_params"] == 37e9

@@ -36,12 +36,6 @@ def test_the_facts_to_look_up_come_first(unknown, given, missing):
     assert reason.message.startswith(f"{unknown} also needs {reason.missing[0]}")
 
 
-def test_a_count_of_parameters_that_lacks_one_dimension_names_it():
-    dimensions = {"model_dim": 940, "ffn_dim": 315, "layers": 80, "vocab_size": 40_000}
-    balance = {"balance_tokens_per_chip": 20, "exchange_bytes_per_param": 1, "link_bandwidth": 8e11}
-    assert {*solve("active_params", **dimensions, **balance).reason.missing} == {"head_dim", "query_heads", "kv_heads"}
-
-
 @in_one_test("unknown", some(sorted(name for name in QUANTITIES if any(row.defines == name for row in by_id().values())), 4))
 def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unknown):
     asked = question(unknown, {})
@@ -135,22 +129,6 @@ def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
     assert reason.message == "cost_per_token does not depend on chips: it is $0.9486/MTok with any chips"
     reason = solve("chips", cost_per_token=2 * cost, **LLAMA).reason
     assert reason.code == "no_solution" and "it comes to $0.9486/MTok with any chips, and $1.897/MTok is asked of it" in reason.message
-
-
-def test_a_buyer_who_asks_for_a_cost_is_told_of_the_price():
-    prices = {"input_price": "3 USD/MTok", "output_price": "15 USD/MTok", "prompt_tokens": 2000, "output_tokens": 500}
-    reason = solve("cost_per_request", **prices, batch=64).reason
-    assert reason.message.startswith("its buyer pays price_per_request by these prices")
-    assert solve("price_per_request", **prices).value == pytest.approx(0.0135)
-    assert "buyer" not in solve("cost_per_request", prompt_tokens=2000).reason.message
-
-
-def test_a_margin_of_requests_asks_for_what_a_request_costs_and_that_is_enough():
-    """3,000 prompt tokens at 3 USD a million and 1,000 at 15 are 0.024 USD; half of it is left where a request costs 0.012."""
-    sold = {"prompt_tokens": 3000, "output_tokens": 1000, "input_price": 3e-6, "output_price": 15e-6}
-    reason = solve("gross_margin", **sold, cost_per_token=2e-6).reason
-    assert reason.missing == ("cost_per_request",) and "does not say what prompts cost" in reason.message
-    assert solve("gross_margin", **sold, cost_per_request=0.012).answers[0].value == pytest.approx(0.5)
 
 
 def test_what_a_table_has_of_what_is_asked_for_is_said_first():

@@ -2,7 +2,6 @@
 
 import pytest
 
-from derive.presets import calibrated
 from derive.solving.api import solve
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -29,19 +28,6 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
 
 
 @pytest.mark.parametrize(
-    ("capacity", "chips", "binds"),
-    [
-        ("150.8GB", 15, "limits bind: throughput, step_time"),
-        ("50GB", 16, "memory binds"),
-    ],
-)
-def test_what_rules_out_one_chip_less_is_what_binds(capacity, chips, binds):
-    """14 chips miss 50,000 tokens a second in 50 ms whatever they hold; 15 of 50 GB hold 506 sequences, of the 722 that take them."""
-    (found,) = solve("chips", **SERVED, **TARGETS, hbm_capacity=capacity).answers
-    assert (found.value, found.regime) == (chips, binds)
-
-
-@pytest.mark.parametrize(
     ("more", "chips", "batches", "limit"),
     [
         ({"step_time": "<=50ms"}, 1, "1 to 59", "for step_time at most 50 ms"),
@@ -53,27 +39,6 @@ def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_hold
     """70.6 GB of weights and a cache of 1.342 GB a sequence are read at 4.8 TB/s of each chip, which holds 150.8 GB."""
     solution = solve("chips", **SERVED, **more)
     assert (solution.value, *solution.said) == (chips, f"with a batch of {batches}", limit)
-
-
-def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
-    """Caches alone take 1.342 GB / 4.8 TB/s of a chip, 0.1553 USD a million at 2 USD an hour, whatever shares the weights."""
-    reason = solve("chips", **SERVED, chip_price="2 USD/h", cost_per_token="<=0.15 USD/MTok").refusal
-    assert reason.code == "no_solution" and "nearest is cost_per_token = $0.155" in reason.message
-
-
-def test_a_speed_beyond_one_kv_head_of_one_sequence_is_refused_with_a_free_batch_as_with_a_given_one():
-    """Of 8 heads one takes 1.342 GB / 8 / 4.8 TB/s of a chip, 34.95 us: no more than 28,610 tokens a second, whatever the batch."""
-    free, one = (solve("chips", **SERVED, tokens_per_second_per_user=">=30k", **more).refusal for more in ({}, {"batch": 1}))
-    assert free == one and "nearest is tokens_per_second_per_user = 28.61k token/s on infinitely many" in free.message
-    assert solve("chips", **SERVED, tokens_per_second_per_user=">=20k").answers and solve("chips", **SERVED, throughput=">=400k").answers
-
-
-def test_a_target_that_does_not_rest_on_the_batch_is_met_too():
-    """A prompt of 8,192 tokens takes 659 ms of one chip: 15 do it in 44 ms, and 22 in 30."""
-    fast = solve("chips", **SERVED, **TARGETS, prompt_tokens=8192, time_to_first_token="<=30ms")
-    assert solve("chips", **SERVED, **TARGETS, prompt_tokens=8192, time_to_first_token="<=1s").value == 15 < fast.value
-    there, beyond = (solve("time_to_first_token", **SERVED, prompt_tokens=8192, chips=fast.value - less).value for less in (0, 1))
-    assert there <= 0.03 < beyond
 
 
 REQUESTS = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
@@ -89,49 +54,3 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     solution = solve("chips", **REQUESTS, requests_per_second=rate, **beside)
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     assert "decode alone: with a batch of 118 to 121" in solution.said
-    assert solution.said[-1].startswith("for requests_per_second at least 10 request/s")
-
-
-def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them():
-    """2 s for 2,000 tokens are met by a fourteenth of a chip: it was refused for that, as nobody said in what the cache is kept."""
-    solution = solve("chips", **REQUESTS, time_to_first_token="<=2s", requests_per_second=10)
-    assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
-    assert "decode alone: with a batch of 118 to 121" in solution.said and "time_to_first_token at most 2 s" in solution.said[-1]
-    assert any("the KV cache is in bf16" in text for text in solution.warnings)
-
-
-SMALL = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-8B", "prompt_tokens": 1000, "output_tokens": 300, "bytes_per_element": 2}
-"""16.06 GB of weights, and 424 sequences of 1,150 tokens beside them on one chip."""
-SHORT = "does not fit: weights of 16.06 GB and a KV cache of 1.083 TB in the 80 GB of 1 chip"
-
-
-@pytest.mark.parametrize("unknown", ["step_time", "cost_per_token", "batch"])
-def test_the_batch_that_a_rate_takes_is_held_against_memory_whatever_is_asked(unknown):
-    """At 73 requests a second of 300 tokens, 7,185 sequences take a step of 328 ms: seventeen times what one chip holds."""
-    refused = solve(unknown, **SMALL, chips=1, requests_per_second=73, chip_price="2 USD/h")
-    assert not refused.answers and refused.why_not.startswith(SHORT)
-    assert refused.why_not.endswith("what would fit, with a batch of its own: chips at least 2")
-    assert solve(unknown, **SMALL, chips=1, requests_per_second=50, chip_price="2 USD/h").answers
-
-
-@pytest.mark.slow
-def test_the_fewest_chips_are_said_over_what_is_sustained_too():
-    """At the ends of the ranges they are asked for with what is sustained there given."""
-    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "step_time": "<=30ms", "throughput": ">=5000"}
-    solution = solve("chips", **given, efficiency="calibrated")
-    dense = calibrated(kinds=["dense"], deployments=["one node"]).ranges
-    best, worst = (
-        solve("chips", **given, mbu=dense["mbu"][at], mfu=dense["mfu"][at], layer_time=dense["layer_time"][1 - at]) for at in (1, 0)
-    )
-    assert best.value < solution.value < worst.value
-    assert solution.said[-2] == f"with what published runs sustained: chips = {best.value:.0f} to {worst.value:.0f}"
-    assert solution.assumptions[0].startswith("mfu, mbu, layer_time: the middle of published runs")
-
-
-@pytest.mark.parametrize("limit", [{}, {"step_time": "<=50ms"}], ids=["memory alone", "within a limit"])
-def test_copies_that_are_named_count_where_memory_says_how_large_a_batch_is(limit):
-    """The condition that a warning advises made it 'does not fit', of the batch of the limit alone, or asked for the copies."""
-    asked = {"hardware": "8xB200:fp8", "model": "Qwen3-235B-A22B", "context_length": "32k", **limit}
-    named = solve("batch", **asked, using="memory.kv_copies_of_heads")
-    assert named.answers[0].ends[1] == solve("batch", **asked, kv_replication=2).answers[0].ends[1]
-    assert "memory.kv_copies_of_heads is a condition, joined by name" in named.assumptions

@@ -4,11 +4,6 @@ import pytest
 
 from derive.preset_rows import Architecture
 from derive.solving.api import solve
-from derive.solving.checks.speed_limits import ENDLESS
-from derive.solving.checks.targets import list_targets
-from derive.solving.explain.answer_with import result_with
-from derive.solving.question.conventions import Switches
-from derive.solving.question.questions import question
 from derive.tables.shipped import read
 from tests.tools.together import in_one_test, some
 
@@ -36,35 +31,6 @@ def test_a_target_that_no_number_of_chips_reaches_is_refused_with_the_nearest(ta
 def test_where_copies_are_spoken_of_or_an_answer_is_wanted_anyway_there_is_one(more):
     solution = solve("chips", **NODE, step_time="<=1us", **more)
     assert solution.value > 40_000 and "more than one scale-up domain" in solution.warnings[0]
-
-
-def test_a_result_with_copies_is_worked_out_without_what_was_given_of_it():
-    asked = question(
-        "chips",
-        {**{n: v for n, v in NODE.items() if n not in ("hardware", "model")}, "step_time": 1e-6},
-        Switches("H100-SXM:fp8", "Llama-3.1-70B"),
-    )
-    assert list_targets(asked) == ("step_time",)
-    assert result_with(asked, "step_time", {"chips": 8.0}) == pytest.approx(READ / 8 / 3.35e12)
-    endless = result_with(asked, "step_time", {"chips": ENDLESS, "kv_replication": ENDLESS / 512})
-    assert endless == pytest.approx(HEAD_OF_A_SEQUENCE)
-
-
-# -- copies of the cache ---------------------------------------------------------------------------------------------
-
-
-@in_one_test(
-    ("model", "batch", "chips"),
-    [
-        ("DeepSeek-V3", 64, "chips is 11: 1.22x"),
-        ("Llama-3.1-70B", 640, "no number of chips holds it (up to 64)"),
-        ("Llama-3.1-70B", 480, "chips is 53: "),
-    ],
-)
-def test_chips_that_memory_takes_say_how_many_hold_the_copies(model, batch, chips):
-    """671 GB, and 18 a chip of 80; 70 GB, and an eighth of 839 or 629 a chip, of 64 that have a query head each."""
-    solution = solve("chips", **{**NODE, "model": model, "batch": batch})
-    assert chips in solution.warnings[solution.kinds.index("cache_copied")]
 
 
 # -- one domain ------------------------------------------------------------------------------------------------------

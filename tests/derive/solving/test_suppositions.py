@@ -16,7 +16,6 @@ ROUTER = {"experts": 256, "active_experts": 8}
 DEEPSEEK = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1}
 LLAMA = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
 ONE_H100 = {"hardware": "H100:fp8", "model": "Llama-3.1-8B", "chips": 1, "bytes_per_element": 1, "batch": 256, "context_length": 1000}
-OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
 PROMPT = {"hardware": "H200-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "mfu": 0.4, "prompt_tokens": 32_000}
 RUBIN = {
     "model": "DeepSeek-V3",
@@ -157,51 +156,6 @@ def test_what_chips_send_each_other_comes_on_top(kind, unknown, given, exchange,
     """It is asked for by itself, with the links and widths that are then taken."""
     time, sent = value(asked(unknown, given)), value(asked(exchange, given | using))
     assert factor(warned(unknown, given)[kind]) == pytest.approx(1 + sent / time, rel=0.006)
-
-
-def test_a_result_that_an_answer_was_found_from_moves_in_its_place():
-    step = value(asked("step_time", SERVED))
-    back = {**SERVED, "batch": None, "step_time": step}
-    assert factor(warned("batch", back)["exchange_left_out"]) == pytest.approx(factor(warned("step_time", SERVED)["exchange_left_out"]))
-    chips = warned("chips", {**PROMPT, "chips": None, "prefill_time": 0.5912})["attention_in_bf16"]
-    assert "prefill_time is 389 ms: 0.658x" in chips
-
-
-def test_memory_that_does_not_suffice_is_said_in_place_of_a_factor():
-    """(8 * 150.8 GB - 671 GB) / (8 * 8192 * 70.27 kB) = 116."""
-    given = {**DEEPSEEK, "bytes_per_element": 2, "context_length": 8192}
-    text = warned("throughput", {**given, "batch": 500})["cache_copied"]
-    assert "the memory does not hold it: " in text and text.endswith("116 of 500 sequences do")
-    assert asked("throughput", {**given, "batch": 116, "kv_replication": 8}).answers
-    assert not asked("throughput", {**given, "batch": 117, "kv_replication": 8}).answers
-    none = warned("batch", {**LLAMA, "hardware": "H100:fp8", "context_length": 4000, "hbm_capacity": "75GB"})
-    assert none["memory_nearly_full"].endswith("nothing fits")
-
-
-@in_one_test(("batch", "said"), [(100, False), (205, False), (208, True)])
-def test_memory_that_is_full_but_for_a_twentieth_wants_room(batch, said):
-    """A sequence takes 2.62 GB beside 70 GB of weights, in 640 GB."""
-    given = {**LLAMA, "bytes_per_element": 2, "context_length": 8000, "batch": batch}
-    assert ("little_room_left" in warned("step_time", given)) is said
-    for reserved in ({"reserved_share": 1e-3}, {"gpu_memory_utilization": 0.999}):
-        assert "little_room_left" not in warned("step_time", given | reserved)
-
-
-def test_the_arithmetic_of_a_short_prompt_waits_for_the_weights():
-    """Llama-3.1-8B on one H100: 8 GB at 3.35 TB/s, against 2 x 8.03e9 FLOP and attention of 2 x 32 x 32 x 128 r a token and its place."""
-    given = {**ONE_H100, "batch": 1, "context_length": None, "bytes_per_element": None}
-    arithmetic = 100 * 2 * 8_030_261_248 / 1.979e15 * (1 + 2 * 2 * 32 * 32 * 128 * 100 / 2 / (2 * 8_030_261_248) * 1979 / 989.5)
-    text = warned("prefill_compute_time", {**given, "prompt_tokens": 100})["reads_outlast_prefill"]
-    assert factor(text) == pytest.approx(8_030_261_248 / 3.35e12 / arithmetic, rel=0.006)
-    assert "reads_outlast_prefill" not in warned("prefill_compute_time", {**given, "prompt_tokens": 500})
-
-
-def test_the_experts_of_a_free_chunk_are_not_free():
-    """All weights for those of one token: (671e9 + 4,000 x 35,136) over (37e9 + 4,000 x 35,136)."""
-    given = {**DEEPSEEK, "hardware": "16xH100:fp8", "batch": 1, "context_length": 4000}
-    text = warned("free_prefill_chunk", given)["chunk_not_free"]
-    assert factor(text) == pytest.approx((671e9 + 4000 * 35136) / (37e9 + 4000 * 35136), rel=0.006)
-    assert "chunk_not_free" not in warned("free_prefill_chunk", given | {"batch": 64})
 
 
 SILENT = [

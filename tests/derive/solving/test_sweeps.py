@@ -16,7 +16,6 @@ from derive.show.text import lines, render
 from derive.solving.api import respond, solve
 from derive.solving.many import sweeps, vectorised
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import MOST_VALUES
 from tests.tools.random_questions import at_random
 from tests.tools.together import some
 
@@ -36,22 +35,6 @@ def test_a_sweep_that_would_not_fit_in_memory_is_refused_with_what_would():
     given = {**FIT, "chips": "16..90:lin:50", "context_length": "4k..5k:lin:60", "batch": "1..1000:log:60", "mfu": "0.1..1:lin:50"}
     with pytest.raises(WrongValue, match=r"takes 9,000,000 points, about \d+ MB of memory; at most 500 MB: ask for [67],\d+,\d+ points"):
         solve("step_time", **given)
-
-
-BLOCKS = {"context_length": 1e4, "selected_blocks": 10}
-"""reads = context/block + selected block: two sizes of a block from 633 reads on."""
-
-
-def test_what_the_route_finds_is_counted_too(monkeypatch):
-    """Two roots a point are known only once the route is."""
-    monkeypatch.setattr(sweeps, "MOST_BYTES", sweeps.BASE_BYTES + 20 * 1000)
-    with pytest.raises(WrongValue, match="at most 200 MB: ask for "):
-        solve("block_size", **BLOCKS, attention_reads="700..2000:lin:1000")
-
-
-def test_a_long_list_from_python_is_refused_before_it_is_read():
-    with pytest.raises(WrongValue, match="a list of 5,000,001 values; at most 5,000,000"):
-        solve("step_time", compute_time=0.01, memory_time=range(1, MOST_VALUES + 2))
 
 
 MEASURED = """
@@ -91,13 +74,6 @@ def test_a_sweep_without_a_closed_form_is_searched_at_arrays():
     assert [one.value for one in alone.answers] == pytest.approx([value for value in found.values[:, at] if value == value], rel=1e-9)
 
 
-def test_ranges_in_a_sweep_are_held_to_the_same_time(monkeypatch):
-    monkeypatch.setattr(sweeps, "TRIED", 0.0)
-    monkeypatch.setattr(sweeps, "_LONGEST", 0.01)
-    with pytest.raises(WrongValue, match="point by point"):
-        solve("step_time", compute_time="1ms..20ms:log:5000", memory_time="1ms..2ms")
-
-
 @pytest.mark.parametrize("count", [65, 5000])
 def test_parts_make_up_the_whole(count, monkeypatch):
     whole = solve("step_time", **{**STEP, "memory_time": f"1ms..20ms:log:{count}"}).sweep
@@ -106,22 +82,6 @@ def test_parts_make_up_the_whole(count, monkeypatch):
     assert np.array_equal(whole.values, parts.values) and np.array_equal(whole.places, parts.places) and whole.labels == parts.labels
     memory = np.geomspace(1e-3, 2e-2, count)
     assert whole.values[0] == pytest.approx(np.maximum(memory, 0.01), rel=1e-9)
-
-
-def test_parts_of_which_some_have_more_roots_make_up_the_whole(monkeypatch):
-    monkeypatch.setattr(vectorised, "_AT_ONCE", 64)
-    table = solve("block_size", **BLOCKS, attention_reads="100..2000:lin:200").sweep
-    reads = table.given["attention_reads"]
-    root = np.sqrt(np.maximum(reads**2 - 4e5, 0))
-    assert table.values[:, reads > 640] == pytest.approx(np.stack([(reads - root) / 20, (reads + root) / 20])[:, reads > 640], rel=1e-9)
-    assert np.isnan(table.values[:, reads < 632]).all() and table.others.keys() == {*np.flatnonzero(reads < 632).tolist()}
-
-
-def test_points_beyond_those_that_are_asked_again_are_said_to_be(monkeypatch):
-    monkeypatch.setattr(sweeps, "_SINGLY", 10)
-    solution = solve("step_time", **FIT, batch="1..40000:lin:200")
-    empty = int(np.isnan(solution.sweep.values).all(axis=0).sum())
-    assert f"{empty - 10:,} more points have no number: why was looked up for the first 10 of them" in solution.warnings
 
 
 def test_why_points_have_no_number_is_looked_up_for_no_longer_than_it_may_take(monkeypatch):
@@ -145,28 +105,6 @@ def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
     assert warning.startswith(f"at batch = {first} ") and short[0] == pytest.approx(first, abs=1)
     text = render(solution, "table")
     assert text.count("does not fit:") == 1
-
-
-@pytest.mark.parametrize(
-    ("batch", "at"),
-    [
-        ("8..9.5:lin:4", "at batch = 8.5 (and something alike at 1 more point): batch = 8.5"),
-        ("8.1..38.1:lin:301", "at batch = 8.1: batch = 8.1"),
-        ("8..16:lin:9", None),
-        ("1..4096:log", None),
-    ],
-)
-def test_counts_in_parts_are_said_of_the_points_that_have_them(batch, at):
-    said = [text for text in solve("step_time", **FIT, batch=batch).warnings if "whole number" in text]
-    assert said == ([f"{at} is no whole number, and is used unchanged"] if at else [])
-
-
-def test_a_sweep_from_zero_is_a_sweep():
-    given = {"prefill_decode_flops_ratio": 1, "context_length": 1e4, "attention_flops_per_pair": 2e6, "active_params": 1e11}
-    given |= {"weight_compute_ratio": 2, "balance_context": 1e4}
-    table = solve("decode_cost_ratio", using="bands.decode_cost", **given, overlap="0..1:lin:5").sweep
-    assert table.given["overlap"].tolist() == [0, 0.25, 0.5, 0.75, 1]
-    assert table.values[0] == pytest.approx([3 + 1.1 * shown for shown in (1, 0.75, 0.5, 0.25, 0)])
 
 
 # -- anything at all ------------------------------------------------------------------------------------------------

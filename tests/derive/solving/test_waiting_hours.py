@@ -38,32 +38,3 @@ def test_it_counts_backwards_in_limits_and_in_lists():
     assert swept and [*swept.values[0]] == pytest.approx(
         [solve("gross_margin", **DECODED, **priced, fleet_utilisation=one).answers[0].point for one in (0.6, 1)]
     )
-
-
-def test_owned_chips_pay_for_them_once():
-    """Their price is of a second in use: the cost of a token over all hours divided by the share in use once more."""
-    owned = {**{name: value for name, value in DECODED.items() if name != "chip_price"}, "chip_capex": "30k USD", "depreciation_time": "4y"}
-    owned |= {"chip_power": "700W", "power_usage_effectiveness": 1.2, "electricity_price": "0.08 USD/kWh", "fleet_utilisation": IN_USE}
-    cost = solve("cost_per_token", **owned)
-    assert solve("fleet_cost_per_token", **owned).value == cost.value
-    rented = {**DECODED, "rented_chip_price": "2.5 USD/h", "fleet_utilisation": IN_USE}
-    del rented["chip_price"]
-    assert solve("fleet_cost_per_token", **rented).value == pytest.approx(
-        solve("fleet_cost_per_token", **DECODED, fleet_utilisation=IN_USE).value
-    )
-
-
-def test_a_fleet_is_paid_at_its_price_whatever_part_of_the_time_it_is_in_use():
-    paid = {"chips": 8, "replicas": 2, "chip_price": "2 USD/h", "deployment_time": "1 d"}
-    assert solve("fleet_cost", **paid, fleet_utilisation=IN_USE).value == solve("fleet_cost", **paid).value == 768
-    assert solve("cost_per_token", **DECODED).value == solve("cost_per_token", **DECODED, fleet_utilisation=1).value
-
-
-@pytest.mark.parametrize("name", ["attention_time", "throughput"])
-def test_no_time_or_rate_moves_with_the_hours_in_which_chips_wait(name: str):
-    """They follow from a cost and the price of a chip, each of its own name."""
-    given = {"chips": 8, "chip_price": "2 USD/h", "cost_per_token": "0.5 USD/MTok", "prefill_cost_per_token": "0.1 USD/MTok", "batch": 64}
-    given |= {"attention_time": {"compute_time": "5ms", "memory_time": "2ms"}, "throughput": {}}[name]
-    alone, beside = solve(name, **given), solve(name, **given, fleet_utilisation=0.61)
-    assert [one.ends for one in beside.answers] == [one.ends for one in alone.answers]
-    assert TAKEN_AS_RENT not in beside.warnings

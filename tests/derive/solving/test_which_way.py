@@ -1,14 +1,12 @@
 """Which way leads to what is asked for: equations, the variants and defaults they join with, inequalities, or backwards."""
 
-from math import inf
-
 import pytest
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.solving.api import solve
 from derive.solving.question.defaults import PLAIN
-from tests.tools.asked import CROSSOVER, STEP, value
+from tests.tools.asked import CROSSOVER, value
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -127,40 +125,6 @@ def test_the_overlap_is_chosen_by_name(variant, expected):
     assert any(note.startswith(f"overlap: {variant or 'max'} (roofline.step_time") for note in solution.assumptions)
 
 
-def test_the_kv_time_of_a_model_that_selects_is_that_of_what_it_reads():
-    """DeepSeek-V3.2, 32 sequences of 100 k tokens on 16 H100: indexer keys of every token, 2048 latents in every layer."""
-    given = {"hardware": "H100:fp8", "model": "DeepSeek-V3.2", "bytes_per_element": 1, "indexer_bytes_per_element": 1, "chips": 16}
-    solution = solve("kv_time", batch=32, context_length="100k", **given)
-    assert value(solution) == pytest.approx(32 * 61 * (100_000 * 128 + 2048 * 576) / (16 * 3.35e12))
-    assert solution.equations[-1] == "context.kv_time_fixed@2"
-    assert value(solve("step_time", batch=32, context_length="100k", **given)) > value(solution)
-
-
-@pytest.mark.parametrize(
-    ("unknown", "left_out"),
-    [
-        ("balance_context", "context.balance_context"),
-        ("attention_intensity", "architecture.attention_intensity"),
-    ],
-)
-def test_what_holds_of_dense_attention_only_is_refused_for_a_model_that_selects(unknown, left_out):
-    given = {"model": "MiniMax-M3", "hardware": "H100:fp8", "bytes_per_element": 1, "batch": 32, "context_length": "100k"}
-    given |= {"indexer_bytes_per_element": 1}
-    solution = solve(unknown, **given)
-    assert solution.answers == () and solution.reason.code == "missing_givens"
-    first, *_ = solution.reason.message.splitlines()
-    assert "; left out, as not all that this model reads grows with its context: " in first and first.endswith(left_out)
-
-
-def test_attention_flops_are_those_of_the_models_own_layers():
-    """Kimi-K3: 24 latent layers of 93, 96 heads; decode absorbs the latent of 512 + 64, prefill expands it to 128 + 64 and 128."""
-    solution = solve("attention_flops_per_pair", model="Kimi-K3")
-    assert value(solution) == 2 * 24 * 96 * (2 * 512 + 64)
-    assert solution.equations == ("architecture.attention_flops_mla_absorbed@2",)
-    prefill = solve("attention_flops_per_pair", model="Kimi-K3", using="architecture.attention_flops_mla")
-    assert value(prefill) == 2 * 24 * 96 * (128 + 64 + 128)
-
-
 @in_one_test(
     ("unknown", "given", "missing"),
     [
@@ -183,58 +147,4 @@ def test_what_is_missing_is_listed(unknown, given, missing):
     assert solution.given.keys() >= given.keys() - {"model"}
 
 
-@pytest.mark.parametrize(
-    ("unknown", "given", "missing"),
-    [
-        ("balance_batch", {"hardware": "H100:fp8", "experts": 64}, {"total_params", "active_params"}),
-        ("balance_context", {"hardware": "H100:fp8", "active_params": "100B"}, {"layers", "kv_heads", "head_dim"}),
-        ("step_time", {name: known for name, known in STEP.items() if name != "context_length"}, {"context_length"}),
-    ],
-)
-def test_what_follows_from_the_givens_is_not_missing(unknown, given, missing):
-    reason = solve(unknown, **given).reason
-    assert reason.code == "missing_givens" and set(reason.missing) == missing
-
-
-def test_the_balance_batch_of_a_chip_alone_is_that_of_a_dense_model():
-    """1,979e12 FLOP/s over 2 FLOP per weight and 3.35e12 weights of a byte per second."""
-    solution = solve("balance_batch", hardware="H100:fp8")
-    assert value(solution) == pytest.approx(1979e12 / (2 * 3.35e12), rel=1e-12)
-    assert "sparsity = 1: no experts are given, and a dense model is assumed" in solution.assumptions
-
-
-SERVED = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "chips": 8}
-WORK_DONE = 2 * 70_553_706_496 / (8 * 1979e12)
-
-
-@in_one_test(
-    "besides",
-    [
-        {},
-        {"context_length": "8k"},
-        {"bytes_per_element": 1},
-        {"context_length": "8k", "bytes_per_element": 1},
-        {"batch": 64},
-    ],
-    ids=str,
-)
-def test_the_share_of_the_peak_is_the_work_done_whatever_else_is_known(besides):
-    """2 N FLOP a token: 4,000 token/s are 3.5 % of eight chips, and no regime makes them all of it."""
-    assert value(solve("compute_utilisation", **SERVED, throughput=4000, **besides)) == pytest.approx(WORK_DONE * 4000)
-
-
-ROOF = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 8, "mfu": 0.7}
 LINEAR, ATTENTION = 2 * 70_553_706_496, 4 * 80 * 64 * 128 * 200
-WITH_ATTENTION = 8 * 0.7 * 1979e12 / (LINEAR + 1979 / 989 * ATTENTION)
-"""The same with the attention to 200 tokens, which runs at the 989 TFLOP/s of bf16."""
-
-
-@in_one_test(
-    ("unknown", "given", "truth"),
-    [
-        ("batch", {"context_length": 200, "throughput": WITH_ATTENTION}, 2000.0),
-    ],
-)
-def test_at_the_roof_a_rate_does_not_say_which_batch_has_it(unknown, given, truth):
-    (found,) = solve(unknown, **ROOF, **given).answers
-    assert found.kind == "interval" and found.low <= truth <= (found.high or inf)

@@ -20,21 +20,6 @@ def test_a_sweep_without_a_part_is_refused_with_what_it_has_a_part_in(shares: An
     assert solve("throughput", **SERVED, fleet_utilisation=0.2).unused == ("chip_price", "fleet_utilisation")
 
 
-def test_a_part_in_one_of_several_answers_is_enough():
-    given = {**GIVEN, "fleet_utilisation": "0.2;1"}
-    alone, of_fleet = respond_all(["cost_per_token", "fleet_cost_per_token"], given, Switches("H100-SXM:fp8", "Llama-3.1-70B"))
-    assert alone.sweep and of_fleet.sweep
-    assert of_fleet.sweep.values[0] == pytest.approx(alone.sweep.values[0] / [0.2, 1])
-    with pytest.raises(WrongValue, match="no part in throughput or step_time"):
-        respond_all(["throughput", "step_time"], given, Switches("H100-SXM:fp8", "Llama-3.1-70B"))
-
-
-def test_what_answers_are_held_against_has_a_part_in_them():
-    assert solve("step_time", **SERVED, hbm_capacity=["80GB", "141GB"]).sweep
-    # In a memory of 8 GB they do not fit, and that is an answer too.
-    assert solve("step_time", **SERVED, hbm_capacity=["8GB", "141GB"]).sweep
-
-
 # -- equations that are named ------------------------------------------------------------------------------------------
 
 WITH_PROMPTS = "serving.requests_per_second_with_prompts"

@@ -1,7 +1,5 @@
 """Sheets that say again what another one says."""
 
-from dataclasses import replace
-
 import pytest
 
 from invert.databases.copies import repeated
@@ -49,39 +47,9 @@ def test_what_a_reseller_or_a_second_name_says_again_is_left_out(key: SheetKey, 
     assert left_out((MAKER, ASKED), (key, rates)) == ([key] if again else [])
 
 
-WRITES = [  # lifetime and price of a cache write of the maker, of a reseller, whether the reseller says what the maker says
-    ((300, 3.75), (None, 3.75), True),
-    ((None, 3.75), (300, 3.75), True),
-    ((300, 3.75), (3600, 3.75), False),
-    ((300, 3.75), (None, 4.0), False),
-]
-
-
-@pytest.mark.parametrize(("made", "sold", "again"), WRITES)
-def test_a_lifetime_that_is_left_blank_is_any_lifetime(made: tuple, sold: tuple, again: bool):
-    maker, reseller = ("openai", "gpt-test", "", "standard"), ("openrouter", "openai/gpt-test", "", "standard")
-    asked = [(key, ASKED | {("cache_write", lifetime): amount}) for key, (lifetime, amount) in ((maker, made), (reseller, sold))]
-    assert left_out(*asked) == ([reseller] if again else [])
-
-
 def test_a_host_of_an_open_model_copies_nobody_and_a_router_copies_its_host():
     hosts = [(name, "open/llama-test", "", "standard") for name in ("novita", "together", "huggingface_novita", "huggingface_together")]
     assert left_out(*((one, ASKED) for one in hosts)) == hosts[2:]
-
-
-def test_fast_that_was_priority_is_there_once():
-    fast, priority = (("openai", "gpt-test", "", tier) for tier in ("fast", "priority"))
-    assert left_out((fast, ASKED), (priority, ASKED)) == [priority]
-    assert left_out((fast, ASKED), (priority, ASKED | {("input", None): 4.0})) == []
-    assert left_out((priority, ASKED)) == []
-
-
-def test_a_sheet_that_asks_nothing_on_the_day_is_no_copy():
-    found = sheets((MAKER, ASKED), (("openrouter", "anthropic/claude-test", "", "standard"), ASKED))
-    now = {key: rows if key == MAKER else [] for key, rows in found.items()}
-    assert repeated(found, now) == []
-    ended = {key: [replace(row, valid_to=DAY) for row in rows] for key, rows in found.items()}
-    assert repeated(ended, {key: [row for row in rows if row.valid_on(DAY)] for key, rows in ended.items()}) == []
 
 
 @pytest.mark.parametrize(

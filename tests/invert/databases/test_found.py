@@ -7,7 +7,7 @@ import pytest
 
 from derive.errors import WrongData
 from invert.databases import genai, litellm
-from invert.databases.found import json_of, listing_of, listings, of_file
+from invert.databases.found import listing_of, listings, of_file
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 
 
@@ -25,18 +25,6 @@ def test_any_other_file_is_refused_in_a_line(tmp_path, content):
     place.write_text(json.dumps(content))
     with pytest.raises(WrongData, match=r"x\.json: is of no known database \(openrouter, models\.dev, litellm\), or newer"):
         of_file(str(place))
-
-
-WRONG = [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 200_000, b'{"a": "\xe9"}']
-
-
-@pytest.mark.parametrize("content", WRONG)
-def test_what_is_no_json_is_refused_in_a_line(tmp_path, content: bytes):
-    place = tmp_path / "x.json"
-    place.write_bytes(content)
-    with pytest.raises(WrongData, match=r"x\.json: is not JSON \(") as caught:
-        json_of(str(place))
-    assert "\n" not in str(caught.value)
 
 
 def test_one_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -61,14 +49,3 @@ def test_without_a_name_every_package_that_is_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(litellm, "find_spec", lambda _: None)
     assert listings([]) == ([], []) and listing_of("genai-prices") is None
     assert "pip install backsolve[prices]" in str(listings(["genai-prices"])[1][0])
-
-
-@pytest.mark.parametrize("name", ["models.dev", "openrouter"])
-def test_a_database_without_a_package_is_asked_for_as_a_file(name: str):
-    with pytest.raises(WrongData, match=f"^{name}: is not a package. Save the JSON that it serves, and give that file$"):
-        of_file(name)
-
-
-def test_a_name_that_is_nearly_one_is_suggested():
-    with pytest.raises(WrongData, match="did you mean 'genai-prices'"):
-        listing_of("genai_prices")

@@ -11,8 +11,8 @@ import pytest
 from derive.errors import WrongData
 from derive.tables.problems import Problem
 from invert.databases import genai
-from invert.databases.records import Database, Item, NotTaken, Offer, WrongField
-from tests.tools.databases import CHECKED, CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
+from invert.databases.records import Database, Item, Offer
+from tests.tools.databases import CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
 
 SOURCE = Database(name="genai-prices", version="9.9")
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
@@ -34,11 +34,6 @@ def test_lifetimes_and_context():
     found = read()["claude-test-1", "standard", "", None]
     assert found.bands[0]["cache_write", None] == 3.75 and found.bands[0]["cache_write", 3600] == 6.0
     assert (found.max_context, found.source_url) == (200_000, "https://anthropic.example/prices")
-
-
-def test_the_day_of_a_variant_is_that_of_a_check_and_its_prices_are_its_own():
-    batch = read()["gemini-test", "batch", "", CHECKED]
-    assert batch.date_kind == "verified" and batch.bands == {0: {IN: 0.5, OUT: 4.0, READ: 0.1}}
 
 
 def test_prices_over_time_follow_one_another():
@@ -64,19 +59,6 @@ def test_service_tiers_and_routes():
     tiers = {(name, tier, region) for name, tier, region, _ in read()}
     assert {("gpt-test", "priority", ""), ("gpt-test", "fast", ""), ("mistral-test", "standard", "eu")} <= tiers
     assert ("gpt-test", "default", "") not in tiers
-
-
-def test_of_two_days_of_one_variant_the_newest_holds():
-    variants = [
-        variant(mtok(input="9", output="9"), date(2026, 10, 1), processing="batch"),
-        variant(mtok(input="1", output="1"), processing="batch"),
-    ]
-    found = read([provider("p", model("m", mtok(input="2", output="2"), variants))])
-    assert [key for key in found if key[1] == "batch"] == [("m", "batch", "", date(2026, 10, 1))]
-
-
-def test_an_entry_without_a_price_is_said():
-    assert NotTaken(provider="p", model="m", because="no price") in items([provider("p", model("m", []))])
 
 
 NIGHT = [when(mtok(input="1", output="2")), when(mtok(input="2", output="4"), hours=(22, 4))]
@@ -116,16 +98,6 @@ def test_a_variant_under_a_condition_that_is_not_known_is_named_and_its_model_st
     assert problem.column == "when" and "field when has a condition that is not known: " in problem.message
 
 
-def test_a_price_of_sound_and_pictures_is_none_of_text_and_no_fault():
-    entry = model("m", mtok(input="2", output="2", input_audio="9", cache_image_read="1", output_reasoning="3"))
-    assert [type(one).__name__ for one in items([provider("p", entry)])] == ["Offer"]
-
-
-def test_providers_that_have_no_models_end_the_reading():
-    with pytest.raises(WrongField, match="field models is not there in SimpleNamespace"):
-        items([SimpleNamespace(id="p")])
-
-
 def test_the_installed_package_by_its_version(tmp_path, monkeypatch):
     installed(tmp_path, monkeypatch, "genai_prices")
     providers, database = genai.installed()
@@ -136,8 +108,3 @@ def test_the_installed_package_by_its_version(tmp_path, monkeypatch):
         WrongData, match=r"^genai-prices 9\.9: its snapshot cannot be read \(AttributeError: .*get_snapshot.*; 0\.2 is known here$"
     ):
         genai.installed()
-
-
-def test_a_package_that_is_not_installed_is_none(monkeypatch):
-    monkeypatch.setattr(genai, "find_spec", lambda _: None)
-    assert genai.installed() is None

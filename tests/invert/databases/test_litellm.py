@@ -7,7 +7,7 @@ import pytest
 from derive.errors import WrongData
 from derive.tables.problems import Problem
 from invert.databases import litellm
-from invert.databases.records import Database, Item, NotTaken, Offer
+from invert.databases.records import Database, Item, Offer
 from tests.tools.databases import LITELLM, installed
 
 SOURCE = Database(name="litellm", version="9.9")
@@ -40,19 +40,6 @@ def test_what_stands_at_the_top_is_the_peak_where_an_off_peak_price_stands_below
     assert ("deepseek-test-2", "standard") not in read()
 
 
-def test_hours_may_stand_beside_the_prices_and_other_costs_are_no_hours():
-    alone = {"hours_utc": "00:00-16:00", "output_cost_per_reasoning_token": 1e-6, "input_cost_per_token": 1e-7}
-    assert litellm.peak_hours(alone) == ("16:00-24:00", "")
-    assert litellm.peak_hours(alone | {"windows": [{"hours_utc": "20:00-00:00"}]}) == ("16:00-20:00", "")
-
-
-def test_days_in_china_are_those_of_utc_up_to_their_midnight():
-    windows = {"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"]}], "weekday_timezone": "Asia/Shanghai"}
-    assert litellm.peak_hours(windows) == ("01:00-04:00", "")
-    late = {"windows": [{"hours_utc": ["00:00-15:00", "17:00-00:00"], "weekdays": [1]}], "weekday_timezone": "Asia/Shanghai"}
-    assert problem(ENTRY | {"off_peak_pricing": late}).column in ("weekday_timezone", "off_peak_pricing")
-
-
 def test_service_tiers_are_in_the_names_of_fields_and_a_discount_on_one_item_is_none():
     tiers = {tier: offer.bands[0][IN] for (name, tier), offer in read().items() if name == "gpt-test-2"}
     assert tiers == {"standard": 1.0, "batch": 0.5, "priority": 2.0}
@@ -61,17 +48,6 @@ def test_service_tiers_are_in_the_names_of_fields_and_a_discount_on_one_item_is_
 
 def test_ranges_of_the_prompt_are_bands():
     assert read()["qwen-test", "standard"].bands == {0: {IN: 0.4, OUT: 1.2}, 256_000: {IN: 1.2, OUT: 3.6}}
-
-
-def test_what_answers_with_pictures_is_left_out_by_kind_and_the_sample_is_no_model():
-    left = [one for one in items(LITELLM) if isinstance(one, NotTaken)]
-    assert left == [NotTaken(provider="openai", model="picture-test", because="no text for text: image generation")]
-
-
-def test_ranges_may_begin_with_the_next_token_and_end_nowhere():
-    ranges = [[0, 32e3], [32_001, 64e3], [64e3, None]]
-    tiers = [{"range": span, "input_cost_per_token": (place + 1) * 1e-6} for place, span in enumerate(ranges)]
-    assert list(read({"p/m": ENTRY | {"tiered_pricing": tiers}})["m", "standard"].bands) == [0, 32_001, 64_000]
 
 
 def problem(entry: Any) -> Problem:
@@ -121,26 +97,3 @@ def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, mon
     place.unlink()
     with pytest.raises(WrongData, match=r"^litellm 9\.9: has no file model_prices"):
         litellm.installed()
-
-
-@pytest.mark.parametrize("named", [{}, {"litellm_provider": None}])
-def test_an_entry_that_names_no_provider_is_said_to_lack_it(named: dict[str, None]):
-    left, said = litellm.offers(
-        {"m": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6} | named}, Database(name="litellm")
-    )
-    assert isinstance(left, NotTaken) and left.provider == "" and isinstance(said, Problem)
-    assert said.message == "field litellm_provider is not there, of 'm'"
-
-
-def test_a_kind_of_entries_by_another_name_is_said_where_it_asks_for_tokens_in_and_out():
-    asked = {"litellm_provider": "acme", "mode": "conversation", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}
-    content = {"a": asked, "b": {"litellm_provider": "acme", "mode": "music_generation", "output_cost_per_second": 0.1}}
-    left, said, other = litellm.offers(content, Database(name="litellm"))
-    assert isinstance(left, NotTaken) and isinstance(other, NotTaken) and other.because == "no text for text: music generation"
-    assert isinstance(said, Problem) and "field mode is 'conversation': no kind of entry that is known here" in said.message
-
-
-def test_the_longest_answer_is_not_taken_for_the_context():
-    (alone,) = items({"p/m": ENTRY | {"max_tokens": 8192}})[:1]
-    (both,) = items({"p/m": ENTRY | {"max_tokens": 8192, "max_input_tokens": 200_000}})
-    assert isinstance(alone, Offer) and isinstance(both, Offer) and (alone.max_context, both.max_context) == (None, 200_000)

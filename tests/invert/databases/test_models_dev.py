@@ -25,13 +25,6 @@ def test_prices_are_per_million_as_they_stand_and_the_newer_field_of_bands_goes_
     assert unpriced == NotTaken(provider="hostly", model="unpriced", because="no price")
 
 
-@pytest.mark.parametrize("said", ["soon", 20260219, "2026-02-30", "2026-13", ["2026-02-19"]])
-def test_a_release_that_is_no_day_is_a_problem_and_the_prices_stand(said: object):
-    entry = {"cost": {"input": 1, "output": 2}, "release_date": said}
-    odd, good = models_dev.offers({"p": {"models": {"m": entry}}}, SOURCE)
-    assert isinstance(odd, Problem) and odd.column == "release_date" and isinstance(good, Offer) and good.release_date is None
-
-
 ODD = [  # entry, the field that is named
     ({"cost": [1]}, "cost"),
     ({"cost": {"input": "free", "output": 1}}, "input"),
@@ -45,11 +38,3 @@ ODD = [  # entry, the field that is named
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
     left, odd, good = models_dev.offers({"p": {"models": {"m": entry, "good": {"cost": {"input": 1, "output": 2}}}}}, SOURCE)
     assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
-
-
-def test_the_models_of_a_provider_are_taken_beside_odd_ones_and_odd_providers():
-    content = {"good": {"models": {"m": {"cost": {"input": 1, "output": 2}}, "odd": None}}, "empty": [], "none": {"models": None}}
-    assert models_dev.is_shape(content)
-    found = list(models_dev.offers(content, SOURCE))
-    assert [one.model for one in found if isinstance(one, Offer)] == ["m"]
-    assert [one.message.rpartition(", of ")[2] for one in found if isinstance(one, Problem)] == ["'good/odd'", "'empty'", "'none'"]

@@ -58,24 +58,3 @@ ODD = [  # entry, the field that is named
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
     left, odd, good = openrouter.offers({"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
     assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
-
-
-@pytest.mark.parametrize(
-    ("other", "why"),
-    [
-        ({"min_prompt_tokens": 200_000, "prompt": "0.000003"}, "has hours beside lengths of the prompt, and does not say"),
-        ({"utc_start": "05:00", "utc_end": "06:00", "prompt": "0.000003"}, "has more than two prices a day"),
-    ],
-)
-def test_what_is_asked_beside_hours_is_refused_for_what_it_is(other: dict[str, Any], why: str):
-    overrides = [{"utc_start": "01:00", "utc_end": "02:00", "prompt": "0.000002"}, other]
-    _, odd = openrouter.offers({"data": [{"id": "m", "pricing": PRICE | {"overrides": overrides}}]}, SOURCE)
-    assert isinstance(odd, Problem) and why in odd.message
-
-
-@pytest.mark.parametrize(("name", "now"), [("prompt", "prompt_price"), ("completion", "completions")])
-def test_a_base_price_under_another_name_is_named(name: str, now: str):
-    pricing = {now if field == name else field: amount for field, amount in PRICE.items()}
-    said = [str(one) for one in openrouter.offers({"data": [{"id": "m", "context_length": 1000, "pricing": pricing}] * 4}, SOURCE)
-            if isinstance(one, Problem)]  # fmt: skip
-    assert said == [f"openrouter, column {name}: field {name} is in none of 4 entries, and may be '{now}' now"]

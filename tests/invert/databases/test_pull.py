@@ -10,18 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same
-from invert.databases.records import Database, NotTaken, Offer, WrongField, price_rows
+from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, pull
+from invert.databases.records import Database, NotTaken, Offer
 from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
 from invert.sheets.read import book_of, load
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
-from invert.sheets.tables import FxRate
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
@@ -96,13 +94,6 @@ def test_every_offer_that_is_read_is_counted_once_and_those_taken_are_the_sheets
     assert [became for _, became in twice.offers] == [{TAKEN: 1}, {KNOWN: 1}]
 
 
-def test_a_database_of_which_every_price_is_refused_is_a_problem():
-    found = pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n", {OUT: 1.0})), book=NOTHING)
-    (said,) = map(str, found.problems)
-    assert said.startswith("first 1: none of its 2 offers can be taken: refused amount: 1e-06 is absurd")
-    assert pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n")), book=NOTHING).problems == []
-
-
 @pytest.mark.slow
 def test_every_model_of_a_pull_is_inferred_or_has_a_reason():
     found = pulled(*everything())
@@ -117,12 +108,6 @@ def test_the_curated_price_wins_and_is_not_written_again():
     found = pulled(listed(FIRST, right))
     assert not found.rows and found.agreeing == {"first": 2}
     assert [(one.row.component, one.row.amount, one.believed.origin[:10]) for one in found.rivals] == [("cache_read", 0.99, "prices.csv")]
-
-
-def test_a_curated_model_is_known_by_its_other_names():
-    found = pulled(listed(FIRST, offered("anthropic", "Claude-Sonnet-4-5-20250929", {IN: 3.0, OUT: 15.0})))
-    assert not found.rows and not found.rivals and found.agreeing == {"first": 2}
-    assert Names(models(read_data()), []).of(price_rows(offered("x-ai", "grok-4.5-latest"), FIRST, DAY)[0]).model == "grok-4.5"
 
 
 def test_the_first_database_is_believed_and_the_next_adds_what_it_lacks():
@@ -140,14 +125,6 @@ def test_the_first_database_is_believed_and_the_next_adds_what_it_lacks():
     assert found.agreeing == {"second": 1}
 
 
-def test_a_write_whose_lifetime_somebody_has_named_is_not_written_twice():
-    named = price_rows(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", 1800): 1.25}), FIRST, DAY)
-    unnamed = price_rows(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", None): 1.25}), SECOND, DAY)
-    assert laid_beside(named, unnamed, {}, DAY) == ([], [], 3)
-    added, rivals, agreeing = laid_beside(named[:2], unnamed, {}, DAY)
-    assert ([row.component for row in added], rivals, agreeing) == (["cache_write"], [], 2)
-
-
 def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise_is_a_rival():
     dated = [offered("acme", "m", {IN: 2.0, OUT: 8.0}, valid_to=DAY), offered("acme", "m", effective_date=DAY, date_kind="start")]
     again, otherwise = offered("acme", "M", {IN: 1.0, OUT: 4.0}), offered("acme", "m", {IN: 1.5, OUT: 4.0}, region="")
@@ -155,74 +132,6 @@ def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise
     assert len(found.rows) == 4 and found.copies == {"acme": 1} and not found.rivals
     found = pulled(listed(FIRST, *dated, replace(otherwise, model="M")), book=NOTHING)
     assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
-
-
-@pytest.mark.parametrize("said", ["-0.000001", "Infinity", True, float("inf")])
-def test_a_price_that_can_be_none_is_said_without_a_word_of_other_versions(said: Any):
-    entries = [{"id": name, "pricing": {"prompt": "0.000001", "completion": said}} for name in ("a", "b")]
-    good = {"id": "good", "pricing": {"prompt": "0.000001", "completion": "0.000004"}}
-    found = pulled((FIRST, openrouter.offers({"data": [*entries, {"id": None, "pricing": {}}, good]}, FIRST)), book=NOTHING)
-    price, name = found.problems
-    shown = "true" if said is True else repr(str(said))
-    assert price.message == f"field completion is {shown}, not a price, of 'openrouter/a' (and 1 more)"
-    assert name.message == "field id is not there, of 'openrouter': newer or older than known here"
-    became = [(one.model, one.became) for one in found.fates if one.became != TAKEN]
-    assert became == [*((name, "a price that is not one: completion") for name in "ab"), ("", "a field that is not as known: id")]
-
-
-def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twice():
-    entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
-    dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
-    for second, rows, rivals in ((entry, 2, 0), (dearer, 2, 1), (lasting, 3, 0)):
-        found = pulled((FIRST, litellm.offers({"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
-        assert (len(found.rows), len(found.rivals), found.not_taken) == (rows, rivals, [])
-        assert sum(found.offers[0][1].values()) == 2 and found.offers[0][1][TAKEN] == 1, "each entry is counted"
-
-
-def test_a_price_of_all_hours_does_not_stand_beside_one_by_the_hour():
-    peak, off = (offered("acme", "m", {IN: rate, OUT: 4 * rate}, service_tier=tier) for rate, tier in ((2.0, "peak"), (1.0, "off_peak")))
-    found = pulled(listed(FIRST, peak, off), listed(SECOND, offered("acme", "m", {IN: 2.0, OUT: 5.0})), book=NOTHING)
-    assert {row.service_tier for row in found.rows} == {"peak", "off_peak"} and found.agreeing == {"second": 1}
-    assert [str(one) for one in found.rivals] == ["acme/m (standard) output: 8 by first 1; 5 by second 2"]
-    other_way = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, peak, off), book=NOTHING)
-    assert {row.service_tier for row in other_way.rows} == {"standard"} and len(other_way.rivals) == 2
-    ended = offered("acme", "m", {IN: 3.0, OUT: 9.0}, valid_to=DAY)
-    assert len(pulled(listed(FIRST, ended, peak, off), book=NOTHING).rows) == 6, "what has ended is of another time"
-
-
-def test_a_price_that_somebody_converted_is_compared_at_our_rate():
-    row = price_rows(offered("acme", "m"), FIRST, DAY)[0]
-    fx = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes=""),)}
-    assert same(replace(row, amount=7.2, currency="CNY"), row, fx, DAY) and not same(replace(row, amount=9.0, currency="CNY"), row, fx, DAY)
-    assert same(replace(row, amount=1.001), row, fx, DAY) and not same(replace(row, amount=1.01), row, fx, DAY)
-
-
-def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
-    found = pulled(listed(FIRST, offered("openai", "m"), offered("gemini", "n")), providers=("Google", "opeani"))
-    assert {row.provider for row in found.rows} == {"google"}
-    assert [str(one) for one in found.problems] == ["--provider: 'opeani' has no listed price; did you mean 'openai'?"]
-
-
-def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
-    odd = [Problem(origin="first 1", column="rates", message=f"field rates is str, not a number, of 'acme/{name}'") for name in "abc"]
-    found = pulled(listed(FIRST, *odd, offered("acme", "m")), listed(SECOND, offered("acme", "n")), book=NOTHING)
-    assert {row.model for row in found.rows} == {"m", "n"}
-    assert [str(one) for one in found.problems] == [
-        "first 1: field rates is str, not a number, of 'acme/a' (and 2 more): newer or older than known here"
-    ]
-
-
-def test_a_database_that_breaks_off_or_has_no_price_at_all_is_one_line():
-    def broken() -> Iterator[Any]:
-        yield offered("acme", "m")
-        raise WrongField("models", "is not there in Provider")
-
-    none = [offered("acme", name, {OUT: 1.0}) for name in "ab"]
-    found = pulled((FIRST, broken()), listed(SECOND, *none), book=NOTHING)
-    assert {row.model for row in found.rows} == {"m"} and [str(one) for one in found.problems] == [
-        "first 1: field models is not there in Provider: newer or older than known here",
-        "second 2: none of its 2 entries has a price: newer or older than known here",
-    ]
 
 
 BAD = [  # a sheet that a file of prices could not hold
@@ -268,50 +177,3 @@ def test_whatever_databases_say_what_is_written_passes_the_check_and_says_it_onc
     again = [row.key for row in found.rows if row.valid_on(DAY)]
     assert len(again) == len(set(again))
     assert all((isinstance(row, PriceRow) and not row.valid_on(DAY)) or row.amount > 0 for row in found.rows)
-
-
-def test_a_field_that_looks_like_a_price_and_is_not_known_is_named_and_makes_no_row():
-    known = {"input": 3, "output": 15, "context_over_200k": {"input": 6, "output": 22.5}, "reasoning": 15}
-    band, limit = {"input": 6, "output": 22.5}, {"limit": {"context": 8192}}
-    for name in ("context_over_256k", "long_context", "input_over_200k"):
-        content = {"acme": {"models": {"m": {"cost": {"input": 3, "output": 15, name: band}}, "n": {"cost": known, **limit}}}}
-        found = pulled((FIRST, models_dev.offers(content, FIRST)), book=NOTHING)
-        assert {row.model for row in found.rows} == {"n"}
-        assert [str(one) for one in found.problems] == [
-            f"first 1: field {name} looks like a price and is not known, of 'acme/m': newer or older than known here"
-        ]
-    costs = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
-    for name in ("input_cost_per_token_above_200k", "input_cost_per_token_above_300k_tokenz"):
-        content = {"m": costs | {"output_cost_per_token_above_200k_tokens": 6e-6, name: 2e-6}, "n": costs}
-        found = pulled((SECOND, litellm.offers(content, SECOND)), book=NOTHING)
-        assert {row.model for row in found.rows} == {"n"} and f"field {name} " in str(found.problems[0])
-    pricing = {"prompt": "0.000001", "completion": "0.000004", "request": "0"}
-    data = {"data": [{"id": "a/m", "pricing": pricing | {"prompt_above_200k": "0.000002"}}, {"id": "a/n", "pricing": pricing}]}
-    found = pulled((FIRST, openrouter.offers(data, FIRST)), book=NOTHING)
-    assert {row.model for row in found.rows} == {"a/n"} and "field prompt_above_200k " in str(found.problems[0])
-
-
-def test_sheets_without_a_context_are_counted():
-    entry = {
-        "litellm_provider": "acme",
-        "mode": "chat",
-        "input_cost_per_token": 1e-6,
-        "output_cost_per_token": 2e-6,
-        "max_input_tokens": 9000,
-    }
-    content = {
-        "acme/a": entry | {"max_input_tokens": None, "max_tokens": 8192, "output_cost_per_reasoning_token": 3e-6},
-        "acme/b": entry | {"deprecation_date": "2027-01-01", "output_cost_per_reasoning_token": 3e-6, "supported_regions": ["eu"]},
-        "other/c": entry | {"litellm_provider": "other", "discount": 0.5},
-    }
-    found = pulled((FIRST, litellm.offers(content, FIRST)), providers=("acme",))
-    assert [key[1] for key in found.without_context] == ["a"] and not found.refused_context
-    reaching = {"acme/a": entry | {f"{name}_above_128k_tokens": 9e-6 for name in ("input_cost_per_token", "output_cost_per_token")}}
-    short = pulled((FIRST, litellm.offers(reaching, FIRST)))
-    assert not short.without_context and [key[1] for key in short.refused_context] == ["a"], "9,000 tokens, and a price above 128,000"
-
-
-def test_a_name_is_told_without_its_mark_only_where_its_offer_is_taken():
-    offers = offered("acme", "@cf/a"), offered("acme", "@cf/b", region="=cmd"), offered("acme", "@cf/c", {IN: 1.0, OUT: 1e9})
-    found = pulled(listed(FIRST, *offers))
-    assert {row.model for row in found.rows} == {"cf/a"} and [*found.renamed] == ["acme/@cf/a"]

@@ -7,24 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import WrongData
-from derive.tables.problems import Problem
 from invert.databases import openrouter
 from invert.databases.records import (
     Database,
     NotTaken,
     Offer,
-    RawEntry,
-    WrongField,
-    items_of,
-    part,
     per_mtok,
     price_rows,
-    refuse_unknown,
     threshold_of,
     without_nothing,
 )
-from invert.databases.renamed import Fields
 from tests.tools.databases import DAY
 
 IN, OUT, READ, WRITE = ("input", None), ("output", None), ("cache_read", None), ("cache_write", None)
@@ -49,14 +41,6 @@ def test_a_rate_that_a_band_does_not_state_is_that_of_the_band_below():
         ("input", 128_000): 2.0, ("output", 128_000): 4.0, ("cache_read", 128_000): 0.1,
         ("input", 256_000): 2.0, ("output", 256_000): 9.0, ("cache_read", 256_000): 0.1,
     }, "a write without a base price is left out"  # fmt: skip
-
-
-def test_a_price_that_a_band_does_not_state_says_so_in_its_notes():
-    bands = {0: {IN: 1.0, OUT: 4.0, READ: 0.1, WRITE: 2.0}, 200_000: {IN: 2.0, OUT: 4.0, WRITE: 0.0}}
-    said = {(row.component, row.threshold_tokens): row.notes for row in price_rows(replace(OFFER, bands=bands), SOURCE, DAY)}
-    inherited = "base 1.2; not stated above 200,000 tokens, so that below"
-    assert {place for place, notes in said.items() if notes == inherited} == {("cache_read", 200_000), ("cache_write", 200_000)}
-    assert set(said.values()) == {"base 1.2", inherited}
 
 
 THRESHOLDS = [  # provider, as the database has it, threshold and whether the price holds from it on
@@ -97,56 +81,6 @@ def test_a_band_in_which_nothing_changes_is_none():
 def test_a_price_per_token_is_one_per_million_to_the_last_digit(amount: Decimal):
     assert per_mtok("f", float(amount), 6) == per_mtok("f", str(amount), 6) == float(amount * 10**6)
     assert per_mtok("f", amount) == float(amount)
-
-
-@pytest.mark.parametrize(
-    "amount", [None, True, [1], {}, "cheap", "", "nan", "inf", float("inf"), float("nan"), -1.0, "1e999999999", "-0.1"]
-)
-def test_what_is_no_price_names_its_field(amount: object):
-    with pytest.raises(WrongField, match="field cost is") as caught:
-        per_mtok("cost", amount, 6)
-    assert caught.value.field == "cost" and isinstance(caught.value, WrongData)
-
-
-def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
-    def entry(value: object):
-        return lambda: iter([replace(OFFER, model=part({"name": value}, "name", str) or "none")])
-
-    entries = [
-        RawEntry(provider="acme", model=name, record={"name": value}, read=entry(value))
-        for name, value in (("a", 3), ("b", "good"), ("c", None))
-    ]
-    found = list(items_of(entries, SOURCE, Fields(usual=())))
-    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: name")
-    assert found[1] == Problem(origin="base 1.2", column="name", message="field name is int and not str, of 'acme/a'")
-    assert [one.model for one in found[2:]] == ["good", "none"]
-
-
-def test_a_field_whose_name_does_not_print_is_named_so_that_it_does():
-    with pytest.raises(WrongField, match=r"field over\\ufeffrides looks like a price") as refused:
-        refuse_unknown({"over\ufeffrides": {"prompt": 1}}, ())
-    assert refused.value.field == r"over\ufeffrides"
-
-
-@pytest.mark.parametrize(("context", "taken"), [(8192, None), (200_000, 200_000), (1_000_000, 1_000_000), (None, None)])
-def test_a_context_that_a_band_begins_beyond_is_not_taken(context: int | None, taken: int | None):
-    bands = {0: {("input", None): 1.0, ("output", None): 4.0}, 200_000: {("input", None): 2.0, ("output", None): 8.0}}
-    rows = price_rows(Offer(provider="acme", model="m", bands=bands, max_context=context), Database(name="base"), DAY)
-    assert isinstance(rows, list) and {row.max_context for row in rows} == {taken}
-
-
-TIERS_IN_NAMES = [  # name, model, service tier
-    ("openai/gpt-6-sol:batch", "openai/gpt-6-sol", "batch"),
-    ("morph/morph-v3-fast:batch", "morph/morph-v3-fast", "batch"),
-    ("anthropic/claude-opus-5-fast", "anthropic/claude-opus-5", "fast"),
-    ("claude-opus-5-fast", "claude-opus-5", "fast"),
-    ("us.anthropic.claude-opus-5-fast", "us.anthropic.claude-opus-5", "fast"),
-    ("x-ai/grok-4-fast", "x-ai/grok-4-fast", ""),
-    ("morph/morph-v3-fast", "morph/morph-v3-fast", ""),
-    ("qwen/qwen-plus:thinking", "qwen/qwen-plus:thinking", ""),
-    ("amazon.nova-2-lite-v1:0", "amazon.nova-2-lite-v1:0", ""),
-    (":batch", ":batch", ""),
-]
 
 
 def test_openrouter_offers_are_of_the_model_in_that_tier():

@@ -1,7 +1,6 @@
 """Fields that a database calls otherwise now, or has in another type: a line names them, and the prices stand."""
 
 import copy
-import json
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
@@ -11,8 +10,7 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, NotTaken, Offer
-from invert.databases.renamed import LEAST_ENTRIES, Fields, fields_in, gone
+from invert.databases.records import Database, Offer
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="base", version="9.9")
@@ -60,49 +58,3 @@ def test_a_field_that_no_entry_has_is_named_with_what_it_may_be_called_now(
     offers, problems = items(module, changed(old, new))
     (said,) = [one for one in problems if f"field {old} " in one]
     assert said.startswith("base 9.9, column ") and "entries, and may be" in said and repr(new) in said and len(offers) > 1
-
-
-@pytest.mark.parametrize(("module", "content"), [(genai, GENAI), (litellm, LITELLM), (models_dev, MODELS_DEV), (openrouter, OPENROUTER)])
-def test_a_database_as_it_is_known_has_no_field_that_is_gone(module: ModuleType, content: Any):
-    assert items(module, content)[1] == []
-
-
-CONTEXTS = [
-    (litellm, {"m": {"litellm_provider": "a", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6,
-                     "max_input_tokens": "128k"}}, "max_input_tokens is '128k', not a number of tokens"),
-    (models_dev, {"a": {"models": {"m": {"cost": {"input": 1, "output": 4}, "limit": {"context": -1}}}}}, "context is '-1', not a number"),
-    (models_dev, {"a": {"models": {"m": {"cost": {"input": 1, "output": 4}, "limit": 128_000}}}}, "limit is int and not dict"),
-    (openrouter, {"data": [{"id": "m", "pricing": {"prompt": "1e-6", "completion": "4e-6"}, "context_length": [1]}]},
-     "context_length is '[1]'"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("module", "content", "fault"), CONTEXTS, ids=[fault for *_, fault in CONTEXTS])
-def test_a_context_that_cannot_be_read_is_named_and_the_price_stands(module: ModuleType, content: Any, fault: str):
-    (offer,), problems = items(module, content)
-    assert offer.max_context is None and len(problems) == 1 and f"field {fault}" in problems[0]
-
-
-@pytest.mark.parametrize(
-    ("module", "content"),
-    [
-        (litellm, {**LITELLM, "odd": 3}),
-        (models_dev, {**MODELS_DEV, "odd": {"models": {"m": [1]}}}),
-        (models_dev, {**MODELS_DEV, "odd": {"models": ["m"]}}),
-        (models_dev, {**MODELS_DEV, "odd": {"offers": {}}}),
-        (openrouter, {"data": [*OPENROUTER["data"], "odd"]}),
-    ],
-)
-def test_an_entry_that_is_no_record_is_left_out_and_counted(module: ModuleType, content: Any):
-    found = list(module.offers(json.loads(json.dumps(content)), SOURCE))
-    assert sum(isinstance(one, Problem) for one in found) == 1
-    assert any(isinstance(one, NotTaken) and "not as known" in one.because for one in found)
-
-
-def test_a_field_that_few_entries_lack_is_not_missed():
-    fields, most = Fields(usual=("context",), rare=("cache_read",)), LEAST_ENTRIES
-    assert list(gone(fields, {"input": most - 1}, most - 1)) == [] == list(gone(fields, {"context": 1}, 1000))
-    assert list(gone(fields, {}, most)) == [("context", f"is in none of {most} entries")]
-    deep: dict[str, Any] = {}
-    deep["within"] = deep
-    assert {name for name, _ in fields_in(deep)} == {"within"}, "a record within itself has an end"

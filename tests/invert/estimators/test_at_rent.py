@@ -10,9 +10,7 @@ import pytest
 from derive.catalogue import equation
 from invert.estimators.at_rent import (
     attention_flops_at_cost,
-    base_markup,
     kv_bytes_at_cost,
-    kv_bytes_within_price,
     price_lines,
     weighted_line,
 )
@@ -70,19 +68,3 @@ def test_the_slope_of_two_bands_is_their_increment():
     assert expected == pytest.approx(91.1e3, rel=1e-3)
     expected = equation("bands.attention_flops_from_increment").right_side(given)
     assert attention_flops_at_cost(lines.input.slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_one_markup_is_the_increment_over_the_base_markup():
-    """Both ways to say it: a cost that doubles over a context, and the increment divided by the mark-up of the base price."""
-    lines, anchors = price_lines(CODER, CONTEXTS), rental(shipped_data()).values
-    given = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope, "mfu": 1.0, "mbu": 1.0}
-    given |= {"active_params": 35e9, "ridge_point": anchors["peak_flops"] / anchors["hbm_bandwidth"]}
-    common = equation("bands.kv_bytes_from_scale").right_side(given)
-    at_cost = kv_bytes_at_cost(lines.output.slope, anchors)
-    assert common == pytest.approx(at_cost / base_markup(lines, 35e9, anchors), rel=1e-12)
-
-
-def test_a_flat_price_pays_for_its_longest_context_at_most():
-    bound = kv_bytes_within_price(1e-5, 1e6, rental(shipped_data()).values)
-    assert bound == pytest.approx(1e-5 / 1e6 / rental(shipped_data()).values["price_per_hbm_byte"])
-    assert kv_bytes_within_price(2e-5, 5e5, rental(shipped_data()).values) == pytest.approx(4 * bound)

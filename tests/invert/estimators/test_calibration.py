@@ -10,30 +10,18 @@ import pytest
 from scipy import stats
 
 from derive import presets
-from derive.errors import UnknownName, WrongData
 from derive.solving.api import solve
-from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.estimators import at_rent as increments
 from invert.estimators import calibration
-from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
+from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, members, siblings
 from invert.estimators.market import kv_class
-from invert.records import Verdict, upper
-from invert.sheets.tables import CalibrationModel
+from invert.records import Verdict
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test
 
 AS_SHIPPED = learn(shipped_data())
 FAMILIES = ("qwen3", "glm-4.5", "minimax-m1", "qwen3-next", "glm5", "minimax-m3")
-
-
-def edited(architecture: str, column: str, text: str) -> shipped.Tables:
-    """The tables with one cell of one row of calibration_models.csv another."""
-    content = shipped.content("calibration_models.csv").decode()
-    changed = with_cells(content, lambda row: row | {column: text} if row["architecture"] == architecture else row)
-    return shipped.read().edited(calibration_models=changed)
 
 
 def with_ratio(member: Member, ratio: float) -> Member:
@@ -97,60 +85,6 @@ def test_the_inferred_model_and_its_siblings_teach_nothing(architecture, sheets,
     assert family not in found.families and set(found.families) == set(FAMILIES) - {family}
 
 
-def test_an_unknown_architecture_and_too_few_members_are_refused():
-    with pytest.raises(UnknownName, match=r"unknown architecture 'GLM-4\.55'"):
-        learn(shipped_data(), "GLM-4.55")
-    with pytest.raises(WrongData, match=r"calibration_models\.csv: 1 families with sheets of several bands are left"):
-        learned([member for member in members(shipped_data()) if member.family == "glm-4.5"], frozenset())
-    two = [member for member in members(shipped_data()) if member.family in ("glm-4.5", "glm5")]
-    assert learned(two, frozenset()).increments.freedom == 1
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("column", "text", "message"),
-    [
-        ("architecture", "GPT-9", "architecture: 'GPT-9' is not in architectures.csv"),
-        ("sheet", "alibaba/qwen-9", "sheet: 'alibaba/qwen-9' has no sheet of several bands"),
-        ("sheet", "qwen-9", "sheet: 'qwen-9' does not have the form of alibaba/qwen3-coder-plus"),
-        ("sheet", "", "sheet: is blank"),
-        ("sheet_date", "2025-07-27", "sheet: 'alibaba-cn/glm-4.5' has no sheet of several bands on 2025-07-27"),
-        ("sheet_date", "2062-07-28", "sheet_date: 2062-07-28 is later than the newest prices here, which were read on 2026-"),
-        ("sheet_date", "July", "sheet_date: 'July' is not an ISO date"),
-        ("max_context", "long", "max_context: 'long' is not a whole number"),
-        ("sheet", "alibaba-cn/glm-4.5\0", "sheet: the cell holds a NUL byte, which does not show"),
-        ("sheet", "alibaba-cn/glm\u200b-4.5", "sheet: the cell holds the character U+200B (zero width space), which does not show"),
-    ],
-)
-def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
-    with reading(edited("GLM-4.5", column, text)):
-        found = members(shipped_data())
-        (problem,) = (*shipped.problems(CalibrationModel), *calibration.class_problems(shipped_data()))
-        assert str(problem).startswith(f"calibration_models.csv row 4, column {message}")
-        assert calibration.lacking(shipped_data()) == (text if column == "architecture" else "GLM-4.5",)
-        assert {member.architecture for member in found} == set(AS_SHIPPED.kv_ratios) - {"GLM-4.5"} and len(found) == 8
-        # Its family is that of architectures.csv: what it shares its cache with is left out all the same.
-        assert "glm-4.5" not in learn(shipped_data(), "GLM-4.5").families
-    assert len(members(shipped_data())) == 9
-
-
-def test_a_sheet_of_a_day_before_the_release_of_its_model_teaches_nothing():
-    with reading(edited("Qwen3-Coder-480B-A35B", "sheet_date", "2025-07-21")):
-        (problem,) = calibration.class_problems(shipped_data())
-    assert (problem.column, problem.message) == (
-        "sheet_date", "2025-07-21 is before the release of alibaba/qwen3-coder-plus, on 2025-07-22")  # fmt: skip
-
-
-def test_a_sheet_without_an_increment_teaches_nothing():
-    (member,) = [member for member in members(shipped_data()) if member.architecture == "MiniMax-M1"]
-    none = increments.PriceLine(1e-6, 0.0)
-    sold = replace(member.sold, lines=replace(member.sold.lines, output=none, input=none), at_rent=upper(USUAL, 1e5, "no premium"))
-    flat = replace(member, sold=sold)
-    assert kv_ratio(flat) is None and calibration.attention_ratio(shipped_data(), flat) is None
-    others = [one for one in members(shipped_data()) if one.architecture != "MiniMax-M1"]
-    assert learned([*others, flat], frozenset()) == learned(others, frozenset())
-
-
 # What increments foretell.
 
 
@@ -199,9 +133,3 @@ def test_the_gate_opens_when_premiums_tell(markup, monkeypatch):
     random = np.random.default_rng(5)
     found = verdict_of(lambda _: markup * np.exp(random.normal(0, 0.1)), monkeypatch)
     assert found.enters and found.weight > 0.9 and found.gain_of_pool > max(0.5, 3 * found.standard_error)
-
-
-def test_two_families_are_too_few_to_judge(monkeypatch):
-    known = tuple(member for member in members(shipped_data()) if member.family in ("qwen3", "glm-4.5"))
-    monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: known)
-    assert calibration.verdict_on_premium(Data(shipped_data().tables)) is None

@@ -1,18 +1,14 @@
 """A fast and a standard sheet of one model, paired. The numbers are worked by hand from the lecture's roofline."""
 
-import csv
-import io
 from datetime import date
 
 import pytest
 
 from derive.solving.api import solve
-from invert.data import read_data
-from invert.estimators.fast_mode import pair_fast_mode, slow_mode_floor
+from invert.estimators.fast_mode import slow_mode_floor
 from invert.inference import infer
 from tests.tools.commands import call
 
-STANDARD = ("acme", "m", "", "standard")
 OWN = "provider,model,component,amount,service_tier\n" + "".join(
     f"acme,m,{component},{amount},{tier}\n"
     for tier, component, amount in (("standard", "input", 2), ("standard", "output", 8), ("fast", "input", 5), ("fast", "output", 20))
@@ -41,21 +37,6 @@ def test_the_batch_ratio_is_price_times_speed_in_the_pair_and_for_solve():
     assert opus.fast_mode.slow_mode_floor == pytest.approx((5 - 0.4) / 5)
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {STANDARD: 2.0},
-        {STANDARD: 2.0, ("acme", "m", "", "batch"): 1.0},
-        {STANDARD: 2.0, ("acme", "m", "eu", "fast"): 4.0},
-        {STANDARD: 2.0, ("acme", "m", "", "fast"): 1.0},
-        {("acme", "m", "", "fast"): 4.0},
-    ],
-    ids=["no fast sheet", "batch", "of another region", "cheaper", "no standard sheet"],
-)
-def test_what_is_no_pair_has_no_fast_mode(asked: dict[tuple[str, str, str, str], float]):
-    assert pair_fast_mode(STANDARD, 4.0, asked, read_data()) is None
-
-
 def test_without_a_stated_speed_there_is_a_price_ratio_alone(tmp_path):
     path = tmp_path / "own.csv"
     path.write_text(OWN)
@@ -63,12 +44,3 @@ def test_without_a_stated_speed_there_is_a_price_ratio_alone(tmp_path):
     assert one.fast_mode and one.fast_mode.price_ratio == 2.5 and one.fast_mode.batch_ratio is None
     assert "fast_price_ratio=2.5" in call("infer", "acme/m", "--prices", str(path)).out
     assert all(other.fast_mode is None for other in infer(["acme/m"], prices=str(path), tier="fast"))
-
-
-def test_the_screen_the_column_and_the_records_have_the_pair():
-    screen = " ".join(call("infer", "claude-opus-5").out.split())
-    assert "2x the price at up to 2.5x the speed, a 5 times smaller batch" in screen
-    assert "at least 92 % of standard; batch is sold at 50 %" in screen
-    assert "2x/2.5x" in call("infer", "--provider", "anthropic", "--columns", "model,fast mode").out
-    rows = csv.DictReader(io.StringIO(call("infer", "claude-opus-5", "--as", "csv").out))
-    assert [(row["fast_price_ratio"], row["fast_speed_ratio"], row["fast_batch_ratio"]) for row in rows] == [("2.0", "2.5", "5.0")]

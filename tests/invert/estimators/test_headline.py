@@ -1,7 +1,6 @@
 """The headline: the class of KV bytes of the time, and a price by its record alone."""
 
 from dataclasses import replace
-from datetime import date, timedelta
 from functools import cache
 from math import log
 
@@ -107,56 +106,6 @@ def test_it_is_heard_from_other_families_that_were_released_earlier(name, of, ki
     assert np.log(ends(both(read)[of])) == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize(("there_by", "day"), [(None, "2026-11-20"), (date(2026, 10, 14), "2026-10-14"), (date(2027, 1, 1), "2026-11-20")])
-def test_a_release_that_nobody_knows_is_the_earliest_day_a_table_has_up_to_that_of_the_prices_and_said_to_be(there_by, day):
-    unknown = replace(case(), first_mention=there_by)
-    assert unknown.released is None and unknown.day.isoformat() == day
-    dated = replace(unknown, released=unknown.day)
-    for of in (READ, STORED):
-        with_day, without = both(dated)[of], both(unknown)[of]
-        assert ends(with_day) == ends(without)
-        assert "release not known" in without.because and "not known" not in with_day.because
-        assert f"released before {day} have" in without.because and "No price enters" in without.because
-        assert ("the earliest day that a table has of it" in without.because) == (day != "2026-11-20")
-
-
-@pytest.mark.parametrize(("of", "kind"), [(READ, "read"), (STORED, "stored")])
-def test_the_record_is_of_models_that_were_taken_alike(of, kind):
-    """Without its release a model has the record of known ones by the class of the day of the prices, counted here by scipy."""
-    unknown, known = case(), kv_class.known_caches(shipped_data())[kind]
-    since, day = date.fromisoformat(USUAL.horizon_chosen_before), unknown.sheet.as_of
-    held = errors = 0.0
-    judged = [one for one in known if since <= one.released < day]
-    for one in judged:
-        law = class_of(known, day, one.family)
-        low, high = stats.t(law.freedom, law.centre, law.scale).ppf([0.05, 0.95])
-        held, errors = held + (low < one.ln_kv < high), errors + (law.centre - one.ln_kv) ** 2
-    record = both(unknown)[of].record
-    assert (record.count, record.held[1].held) == (len(judged), held) and record.rms == pytest.approx(np.sqrt(errors / len(judged)))
-    assert str(day) in both(unknown)[of].because
-    released = both(replace(unknown, released=day))[of].record
-    assert released == kv_class.class_record(shipped_data(), kind) != record
-
-
-def test_a_class_of_one_family_is_undetermined():
-    earliest: dict[str, date] = {}
-    for one in kv_class.known_caches(shipped_data())["read"]:
-        earliest[one.family] = min(one.released, earliest.get(one.family, one.released))
-    first, second = sorted(earliest.values())[:2]
-    for day, kind in ((first, "undetermined"), (second, "undetermined"), (second + timedelta(days=1), "interval")):
-        found = both(replace(case(), released=day))
-        assert {one.kind for one in found.values()} == {kind}, day
-        if kind == "undetermined":
-            assert all("fewer than two families" in one.because and one.median is None for one in found.values())
-
-
-def test_what_stands_on_no_price_says_so():
-    for of, kind in ((READ, "read"), (STORED, "stored")):
-        found = both(replace(case(), released=case().day))[of]
-        assert (found.contraction, found.prior_dominated, found.equations) == (0.0, True, ())
-        assert found.record == kv_class.class_record(shipped_data(), kind)
-
-
 @settings(max_examples=15)
 @given(premium=st.floats(0.5, 5), level=st.floats(0.1, 10))
 def test_no_price_moves_it(premium: float, level: float):
@@ -173,19 +122,7 @@ def test_no_price_moves_it(premium: float, level: float):
 # Given KV bytes.
 
 
-def test_given_kv_bytes_stand_in_the_place_of_those_read_alone():
-    known = replace(USUAL, kv_bytes_per_token=7e4, given=("kv_bytes_per_token",))
-    found = both(case(assumptions=known), known)
-    assert (found[READ].kind, *ends(found[READ]), found[READ].anchors) == ("given", 7e4, 7e4, 7e4, ("kv_bytes_per_token",))
-    assert ends(found[STORED]) == ends(both(case())[STORED])
-
-
 # A price that has earned its place.
-
-
-def test_the_premium_has_earned_no_weight():
-    verdict = calibration.verdict_on_premium(shipped_data())
-    assert not verdict.enters and verdict.weight == 0.0
 
 
 @pytest.mark.parametrize("weight", [0.05, 0.4, 1.0])
@@ -201,31 +138,3 @@ def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     assert set(found.anchors) == {"short_context", "long_context", "kv_bytes_per_token"}
     # What is stored no premium tells.
     assert "No price enters" in both(read)[STORED].because
-
-
-def test_a_price_that_the_class_contradicts_widens_the_range_and_does_not_narrow_it(monkeypatch):
-    """A product of the two densities would lie between them, and be sure of what neither of them holds likely."""
-    read, usual = case(), kv_class.class_at(shipped_data(), "read", case().day, "")
-    far = Student(centre=usual.centre + 12 * usual.scale, scale=usual.scale, freedom=usual.freedom)
-    monkeypatch.setattr(increment, "by_premium", lambda *_: far)
-    opened(monkeypatch, 0.5)
-    found = both(read)[READ]
-    assert log(found.low) == pytest.approx(stats.t(usual.freedom, usual.centre, usual.scale).ppf(0.1), abs=0.05)
-    assert log(found.high) == pytest.approx(stats.t(far.freedom, far.centre, far.scale).ppf(0.9), abs=0.05)
-
-
-def test_premiums_that_do_tell_open_the_gate_from_end_to_end(monkeypatch):
-    """Known sheets whose increments lie half a nat below the truth, but for a tenth: the verdict is found, and the headline follows."""
-    random, known = np.random.default_rng(7), calibration.members(shipped_data())
-    telling = tuple(
-        replace(one, sold=replace(one.sold, at_rent=replace(one.sold.at_rent, median=one.kv_bytes_per_token * np.exp(of_family))))
-        for one, of_family in zip(known, random.normal(-0.5, 0.1, len(known)), strict=True)
-    )
-    monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: telling)
-    data = Data(shipped_data().tables)
-    verdict = calibration.verdict_on_premium(data)
-    assert verdict.enters and verdict.weight > 0.9 and verdict.gain_of_pool > 0.5
-    found = both(case(), data=data)[READ]
-    at_rent = gemini().kv_bytes["at_rent"].median
-    assert found.median == pytest.approx(at_rent * np.exp(0.5), rel=0.25)
-    assert log(found.high / found.low) < 0.6 * log(both(case())[READ].high / both(case())[READ].low)

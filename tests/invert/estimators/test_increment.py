@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from derive.tables import shipped
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import at_rent, calibration, increment
 from invert.estimators.cases import Case, case_of
 from invert.inference import infer
-from invert.records import Estimate, upper
+from invert.records import Estimate
 from invert.result import Inference
 from tests.tools.data import shipped_data
 
@@ -72,12 +71,6 @@ def at_rent_of(of: Case) -> float:
     return at_rent.estimates(of, shipped_data(), USUAL)["kv_bytes_per_token"].median
 
 
-def test_increments_lie_below_the_truth_and_the_reading_above_them():
-    """ln(at cost / true) of six families has the mean -0.43: the reading is half as much again as what increments pay for at cost."""
-    assert fmean(of_families()) == pytest.approx(-0.43, abs=0.005)
-    assert read(case()).median / at_rent_of(case()) == pytest.approx(np.exp(0.43), rel=0.01)
-
-
 @settings(max_examples=15)
 @given(low=st.floats(1.05, 3), more=st.floats(1.01, 2))
 def test_a_higher_premium_never_means_less_kv(low: float, more: float):
@@ -90,17 +83,3 @@ def test_without_a_premium_it_says_nothing(outputs):
     found = read(priced(*outputs))
     assert (found.kind, found.median, found.low, found.high) == ("undetermined", None, None, None)
     assert "no output premium that rises with length" in found.because
-
-
-def test_a_bound_at_rent_is_no_increment(monkeypatch):
-    bound = {"kv_bytes_per_token": upper(USUAL, 1e5, "so")}
-    monkeypatch.setattr(at_rent, "estimates", lambda *_: bound)
-    assert read(case()).kind == "undetermined"
-
-
-@pytest.mark.parametrize("rows", ["", "alibaba/qwen3-coder-plus"], ids=["no sheet", "one family"])
-def test_too_few_known_sheets_leave_it_undetermined(rows):
-    kept = "architecture,sheet,sheet_date,max_context,grade,notes\n"
-    kept += "Qwen3-Coder-480B-A35B,alibaba/qwen3-coder-plus,,,assumed,\n" if rows else ""
-    found = read(case(), data=Data(shipped.read().edited(calibration_models=kept)))
-    assert found.kind == "undetermined" and "calibration_models.csv" in found.because

@@ -5,9 +5,8 @@ Method: docs/explanation/inversion.md, "From prices to a model". E2, E8: tests/v
 
 import pytest
 
-from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import STEPS_OF_RULE, joint_reading, rule_solutions
+from invert.estimators.joint_point import joint_reading, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from tests.tools.together import in_one_test
@@ -59,29 +58,6 @@ def test_the_joint_reading(seen: BandPair, changed: dict, balance: float, kv: fl
     assert found.values["attention_flops_per_pair"] == pytest.approx(attention, rel=1e-12)
 
 
-def test_gemini_and_the_others_at_their_band_means():
-    """3.5, common mark-up, max, at a ridge of 300; ours is half, at 600. Two digits as printed there."""
-    printed = [  # threshold, R, premium_in, premium_out, kB at max and overlap 1, kB added up
-        (128_000, 3, 2, 2, 12.0, 4.0),
-        (128_000, 4, 2, 2, 16.0, 8.0),
-        (200_000, 8, 2, 1.5, 10.3, 5.1),
-        (200_000, 6, 2, 1.5, 7.7, 2.6),
-        (200_000, 5, 2, 1.5, 6.4, 1.3),
-        (272_000, 6, 2, 1.5, 5.7, 1.9),
-        (272_000, 5, 2, 1.5, 4.7, 0.9),
-        (128_000, 5, 2, 2, 20.0, 12.0),
-        (200_000, 3, 2, 2, 7.7, 2.6),
-        (256_000, 3, 3, 3, 13.0, 4.3),
-    ]
-    for threshold, ratio, premium_in, premium_out, *kilobytes in printed:
-        seen = pair(ratio, premium_in, premium_out, 0.1 * threshold, 1.5 * threshold, threshold)
-        found = [
-            joint_reading(seen, ANCHORS | {"ridge_point": 300.0, "overlap": overlap}).values["kv_bytes_per_token"] / 1e3
-            for overlap in (1.0, 0.0)
-        ]
-        assert [round(value, 1) for value in found] == kilobytes, (threshold, ratio)
-
-
 def test_memory_time_share():
     """Memory over memory and compute time at the short context: .833 at R = 5 without attention, where 1 - 1/R is .8."""
     assert joint_reading(pair(5, 1, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(5 / 6, rel=1e-12)
@@ -114,28 +90,6 @@ def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: Ba
     assert "\n" not in found.problem
 
 
-@in_one_test(
-    ("seen", "changed"),
-    [
-        (pair(1.0, 1, 2), {}),  # decode below compute at the short context: its memory is hidden
-        (pair(0.5, 1, 1.5), {}),  # cheaper than its own compute
-        (pair(0.5, 1, 1.5), {"overlap": 0.0}),
-        (pair(1.5, 2, 1.0), {}),
-    ],
-)
-def test_a_compute_bound_base_gives_no_number(seen: BandPair, changed: dict):
-    found = joint_reading(seen, ANCHORS | changed)
-    assert found.values == {} and found.problem and "\n" not in found.problem
-
-
-@pytest.mark.parametrize("premium_out", [1.0, 1.5, 2.0])
-def test_a_pair_of_which_only_bounds_are_known_gives_no_reading_and_says_so(premium_out: float):
-    """R = 1 without an input premium: the memory time of the base band is hidden, whatever it is up to 1."""
-    found = joint_reading(pair(1, 1, premium_out), ANCHORS)
-    assert found.values == {} and found.name == "joint"
-    assert "bounds" in found.problem and ("memory_ratio_short" in found.problem or "kv_bytes_per_token" in found.problem)
-
-
 # -- pricing rules --------------------------------------------------------------------------------------------------
 
 GEMINI = pair(6, 2, 1.5, 2e4, 3e5)
@@ -153,37 +107,3 @@ def test_the_rules_give_the_printed_table():
     for rule, over_scale in exact.items():
         assert found[rule].answers[0].value == pytest.approx(2e11 / 300 * over_scale, rel=1e-12), rule
     assert round(rule_solutions(GEMINI, AT_300, 1_048_576)["upper end"].answers[0].value / 1e3, 2) == 0.45
-
-
-def test_a_memory_bound_base_is_six_times_the_table():
-    """3.1: 20, 10, 2.9, 7.4, 5.7 kB if the base is memory-bound (base_cost = R = 6)."""
-    values = {"active_params": 1e11, "ridge_point": 300, "long_context_threshold": 2e5, "premium_out": 1.5, "short_context": 2e4}
-    values |= {"long_context": 3e5, "max_context": 1e6, "base_cost": 6}
-    found = [solve("kv_bytes_per_token", using=[id for id, _ in STEPS_OF_RULE[rule]], **values).answers[0].value / 1e3 for rule in PRINTED]
-    assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
-
-
-def test_the_roofline_rule_where_the_crossover_lies_above_the_threshold():
-    """L_c = L_max/r = 666,667 tokens, above the threshold; E2: 500 B at a ridge of 600."""
-    answer = rule_solutions(GEMINI, ANCHORS, 1_000_000)["roofline, upper end"].answers[0]
-    assert answer.kind == "point" and answer.value == pytest.approx(500, rel=1e-12)
-
-
-def test_the_roofline_rule_is_scale_free_where_the_premium_is_the_ratio_of_contexts():
-    """r = L_max/T whatever KV is, as long as the crossover lies below the threshold; E2: 1.5 covers 300 k."""
-    solution = solve(
-        "balance_context", using=["readings.tier_coverage"], premium_out=1.5, covered_context=300_000, long_context_threshold=200_000
-    )
-    (answer,) = solution.answers
-    assert answer.kind == "interval" and answer.value is None
-    assert (answer.low, answer.high) == (0, pytest.approx(200_000, rel=1e-12))
-    (kv,) = rule_solutions(GEMINI, ANCHORS, 300_000)["roofline, upper end"].answers
-    assert (kv.kind, kv.low, kv.high) == ("interval", pytest.approx(2 * 100e9 / (600 * 200_000)), None), "a bound and no number"
-
-
-@pytest.mark.parametrize("premium", [1.0, 0.8])
-def test_without_an_output_premium_only_the_knee_answers(premium: float):
-    found = rule_solutions(pair(6, 2, premium, 2e4, 3e5), ANCHORS, 1_000_000)
-    numbers = {rule: [one for one in solution.answers if one.kind == "point"] for rule, solution in found.items()}
-    assert {rule for rule, points in numbers.items() if points} == {"knee"}
-    assert all(solution.answers or solution.reason.message for solution in found.values())

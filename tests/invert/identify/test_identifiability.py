@@ -5,7 +5,7 @@ and targets are written down again here by hand, and every subset of facts is tr
 substitution of equations vouches for itself.
 """
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -207,56 +207,7 @@ def test_the_rank_is_the_number_of_prices_at_any_point(values: dict, stretch: fl
             assert set(without.missing_facts[target]) == (at_maximum if overlap == 1 else added_up)
 
 
-def test_without_attention_the_input_premium_still_tells_that_there_is_none():
-    values = {**MEMORY_BOUND, "attention_flops_per_pair": 0.0}
-    del values["attention_context"]
-    found = identify(BANDS, overlap=1.0, values=values)
-    assert (found.rank, found.nullity) == (4, 16)
-    assert found.verdict("attention_context") == found.verdict("attention_intensity") == "pinned by the prices"
-    assert found.missing_facts["balance_context"] == (RHO, MARKUPS, LO, HI)
-    # The input price is active_params times what stands below; with attention its share of that price has to be known as well.
-    assert found.missing_facts["active_params"] == ("input_markup*price_per_flop/prefill_decode_flops_ratio",)
-    assert len(identify(BANDS, overlap=1.0, values=MEMORY_BOUND).missing_facts["active_params"]) == 3
-
-
 # -- other sheets ---------------------------------------------------------------------------------------------------
-
-
-def test_one_band_says_nothing_of_kv_even_with_a_price_of_hits():
-    for components in (SINGLE, (*SINGLE, "cache_read")):
-        found = identify(components, overlap=1.0, values=MEMORY_BOUND)
-        assert found.regime == "memory-bound" and found.pinned == ()
-        for target in ("kv_bytes_per_token", "balance_context", "attention_intensity", "kv_bytes_per_token_in_dollars"):
-            assert found.verdict(target) == "not identified: degenerate with weight_bytes/batch"
-        assert found.verdict("weight_compute_ratio") == "not identified: degenerate with kv_bytes_per_token"
-
-
-def test_the_price_of_storage_gives_kv_where_the_bands_do_not():
-    """L* = rho eta / (tau S/P_in), and k = S C / (c_s eta mu_S), whatever binds: sections 2 and 3.3."""
-    for values in (LECTURE, COMPUTE_BOUND, MEMORY_BOUND):
-        found = identify((*BANDS, "storage"), overlap=0.0 if values is MEMORY_BOUND else 1.0, values=values)
-        in_dollars = found.missing_facts["kv_bytes_per_token_in_dollars"]
-        assert set(in_dollars) == {"chip_price/hbm_capacity", "storage_markup", "holding_cost_ratio"}
-        assert found.missing_facts["implied_drain_time"] == (SPAN,)
-    lecture = identify((*BANDS, "storage"), overlap=1.0, values=LECTURE)
-    assert {"sweep_time", "holding_cost_ratio*storage_markup/input_markup"} < set(lecture.missing_facts["balance_context"])
-
-
-def test_a_band_bound_by_compute_hides_what_it_reads():
-    found = identify(BANDS, overlap=1.0, values=COMPUTE_BOUND)
-    assert found.verdict("kv_bytes_per_token") == "not identified: the prices leave it free"
-    assert found.degenerate_with["weight_compute_ratio"] == ""
-    # What is not hidden in full shows: nothing is degenerate then.
-    assert identify(BANDS, overlap=0.9, values=COMPUTE_BOUND).missing_facts["kv_bytes_per_token"] is not None
-
-
-def test_prices_come_in_one_order_and_give_one_answer():
-    found = identify(set(_COMPONENTS), overlap=1.0, values=MEMORY_BOUND)
-    assert found == identify(_COMPONENTS[::-1], overlap=1.0, values=MEMORY_BOUND)
-    assert found.prices == _COMPONENTS
-    for target, facts in found.missing_facts.items():
-        places = [FACTS_OF[target].index(name) for name in facts]
-        assert all(a < b for a, b in pairwise(places)), target
 
 
 def test_mistakes_are_named():

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import cache
-from math import inf, log
 
 import pytest
 
@@ -69,11 +68,6 @@ def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
     assert line.endswith(f"Bayes factor for a convention: {two_digits(one.bayes_factor)}.")
 
 
-def test_a_premium_that_no_cost_explains_has_a_floor_for_a_factor():
-    factor = convention(pair(2.0, 1.5), 0.0, [asks("a", 2.0, 1.5)]).bayes_factor
-    assert factor is not None and 1e300 < factor < inf
-
-
 def split(price_data: PriceData, parts: int, name: str) -> list[PriceData]:
     """The price data with the cell of a premium cut into as many cells, side by side."""
     ((low, high),) = price_data.cells[name]
@@ -93,16 +87,3 @@ def test_the_probability_by_cost_is_that_of_the_cell(name: str):
     price_data = next(one for one in everything() if one.sheet.model == "gpt-5.4").price_data
     parts = [by_cost(part) for part in split(price_data, 2, name)]
     assert sum(parts) == pytest.approx(by_cost(price_data), rel=0.1) and min(parts) > 0
-
-
-def test_a_sheet_of_many_bands_is_judged_on_the_premiums_that_are_counted():
-    """Those over the first threshold: what the others ask over the second is not in the count, and not in the probability."""
-    price_data = next(one for one in everything() if one.sheet.model == "qwen3-coder-plus").price_data
-    assert len(price_data.edges) > 2
-    times = log(3.0)
-    dearer = {
-        name: (price_data.cells[name][0], *((low + times, high + times) for low, high in price_data.cells[name][1:]))
-        for name in ("premium_in", "premium_out")
-    }
-    other = replace(price_data, cells={**price_data.cells, **dearer})
-    assert by_cost(other) == by_cost(price_data) == pytest.approx(found("qwen3-coder-plus").probability_by_cost, rel=1e-9)

@@ -26,7 +26,6 @@ from invert.sheets.observables import rounding_cell
 
 SIZE = USUAL.priors["active_params"].normal
 TWO, THREE, ONE = (2e5, 1e6), (3.2e4, 1.28e5, 2.56e5), (3.2e4, 6.4e4)
-PAIRS = ("premium_in", "premium_out")
 Ends = tuple[float, float]
 SCALES = {"input_price": 1e-6, "storage_ratio": 1 / 3600}
 
@@ -147,22 +146,6 @@ def test_known_kv_bytes_tell_the_size():
     assert sizes[1] > 1.5 * sizes[0]
 
 
-def test_known_kv_bytes_and_a_known_size_each_keep_their_spread():
-    """Prices that say next to nothing leave both as they were known."""
-    found = posterior(price_data(ONE, size=(log(6e10), 0.2), kv=(log(7e4), 0.3), output_input_ratio=4), LOOSE, MOST)
-    for name, centre, spread in (("active_params", 6e10, 0.2), ("kv_bytes_per_token", 7e4, 0.3)):
-        expected = log(centre) + spread * norm.ppf([0.05, 0.5, 0.95])
-        assert np.log(interval(found, name)) == pytest.approx(expected, abs=0.04), name
-
-
-def test_no_ratio_of_prices_tells_the_size():
-    """Only the input price does; the ratios alone leave the prior of the size as it was."""
-    found = posterior(price_data(output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
-    centre, spread = SIZE
-    expected = np.exp([centre - 1.645 * spread, centre, centre + 1.645 * spread])
-    assert np.log(interval(found, "active_params") / expected) == pytest.approx(np.zeros(3), abs=0.15)
-
-
 def test_the_input_price_halves_the_spread_of_size_and_price_level_alike():
     """ln price = ln size + ln level: two priors of one nat each, so that the size keeps 1/sqrt 2 of its own."""
     sheet = price_data(ONE, input_price=2, output_input_ratio=6)
@@ -174,16 +157,6 @@ def test_the_input_price_halves_the_spread_of_size_and_price_level_alike():
     expected = SIZE[0] + (log(2e-6) - cost - SIZE[0] - log(USUAL.priors["price_per_parameter"].centre)) / 2
     assert mean == pytest.approx(expected, abs=0.03)
     assert np.sqrt(weight[held] @ (logs[held] - mean) ** 2) == pytest.approx(2**-0.5, abs=0.05)
-
-
-HELD_FIXED = [{"overlap": 1.0}, {"overlap": 0.0}, {"short_context": 2e4, "prompt_position": 0.5}, {"long_context": 3e5}]
-
-
-@pytest.mark.parametrize("given", HELD_FIXED)
-def test_a_given_nuisance_is_held(given: dict[str, float]):
-    found = posterior(GEMINI, assumptions_of(given), 2048)
-    for name, value in given.items():
-        assert np.asarray(found.points.at[name]) == pytest.approx(value, rel=1e-12, abs=1e-12)
 
 
 def test_quantities_of_one_draw_belong_together():

@@ -1,7 +1,7 @@
 """From sheets to intervals: in their order, the same numbers for each, and none if no draw is feasible."""
 
 from dataclasses import replace
-from math import isfinite, log
+from math import log
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from invert.assumptions import USUAL
 from invert.posterior.data import PriceData
 from invert.posterior.sampler import posterior
-from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise, summary_of
+from invert.posterior.summary import SUMMARISED, Summary, summarise, summary_of
 from invert.validation.simulation import _SHAPES, simulate
 
 COUNT = 2048
@@ -21,14 +21,6 @@ def sheets(count: int = 3, seed: int = 21) -> list[PriceData]:
     return [one for some in zip(*by_shape, strict=True) for one in some]
 
 
-def impossible() -> PriceData:
-    """An input premium far below one, and hardly any noise: no attention FLOPs give it."""
-    ends = {"premium_in": (0.5, 0.6), "premium_out": (0.5, 0.6), "output_input_ratio": (4.0, 6.0)}
-    cells = {name: ((log(low), log(high)),) for name, (low, high) in ends.items()}
-    return PriceData(cells=cells, edges=(2e5, 1e6), log_active_params=(25.0, 1.0))
-
-
-QUIET = USUAL.with_noise({"premium_in": 0.01, "premium_out": 0.01})
 FLOP = 5.62e-19
 """What one rents for [USD]."""
 
@@ -62,27 +54,6 @@ def test_the_marginals_are_those_of_the_weighted_draws():
     mean = weight[held] @ logs[held]
     assert marginal.spread == pytest.approx(np.sqrt(weight[held] @ (logs[held] - mean) ** 2), rel=1e-9)
     assert (found.ess, found.log_evidence) == (draws.weights.ess, draws.weights.log_evidence)
-
-
-def test_spreads_before_any_price_are_those_of_the_priors():
-    spreads = prior_spreads(sheets()[0], USUAL)
-    assert spreads["kv_bytes_per_token"] == pytest.approx(np.hypot(1.8, 1.0), rel=0.02)
-    assert spreads["attention_intensity"] == pytest.approx(1.0, rel=0.02)
-    assert spreads["weight_compute_ratio"] == pytest.approx(1.0, rel=0.02)
-    assert spreads["balance_context"] == pytest.approx(np.hypot(1.8, 0.4), rel=0.02)
-
-
-# -- no draw is feasible ------------------------------------------------------------------------------------------------
-
-
-def test_an_inconsistent_sheet_has_no_marginals():
-    found = summarise(impossible(), QUIET, count=COUNT)
-    assert found.marginals == {} and found.feasible_fraction == 0 and found.ess == 0
-    assert found.log_evidence == -np.inf and not isfinite(found.pareto_k)
-
-
-def test_the_level_of_prices_needs_the_rent_of_a_flop():
-    assert {*SUMMARISED} - {*summarise(sheets()[0], USUAL, count=COUNT).marginals} == {"active_params_times_markup"}
 
 
 # -- weights of draws ---------------------------------------------------------------------------------------------------

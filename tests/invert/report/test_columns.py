@@ -1,28 +1,22 @@
 """The columns: found by every name that they have, sorted by any of them, and sheets that are picked by patterns."""
 
-import csv
-import io
-
 import pytest
 
-from derive.errors import UnknownName, WrongValue
+from derive.errors import UnknownName
 from invert.inference import infer
 from invert.report.columns import (
     CSV_KEYS,
     ESTIMATE_KEYS,
     HISTORY_KEYS,
     MODEL_KEYS,
-    OF_TEXT,
     REGISTRY,
     SHORT_KEYS,
     WIDE_KEYS,
     column_of,
-    csv_names,
     explained,
     picked,
     sort_sheets,
 )
-from invert.report.contract import run_as_csv
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
@@ -56,16 +50,6 @@ def test_an_unknown_name_gets_the_nearest_one(name: str, near: str):
         column_of(name)
 
 
-def test_csv_has_the_numbers_of_a_column_of_the_table():
-    assert csv_names(()) == list(CSV_KEYS) and csv_names(["MODEL", "model"]) == ["model"]
-    names = ["sheet", "KV from premium", "prices missed", "price/cost"]
-    (row,) = csv.DictReader(io.StringIO(run_as_csv(infer("gemini-3.1-pro"), names)))
-    assert (row["provider"], row["prices_missed"], row["prices_checked"]) == ("google", "3", "4")
-    assert float(row["kv_bytes_per_token_increment"]) == pytest.approx(168e3, rel=1e-2) and float(row["input_markup_market_low"]) < 12
-    with pytest.raises(UnknownName):
-        csv_names(["modle"])
-
-
 def test_all_columns_are_explained():
     (table, _) = explained(current())
     told = {row["column"]: row for row in table.rows}
@@ -73,11 +57,6 @@ def test_all_columns_are_explained():
         f"Key: {one.key}" in told[one.heading]["what it is"] for one in REGISTRY.values() if one.about
     )
     assert told["KV from premium"]["right"] == "7 of 9" and told["active parameters"]["right"] == "7 of 7 closed"
-
-
-def test_the_dearest_come_first():
-    prices = [one.sheet.bands[0].input.usd_per_token for one in sort_sheets(current())]
-    assert prices == sorted(prices, reverse=True)
 
 
 @in_one_test("name", [*SHORT_KEYS, *WIDE_KEYS, "cache_read_ratio", "check_joint"])
@@ -88,27 +67,6 @@ def test_sheets_are_sorted_by_any_column_and_those_without_a_value_come_last(nam
         known = [one for one in values if one not in (None, "")]
         texts = isinstance(known[0], str)
         assert known == sorted(known, reverse=texts == by.startswith("-")) and values[: len(known)] == known
-
-
-def test_a_bound_or_a_given_number_is_a_cell():
-    assert column_of("KV from premium at cost").text(infer("claude-opus-5")[0]).startswith("< ")
-    given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})[0]
-    assert column_of("typical KV").text(given) == column_of("typical KV range").text(given) == "70 kB (given)"
-    assert column_of("active parameters range").text(given) == "60 B (given)"
-
-
-def test_a_column_with_its_range_has_the_numbers_of_both():
-    one = current()["google/gemini-3.1-pro-preview"]
-    assert column_of("KV from premium range").text(one) == "170 kB (14-2000)" and column_of("KV from premium").text(one) == "170 kB"
-    assert csv_names(["KV from premium range"]) == [f"kv_bytes_per_token_increment{end}" for end in ("", "_low", "_high")]
-
-
-def test_prices_of_the_base_are_in_dollars_whatever_the_list_asks():
-    (sheet,) = infer(["glm-4.7"])
-    base = sheet.sheet.bands[0]
-    assert base.input.currency == "CNY" and float(column_of("output USD/Mtok").text(sheet)) == pytest.approx(
-        base.output.usd_per_token * 1e6, rel=5e-3
-    )
 
 
 def test_a_frame_has_the_row_of_the_csv_for_each_sheet():
@@ -128,21 +86,3 @@ def test_a_frame_has_the_row_of_the_csv_for_each_sheet():
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
     assert len(picked(current(), wanted)) == count
-
-
-@in_one_test(
-    ("wanted", "said"),
-    [
-        (["flag=zzz"], "no sheet matches --where flag=zzz; allowed: .*priced in CNY"),
-        (["provider=opnai"], "no sheet matches --where provider=opnai; did you mean 'openai'"),
-        (["currency=EUR"], "allowed: CNY, USD"),
-        (["provider"], "write provider=PATTERN"),
-        (["provider="], "write provider=PATTERN"),
-    ],
-)
-def test_where_nothing_matches_it_says_what_there_is(wanted: list[str], said: str):
-    with pytest.raises(WrongValue, match=said):
-        picked(current(), wanted)
-    with pytest.raises(UnknownName, match="did you mean 'provider'"):
-        picked(current(), ["providr=x"])
-    assert {"provider", "model", "flag"} <= {*OF_TEXT}

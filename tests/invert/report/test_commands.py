@@ -8,7 +8,7 @@ from invert.inference import infer
 from invert.report.commands import cite_sheet, infer_all, infer_in_full
 from invert.report.sheet import report
 from invert.report.short import short_report
-from tests.tools.commands import COLUMNS, GOOD, call, price_file
+from tests.tools.commands import GOOD, call, price_file
 from tests.tools.inferred import current
 
 
@@ -43,35 +43,3 @@ def test_it_names_the_prices_the_day_and_all_that_was_given(tmp_path: Path, monk
     assert infer_all(run) == "backsolve infer --prices 'my prices.csv' --all"
     cited = shlex.split(cite_sheet(run[0], run, ("bands.price",)))[1:]
     assert cited == ["cite", "other/n", "bands.price", "--prices", "my prices.csv"] and call(*cited).status == 0
-
-
-def test_prices_of_standard_input_are_given_as_they_were(tmp_path: Path):
-    assert "backsolve infer other/n --prices - --full" in call("infer", "other/n", "--prices", "-", stdin=price_file(*GOOD)).out
-    assert "--tier batch --full" in call("infer", "anthropic/claude-haiku-5-5", "--tier", "batch").out
-
-
-def test_one_of_several_regions_is_named(tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rows = (f"acme,m,{region},{component},{amount},,,," for region in ("", "us") for component, amount in (("input", 1), ("output", 5)))
-    Path("own.csv").write_bytes(price_file(*rows, header=COLUMNS.replace("model,", "model,region,")))
-    asked = ("infer", "acme/m", "--prices", "own.csv")
-    assert "2 price sheets" in call(*asked).out
-    for region, named in (("us", "standard, us"), ("-", "standard")):
-        found = call(*asked, "--where", f"region={region}").out
-        assert f"acme m ({named})" in found
-        (more,) = [line for line in found.splitlines() if line.startswith("more  ")]
-        words = shlex.split(more)[2:]
-        assert words == [*asked, "--where", f"region={region}", "--full"] and f"acme m ({named})" in call(*words).out
-    assert [line.split()[:2] for line in call("prices", "list", *asked[2:]).out.splitlines() if "acme" in line] == [
-        ["acme/m", "standard"], ["acme/m", "[us]"]
-    ]  # fmt: skip
-
-
-def test_the_sheet_that_is_cited_is_the_one_that_is_shown():
-    name = "deepseek/deepseek-v4-pro"
-    for asked, tier in (((), "off_peak"), (("--tier", "peak"), "peak"), (("--all", "--where", "tier=peak"), "peak")):
-        text = call("infer", name, *asked).out
-        words = shlex.split(text[text.index("\ncite  ") :].replace("\\\n", ""))[2:]
-        cited = call(*words).out
-        assert cited.count("Price sheet of deepseek") == 1 and f", {tier}, prices of " in cited
-        assert ("--tier" in words) == bool(asked)

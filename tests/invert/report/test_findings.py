@@ -6,14 +6,10 @@ from functools import cache
 import pytest
 
 from invert.estimators import calibration
-from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.records import Verdict
-from invert.report.findings import premium_in_words
 from invert.report.sheet import report
 from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
-from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -51,11 +47,6 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def changed(name: str, **prices: str) -> str:
-    table = infer([name], changes={component.replace("_at_", "@"): amount for component, amount in prices.items()})
-    return report(table.inferences[0], table, UNBROKEN)
-
-
 # -- all sheets -----------------------------------------------------------------------------------------------------
 
 
@@ -76,51 +67,3 @@ def test_no_line_is_cut_and_no_name_is_broken():
         learnt = calibration.learn(shipped_data(), found.model.architecture or None if found.model else None)
         for name in (*learnt.kv_ratios, *learnt.left_out):
             assert name in words(said), (found.sheet.model, name)
-
-
-# -- what the known models say --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("by_price", "gain", "said"), [(-1.8, 0.0, "worse"), (-1.0, 0.3, "a weight of 0.70")])
-def test_what_the_premium_has_earned_is_one_sentence(by_price: float, gain: float, said: str):
-    found = Verdict(count=9, families=6, by_class=-1.4, by_price=by_price, gain_of_pool=gain, standard_error=0.1, stacked=0.7)
-    assert said in premium_in_words(found) and premium_in_words(found).count(". ") == 0
-    assert premium_in_words(None) == ""
-
-
-# -- sheets that fit badly ------------------------------------------------------------------------------------------
-
-
-def test_a_contradiction_ends_the_doubts_and_is_not_clipped():
-    table = infer(["claude-sonnet-4-5"], anchors={"overlap": 0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.3})
-    said = report(table.inferences[0], table, UNBROKEN)
-    assert said.count("$7.5/MTok < $7.8/MTok") == 2 and "Nothing is clipped" in said
-    assert "what would change it" not in said and not NO_NUMBER.search(said)
-
-
-@pytest.mark.slow
-@in_one_test(
-    "prices",
-    [
-        {"input_at_200k": "0.5"},  # no draw fits
-        {"input_at_200k": "1"},
-        {"output": "0.2", "output_at_200k": "0.3"},
-        {"output_at_200k": "12"},  # an output premium of 1: no slope to swing
-        {"input_at_200k": "2", "output_at_200k": "12"},
-        {"output_at_200k": "10"},
-        {"output_at_200k": "1200"},
-    ],
-)
-def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
-    said = changed("gemini-3.1-pro", **prices)
-    assert not NO_NUMBER.search(said)
-    assert all(of.heading in said for of in KV_NAMES.values()) and "What the prices can tell at all" in said
-
-
-def test_a_sheet_that_no_draw_fits_says_so():
-    said = changed("gemini-3.1-pro", input_at_200k="0.5")
-    assert "none of the draws fits the prices" in said
-    assert "they contradict the model; no attention_flops_per_pair >= 0 satisfies bands.premium_in" in said
-
-
-# -- tiers ----------------------------------------------------------------------------------------------------------

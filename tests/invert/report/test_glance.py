@@ -1,18 +1,16 @@
 """The default table: the three readings, the check and the better estimates of each flagship, with how often each was right."""
 
 import io
-from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 
 from derive.characters import width_of
 from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
 from invert.inference import Kept, run_of
-from invert.report.columns import SHORT_KEYS, WIDE_KEYS, column_of, flat
+from invert.report.columns import SHORT_KEYS, column_of
 from invert.report.glance import glance
-from invert.result import Inference, InferenceTable
+from invert.result import InferenceTable
 from tests.tools.inferred import current, everything
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
@@ -74,59 +72,8 @@ def test_it_fits_any_terminal_and_no_price_is_lost(width: int):
     assert ("typical" in of_flagships(width).splitlines()[1]) == (width >= 90)
 
 
-def test_a_wider_terminal_shows_all_that_a_narrower_one_does():
-    tops = [" ".join(of_flagships(width).splitlines()[1:4]).partition("gpt-6-astra")[0] for width in range(75, 130, 5)]
-    heads = [{*top.replace(",", "").split()} for top in tops]
-    assert all(less <= more for less, more in pairwise(heads))
-
-
 def test_a_sheet_of_ones_own_is_among_the_flagships():
     own = "provider,model,component,amount\nacme,lm,input,1\nacme,lm,output,4\n"
     table = run_of((), Kept(), prices=io.StringIO(own), most_flagships=100)[2]
     assert [one.name for one in table if one.model is None or not one.model.flagship] == ["acme/lm"]
     assert "flagships" not in glance(table) and "lm " in glance(table)
-
-
-def test_the_default_table_is_of_all_sheets_where_there_are_too_many_to_choose():
-    assert len(run_of((), Kept(), most_flagships=3)[2]) == len(current()) == len(flagships()) + len(flagships().not_picked)
-    shown = {one.key: one for one in flagships()}
-    assert [flat(shown[one.key]) for one in current() if one.key in shown] == [flat(one) for one in current() if one.key in shown]
-
-
-@in_one_test("width", [60, 80, 100])
-def test_columns_that_are_asked_for_fit_any_terminal(width: int):
-    asked = ["model", "flags", "tier by price", "tier by lifetime", "KV from premium at cost", "KV from all prices"]
-    text = glance(current(), width, asked)
-    assert max(map(width_of, text.splitlines())) <= width
-    for one in current():
-        assert all(word in text for name in asked for word in column_of(name).text(one).split()), one.name
-
-
-def renamed(one: Inference, name: str) -> Inference:
-    return replace(one, sheet=replace(one.sheet, model=name))
-
-
-def test_columns_stand_under_each_other_whatever_letters_a_name_has():
-    first, *others = current()
-    text = glance(replace(current(), inferences=(renamed(first, "通义千问3-max"), *others)))
-    (line,) = [line for line in text.splitlines() if line.startswith("通义千问3-max ")]
-    (other,) = [line for line in text.splitlines() if line.startswith("gpt-6.1-terra ")]
-    before = [width_of(row.partition(f" {price} ")[0]) for row, price in ((line, column_of("price").text(first)), (other, "1/5"))]
-    assert before[0] == before[1]
-
-
-def test_the_record_of_tiers_is_that_of_the_rule_that_tells_them():
-    run = current()
-    record = column_of("cache tier").record
-    (kimi, gemini) = (replace(run, inferences=(run[name],)) for name in ("moonshotai/kimi-k3", "google/gemini-3.1-pro-preview"))
-    assert (record(kimi.inferences, kimi), record(gemini.inferences, gemini)) == ("1 of 5", "2 of 2")
-    assert record([run["anthropic/claude-opus-5"]], run) == "-", "what is stated has no rule"
-
-
-@in_one_test("width", [80, 100, 200])
-def test_the_wide_table_has_every_cell_and_fits(width: int):
-    text = glance(current(), width, WIDE_KEYS)
-    assert max(map(width_of, text.splitlines())) <= width and "…" not in text
-    words = {*text.replace("\n", " ").split()}
-    for key in {*WIDE_KEYS} - {"model"}:
-        assert not [one.name for one in current() if not {*column_of(key).text(one).split()} <= words], key

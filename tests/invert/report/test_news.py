@@ -53,16 +53,3 @@ def test_text_and_markdown_tell_the_same(own: str):
         assert "2026-09-15: acme/band" in page and "acme/new" in page and "No longer sold: acme/gone" in page
         assert "2026-11-20" in page.splitlines()[0]
         assert ("<https://acme.example/prices>" in page) is (style == "markdown")
-
-
-@pytest.mark.parametrize("since", ["2026-11-20", "2027-01-01", "2026-9-1", "yesterday", ""])
-def test_a_day_from_which_nothing_can_be_told_is_refused(since: str):
-    refused = call("prices", "news", "--since", since)
-    assert refused.status == 2 and refused.out == "" and len(refused.err.splitlines()) == 1
-
-
-def test_names_of_a_file_are_no_markdown(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text(OWN.replace(",old,", ",<b>old</b>[x](https://e.example),"))
-    page = call("prices", "news", "--since", "2026-09-01", "--prices", str(path), "--as", "markdown").out
-    assert "2026-10-01" in page and "<b>" not in page and "[x](" not in page.replace("\\[", "")

@@ -53,11 +53,6 @@ def test_a_sheet_and_a_price_of_it_say_page_grade_and_day():
     assert "row prices.csv:2 " in of_price.said and of_price.key != sheet.key
 
 
-def test_what_holds_no_price_rows_has_no_pages():
-    for result in ([], {}, {"run": None}, {"run": {}}, {"unknown": "batch", "equations": []}, [{"rows": [3]}], None):
-        assert rows_in(result) == []
-
-
 @in_one_test(
     "row",
     [

@@ -1,6 +1,5 @@
 """The readings of one sheet: each with its range and the record of its own estimator."""
 
-from invert.inference import infer
 from invert.report.readings import readings_table
 from invert.result import InferenceTable
 from tests.tools.inferred import current
@@ -28,16 +27,3 @@ def test_a_tier_is_told_by_price_by_duration_and_as_it_is_stated():
     assert found["cache tier, stated"] == ["HBM or DDR", "stated as memory", "-"]
     assert "cache tier, stated" not in rows("openai/gpt-5.4")
     assert rows("moonshotai/kimi-k3")["cache tier, by price"] == ["any", "cost optimality", "1 of 5"]
-
-
-def test_what_is_known_stands_beside_what_the_price_says():
-    found = rows("minimax/MiniMax-M3")
-    assert found["active parameters"] == ["23 B", "stated", "-"] and found["active by price"][0] == "19 B"
-    assert found["KV of its architecture"] == ["21 kB", "verified", "-"]
-    given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})
-    assert rows("google/gemini-3.1-pro-preview", given)["typical KV"] == ["70 kB (given)", "-", "-"]
-    assert rows("google/gemini-3.1-pro-preview", given)["active parameters"][:2] == ["60 B", "given"]
-
-
-def test_a_size_beyond_the_prices_that_are_learnt_from_says_so():
-    assert rows("openai/gpt-6-astra")["active parameters"][-1] == "extrapolated"

@@ -151,41 +151,6 @@ def test_an_older_price_ends_where_the_added_one_begins_and_nothing_else_of_it_c
     assert path.read_bytes().count(b"\r\n") == (path.read_bytes().count(b"\n") if end == "\r\n" else 0)
 
 
-@pytest.mark.parametrize(
-    "dates",
-    [{}, {"effective_date": "2026-05-01"}, {"effective_date": "2026-04-01"}, {"effective_date": "2026-06-01", "valid_to": "2026-07-01"}],
-)
-def test_a_price_that_does_not_follow_the_one_in_the_file_closes_nothing(tmp_path: Path, dates: dict):
-    path = tmp_path / "mine.csv"
-    add_to_file("acme/perm", TYPED, shipped_data(), str(path))
-    before = path.read_bytes()
-    with pytest.raises(WrongData, match=r"overlaps|repeats"):
-        add_to_file("acme/perm", {"input": "3", "output": "10", **dates}, shipped_data(), str(path))
-    assert path.read_bytes() == before
-
-
-def test_faults_that_are_there_already_are_no_reason_to_refuse(tmp_path: Path):
-    path = tmp_path / "mine.csv"
-    path.write_text("provider,model,component,amount\nx,y,input,abc\n", encoding="utf-8")
-    assert len(add_to_file("acme/perm", {"input": "2", "output": "8"}, shipped_data(), str(path)).rows) == 2
-    assert "x,y,input,abc" in path.read_text(encoding="utf-8")
-
-
-def test_what_is_doubtful_is_said_and_added(tmp_path: Path):
-    found = addition("acme/perm", {"input": "2", "output": "8", "cache_read": "3"}, shipped_data())
-    (doubt,) = found.warnings
-    assert str(doubt).startswith("'acme/perm' cache_read: cache_read 3 is not below input 2")
-
-
-@pytest.mark.parametrize("into", [None, "mine.csv"])
-@pytest.mark.parametrize("field", ["release_date", "effective_date"])
-def test_a_doubt_of_what_is_typed_once_is_said_once(tmp_path: Path, monkeypatch, into: str | None, field: str):
-    monkeypatch.chdir(tmp_path)
-    typed = {"input": "2", "output": "8", "cache_read": "0.2", field: "2099-01-01", "service_tier": "standrad"}
-    doubts = sorted(map(str, addition("acme/perm", typed, shipped_data(), into).warnings))
-    assert [doubt.partition(": ")[0] for doubt in doubts] == [f"'acme/perm', column {field}", "'acme/perm', column service_tier"]
-
-
 def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
     path = str(tmp_path / "mine.csv")
     data = shipped_data()
@@ -195,17 +160,6 @@ def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
     for one in threads:
         one.join()
     assert {row.model for row in load(path).own} == {f"m{n}" for n in range(6)}
-
-
-def test_what_is_wrong_with_a_typed_price_is_named_by_it_and_by_no_row_of_the_file(tmp_path):
-    file = tmp_path / "own.csv"
-    file.write_text("provider,model,component,amount\nzeta,z,input,1\nzeta,z,output,4\n")
-    with pytest.raises(WrongData, match=r"^'acme/lm' output: '-10' is negative$"):
-        addition("acme/lm", {"input": "2", "output": "-10"}, shipped_data(), str(file))
-    with pytest.raises(WrongData, match=r"^'zeta/z' output: repeats the key of .*own.csv:3; with effective_date="):
-        addition("zeta/z", {"output": "5"}, shipped_data(), str(file))
-    with pytest.raises(WrongData, match=r"^'acme/lm' output: acme/lm \(standard\) has output and no input at threshold 0"):
-        addition("acme/lm", {"output": "5"}, shipped_data(), str(file))
 
 
 def test_the_shipped_table_is_edited_and_not_added_to(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from invert.estimators.known import judged
 from invert.inference import infer
 from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
-from invert.sheets.contexts import band_edges, band_means, longest_context, mean_contexts
+from invert.sheets.contexts import band_edges, band_means
 from invert.sheets.sheet import Price, PriceBand
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
@@ -48,29 +48,6 @@ def test_each_band_has_its_mean_context(thresholds: tuple[int, ...], max_context
     assert band_means(bands(*thresholds), max_context, USUAL) == pytest.approx(means, abs=0.6)
 
 
-OWN = "provider,model,component,threshold_tokens,amount,max_context\n" + "\n".join(
-    f"acme,{model},{component},{threshold},{amount * (1 + bool(threshold) / 2)},{longest}"
-    for model, longest in (("stated", "1000000"), ("unsaid", ""))
-    for threshold in (0, 200_000)
-    for component, amount in (("input", 2), ("output", 10))
-)
-
-
-def test_the_context_of_ones_own_rows_is_read_with_and_one_that_nobody_gives_is_flagged():
-    stated, unsaid = infer(["acme/stated", "acme/unsaid"], prices=OWN.splitlines()).inferences
-    assert stated.observables.contexts == pytest.approx((16_025, 358_253), abs=0.6), "1M above the threshold"
-    assert unsaid.observables.contexts == pytest.approx((16_025, 239_563), abs=0.6), "twice the threshold"
-    assert longest_context(stated.sheet, stated.model) == 1_000_000 and longest_context(unsaid.sheet, unsaid.model) is None
-    assert ["context assumed" in one.flags for one in (stated, unsaid)] == [False, True]
-    assert stated.kv_bytes["one_markup"].median != unsaid.kv_bytes["one_markup"].median
-
-
-def test_a_context_of_ones_own_goes_before_that_of_the_tables():
-    known = infer(["gemini-3.1-pro"]).inferences[0]
-    assert longest_context(known.sheet, known.model) == 1_048_576
-    assert longest_context(replace(known.sheet, max_context=2_000_000), known.model) == 2_000_000
-
-
 @pytest.mark.slow
 @given(st.lists(st.integers(1_000, 10**7), min_size=1, max_size=5, unique=True), st.one_of(st.none(), st.integers(1_000, 10**8)))
 def test_means_ascend_and_lie_in_the_lower_half_of_their_bands(thresholds: list[int], max_context: int | None):
@@ -80,18 +57,6 @@ def test_means_ascend_and_lie_in_the_lower_half_of_their_bands(thresholds: list[
     assert len(means) == len(thresholds) + 1 and list(means) == sorted(means)
     for mean, (low, high) in zip(means, pairwise(edges), strict=True):
         assert low < mean < (low + high) / 2
-
-
-@pytest.mark.parametrize(
-    ("given_means", "means"),
-    [
-        ({"short_context": 20_000.0}, (20_000, 50_990, 154_536)),
-        ({"long_context": 80_000.0}, (2_564, 80_000, 195_072)),  # halfway, and so in the band above
-        ({"short_context": 1_000.0, "long_context": 56_000.0}, (1_000, 56_000, 161_536)),
-    ],
-)
-def test_given_means_replace_those_of_the_first_two_bands_and_place_the_rest_alike(given_means, means):
-    assert band_means(bands(32_000, 128_000), 262_144, assumptions_of(given_means)) == pytest.approx(means, abs=0.6)
 
 
 @in_one_test("given_means", [{}, {"short_context": 9e3}, {"long_context": 5e4}, {"short_context": 4e3, "long_context": 5e4}])
@@ -118,10 +83,3 @@ def test_every_estimator_takes_the_contexts_of_the_rule():
     for known in judged(shipped_data()):
         assert known.kv_bytes["at_rent"] == known.member.sold.at_rent
         assert known.member.sold.lines.contexts == band_means(known.member.sold.case.sheet.bands, known.member.sold.case.max_context, USUAL)
-
-
-def test_arrays_are_each_as_one():
-    held, short = USUAL, np.array([-1.0, 0.0, 2.0])
-    found = mean_contexts((200e3, 1e6), held, short, -short)
-    for place, draw in enumerate(short):
-        assert [mean[place] for mean in found] == pytest.approx(mean_contexts((200e3, 1e6), held, float(draw), -float(draw)), rel=1e-14)

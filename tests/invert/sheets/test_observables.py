@@ -6,7 +6,6 @@ that of `invert.sheets.contexts`, and has its tests there.
 
 from datetime import date
 from itertools import pairwise
-from math import sqrt
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.records import Observables
 from invert.sheets.assemble import sheets
 from invert.sheets.contexts import band_means
 from invert.sheets.observables import observables, rounding_cell
@@ -22,7 +20,6 @@ from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import FxRate
-from invert.sheets.what_if import with_amounts
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
@@ -34,7 +31,6 @@ TWO_BANDS = (
     "input,0,,2", "output,0,,12", "cache_read,0,,0.2", "cache_write,0,300,2.5", "cache_write,0,3600,4",
     "input,200000,,4", "output,200000,,18", "cache_read,200000,,0.4", "cache_storage,0,,4.5",
 )  # fmt: skip
-ONE_BAND = ("input,0,,2", "output,0,,10")
 
 
 def sheet_of(*rows: str, currency: str = "") -> PriceSheet:
@@ -51,10 +47,6 @@ def bands(*thresholds: int) -> PriceSheet:
         f"{component},{at},,{amount * 2**n}" for n, at in enumerate((0, *thresholds)) for component, amount in (("input", 1), ("output", 4))
     ]
     return sheet_of(*rows)
-
-
-def seen(*rows: str, max_context: int | None = 1_000_000, **more) -> Observables:
-    return observables(sheet_of(*rows), max_context, **more)
 
 
 # -- rounding cells -------------------------------------------------------------------------------------------------
@@ -99,14 +91,6 @@ def test_a_value_lies_inside_its_own_cell(value: float):
     assert high / low <= 1.291  # the widest cells are those of 2, 4 and 8: sqrt(5/3)
 
 
-@given(st.floats(1.0, 9.99))
-def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(value: float):
-    below = max(nice for nice in USUAL.nice_numbers if nice <= value)
-    above = min(nice for nice in USUAL.nice_numbers if nice > value)
-    if value - below > 1e-6 * value:
-        assert rounding_cell(value) == pytest.approx((sqrt(below * value), sqrt(value * above)), rel=1e-12)
-
-
 # -- band means -----------------------------------------------------------------------------------------------------
 
 
@@ -123,42 +107,6 @@ def test_each_pair_of_bands_has_the_means_of_the_rule(thresholds: tuple[int, ...
 # -- ratios ---------------------------------------------------------------------------------------------------------
 
 
-def test_ratios_of_a_sheet_of_two_bands():
-    found = seen(*TWO_BANDS)
-    (pair,) = found.pairs
-    assert (found.output_input_ratio.value, pair.premium_in.value, pair.premium_out.value) == (6, 2, 1.5)
-    assert (pair.premium_out.low, pair.premium_out.high) == rounding_cell(1.5)
-    assert found.cache_read_ratio.value == pytest.approx(0.1, rel=1e-15)
-    assert [(one.ttl_seconds, one.premium) for one in found.cache_write_premiums] == [(300, 0.25), (3600, 1.0)]
-    assert found.storage_price.value == pytest.approx(4.5e-6 / 3600, rel=1e-15)
-
-
-def test_a_storage_price_keeps_the_cell_it_was_published_in():
-    """4.5 USD a million tokens and hour lies between the nice 4 and 5, whatever its size in USD/token/s."""
-    storage = seen(*TWO_BANDS).storage_price
-    assert [end * 1e6 * 3600 for end in (storage.low, storage.high)] == pytest.approx([4.242641, 4.743416], rel=1e-6)
-
-
-def test_many_bands_give_every_adjacent_pair_its_own_ratios():
-    """Qwen3-Coder-Plus as listed internationally: bands from 0, 32k, 128k, 256k."""
-    rows = ("input,0,,1", "output,0,,5", "input,32000,,1.8", "output,32000,,9", "input,128000,,3", "output,128000,,15",
-            "input,256000,,6", "output,256000,,60")  # fmt: skip
-    pairs = seen(*rows).pairs
-    assert [pair.premium_in.value for pair in pairs] == pytest.approx([1.8, 3 / 1.8, 2])
-    assert [pair.premium_out.value for pair in pairs] == pytest.approx([1.8, 15 / 9, 4])
-    assert [pair.output_input_ratio.value for pair in pairs] == pytest.approx([5, 5, 5])
-
-
-def test_a_threshold_keeps_its_side():
-    header = HEADER + ",threshold_inclusive"
-    priced = [("input", 0, 3), ("input", 128_000, 6), ("output", 0, 15), ("output", 128_000, 15)]
-    rows = [f"{component},{at},,{amount},,acme,m,{at > 0}" for component, at, amount in priced]
-    read, _ = read_rows([header, *rows], "prices.csv", FX, overlay=True)
-    (sheet,), _ = sheets(PriceBook(rows=tuple(read), fx=FX, problems=(), newest_retrieved=TODAY))
-    assert observables(sheet, None).pairs[0].threshold_inclusive is True
-    assert seen(*TWO_BANDS).pairs[0].threshold_inclusive is False
-
-
 def test_ratios_are_free_of_the_currency():
     dollars, yuan = (observables(sheet_of(*TWO_BANDS, currency=currency), None) for currency in ("USD", "CNY"))
     assert yuan.pairs == dollars.pairs
@@ -166,17 +114,3 @@ def test_ratios_are_free_of_the_currency():
         dollars.output_input_ratio, dollars.cache_read_ratio, dollars.cache_write_premiums,
     )  # fmt: skip
     assert yuan.storage_price.value == pytest.approx(dollars.storage_price.value / 7, rel=1e-15)
-
-
-def test_free_cache_items_give_no_ratio_and_break_nothing():
-    sheet = with_amounts(sheet_of(*TWO_BANDS), {"cache_read": "0", "cache_storage": "0", "cache_write:5min": "0"})
-    found = observables(sheet, None)
-    assert (found.cache_read_ratio, found.storage_price) == (None, None)
-    # A free write is a whole input price below one.
-    assert [(one.ttl_seconds, one.premium) for one in found.cache_write_premiums] == [(300, -1.0), (3600, 1.0)]
-
-
-def test_a_threshold_at_which_no_price_changes_gives_nothing_to_read():
-    flat = (*ONE_BAND, "input,200000,,2", "output,200000,,10")
-    assert seen(*flat).pairs == ()
-    assert [pair.long_context_threshold for pair in seen(*flat, "input,400000,,4", "output,400000,,10").pairs] == [400_000]

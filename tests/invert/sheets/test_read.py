@@ -4,7 +4,6 @@ import csv
 import dataclasses
 import io
 import os
-from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 
@@ -16,14 +15,12 @@ from derive.characters import hidden, trimmed
 from derive.errors import BacksolveError, WrongData
 from derive.tables import lines as csv_lines
 from derive.tables import shipped
-from derive.tables.lines import split_line
 from derive.tables.problems import Problem
 from invert.sheets.assemble import sheets
-from invert.sheets.read import load, rates, read_rows
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceRow, units_per_usd
-from invert.sheets.rules import _LARGEST, _SMALLEST, check
+from invert.sheets.read import load, read_rows
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceRow
+from invert.sheets.rules import check
 from invert.sheets.tables import FxRate
-from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 HEADER = ",".join(PRICE_COLUMNS)
@@ -250,52 +247,6 @@ def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(n
     assert [*PRICE_COLUMNS, *own] == [*described, *own] == of_row == list(OWN_COLUMNS)
 
 
-def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_not():
-    header, row = f"{HEADER},max_context", f"{INPUT},400000"
-    rows, problems = read(row, f"{OUTPUT},", header=header, overlay=True)
-    assert problems == [] and [one.max_context for one in rows] == [400_000, None]
-    with pytest.raises(WrongData, match="unknown column 'max_context'"):
-        read(row, header=header)
-    assert read(f"{INPUT},1M", header=header, overlay=True)[0][0].max_context == 1_000_000
-    assert read(f"{INPUT},0.2m", header=header, overlay=True)[0][0].max_context == 200_000
-    assert [one.message for one in read(f"{INPUT},-5", header=header, overlay=True)[1]] == ["'-5' is negative"]
-    assert "is a spreadsheet formula" in str(read(f"{INPUT},=5", header=header, overlay=True)[1][0])
-    assert [str(one) for one in read(f"{INPUT},1G", header=header, overlay=True)[1]] == [
-        "prices.csv row 2, column max_context: '1G' is not a whole number of tokens such as 131072, 200k or 1M"
-    ]
-    written_by_pandas = str(read(f"{INPUT},200000.0", header=header, overlay=True)[1][0])
-    assert written_by_pandas.endswith("is not a whole number of tokens such as 131072, 200k or 1M. Write 200000")
-
-
-def test_every_unknown_column_is_named_at_once_those_like_known_ones_first():
-    with pytest.raises(WrongData) as caught:
-        read_rows(["provider,model,component,amount,colour,retreived_date"], "own.csv", overlay=True)
-    first, others = str(caught.value).splitlines()
-    assert first.startswith("own.csv row 1: unknown column 'retreived_date'; did you mean 'retrieved_date'")
-    assert others == "and unknown column 'colour'. Rename these columns or remove them"
-    with pytest.raises(WrongData, match=r"'d', unknown column 'e' and 2 more. Rename these columns"):
-        read_rows(["provider,model,component,amount,a,b,c,d,e,f,g"], "own.csv", overlay=True)
-
-
-def test_the_faults_of_rows_stand_beside_a_column_that_is_not_known():
-    with pytest.raises(WrongData) as caught:
-        read_rows(
-            ["provider,model,component,amount,colour", "a,m,inptu,2,red", "a,m,input,-2,red", "a,m,input,2,red"], "own.csv", overlay=True
-        )
-    assert str(caught.value).splitlines() == [
-        "own.csv row 1: unknown column 'colour'. Rename the column or remove it",
-        "own.csv row 2, column component: 'inptu' is not known; did you mean 'input'?",
-        "own.csv row 3, column amount: '-2' is negative",
-    ]
-    with pytest.raises(WrongData, match=r"and 17 more faults$"):
-        read_rows(["provider,model,component,amount,colour", *["a,m,input,-2,red"] * 25], "own.csv", overlay=True)
-
-
-def test_a_shipped_file_needs_all_columns():
-    with pytest.raises(WrongData, match=r"prices\.csv row 1: there is no column region, service_tier"):
-        read_rows(["provider,model,component,amount", "a,b,input,1"], "prices.csv")
-
-
 @in_one_test("start", [b"", b"\xef\xbb\xbf"])
 @in_one_test("end", [b"\n", b"\r\n"])
 @in_one_test("last", [b"", b"end"])
@@ -329,13 +280,6 @@ def test_as_many_rows_as_the_limit_are_read(monkeypatch):
         read_rows([*lines, ""], "my.csv", overlay=True)
 
 
-@given(st.text('a1,"=\u00e9\u0301\u00a0 \t', max_size=20))
-def test_a_line_is_taken_apart_as_csv_is(line: str):
-    with suppress(csv.Error):
-        cells = [trimmed(cell) for record in csv.reader([line], strict=True) for cell in record]
-        assert split_line(line)[0] == (cells or [""])
-
-
 def unreadable(kind: str, tmp_path) -> str:
     path = tmp_path / "my.csv"
     if kind == "pipe":
@@ -356,15 +300,6 @@ def test_what_is_no_readable_file_is_refused_at_once(kind: str, tmp_path):
     with pytest.raises(WrongData, match="cannot be read") as caught:
         load(path)
     assert "\n" not in str(caught.value) and str(caught.value).isprintable()
-
-
-def test_a_stream_that_fails_is_named():
-    class Failing(io.RawIOBase):
-        def read(self, size: int = -1) -> bytes:
-            raise OSError(5, "Input/output error")
-
-    with pytest.raises(WrongData, match="standard input cannot be read"):
-        load(Failing())
 
 
 # The overlay.
@@ -390,69 +325,6 @@ def test_the_shipped_files_alone(little):
     book = load()
     assert amounts(book) == [("input", 2.0), ("input", 3.0), ("output", 10.0)]
     assert book.newest_retrieved == date(2026, 11, 20) and book.fx["CNY"][0].units_per_usd == 7 and book.problems == ()
-
-
-def test_a_row_of_ones_own_replaces_every_date_of_its_key(little):
-    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,2.5\n"))
-    assert amounts(book) == [("output", 10.0), ("input", 2.5)]
-    assert book.rows[-1].origin == "standard input:2" and book.rows[-1].verification == "user"
-
-
-def test_a_row_of_a_day_to_come_leaves_what_holds_until_then(little):
-    """Before, the price of today was gone with it."""
-    for day, kept in (("2099-01-01", [("input", 2.0), ("input", 3.0)]), ("1999-01-01", [])):
-        book = load(io.StringIO(f"provider,model,component,amount,effective_date\nacme,acme-1,input,2.5,{day}\n"))
-        assert amounts(book) == [*kept, ("output", 10.0), ("input", 2.5)]
-        (own,) = book.own
-        assert all(row.end <= own.start for row in book.rows if row.key == own.key and row is not own)
-
-
-def test_another_tier_band_or_model_is_added(little):
-    rows = ["acme,acme-1,input,1,batch,0", "acme,acme-1,input,4,,200000", "new,m,input,1,,"]
-    own = io.StringIO("\n".join(["provider,model,component,amount,service_tier,threshold_tokens", *rows]))
-    assert amounts(load(own)) == [*amounts(load()), ("input", 1.0), ("input", 4.0), ("input", 1.0)]
-
-
-def test_an_overlay_moves_the_newest_retrieval_day_and_converts_known_currencies(little):
-    own = little / "own.csv"
-    own.write_text(
-        "provider,model,component,amount,currency,retrieved_date\nacme,m,input,7,CNY,2026-12-24\nacme,m,output,7,JPY,2027-01-01\n"
-    )
-    book = load(own)
-    assert book.newest_retrieved == date(2026, 12, 24)
-    (problem,) = book.problems
-    assert (problem.row, problem.column) == (3, "currency") and "'JPY'" in problem.message and "--rate JPY=" in problem.message
-    assert load(str(own)) == book
-
-
-def test_a_bad_row_of_ones_own_does_not_replace_the_shipped_one(little):
-    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,abc\nacme,acme-1,output,9\n"))
-    assert amounts(book) == [("input", 2.0), ("input", 3.0), ("output", 9.0)]
-    assert str(book.problems[0]).startswith("standard input row 2, column amount: 'abc' is not a number")
-
-
-def test_a_text_stream_is_read_by_its_bytes(little):
-    stream = io.TextIOWrapper(
-        io.BytesIO(b"\xef\xbb\xbfprovider,model,component,amount\nn,m,input,1\nn,caf\xe9,input,1\n"), encoding="ascii"
-    )
-    book = load(stream)
-    assert amounts(book)[-1] == ("input", 1.0) and "row 3: byte 0xe9" in str(book.problems[0])
-
-
-def test_rates_of_exchange_are_checked_and_sorted():
-    rows = ["CNY,2026-02-01,7", "CNY,2026-01-01,6", "CNY,x,7", "JPY,2026-01-01,0", "EUR,2026-01-01,abc", "yen,2026-01-01,7"]
-    rows += ["JPY,2026-01-01,1e-12", "EUR,,1.1"]
-    text = "\n".join(["currency,date,units_per_usd,source,verification,notes", *(f"{row},a bank,official," for row in rows)])
-    with reading(shipped.read().edited(fx=text)):
-        fx, problems = rates(shipped.rows_of(FxRate)), shipped.problems(FxRate)
-    assert [rate.units_per_usd for rate in fx["CNY"]] == [6.0, 7.0] and list(fx) == ["CNY"]
-    assert [(problem.row, problem.column) for problem in problems] == [
-        (4, "date"),
-        *[(row, "units_per_usd") for row in (5, 6)],
-        (7, "currency"),
-        (8, "units_per_usd"),
-        (9, "date"),
-    ]
 
 
 # Anything at all.
@@ -520,74 +392,13 @@ def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column
     assert "does not show" in problems[0].message
 
 
-@in_one_test("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
-def test_white_space_at_the_ends_of_a_cell_is_no_part_of_it(space: str):
-    padded = ",".join(space + cell + space for cell in INPUT.split(","))
-    rows, problems = read(padded, header=",".join(space + name + space for name in HEADER.split(",")))
-    assert problems == [] and rows == read(INPUT)[0]
-
-
-def test_a_name_in_either_normal_form_is_one_name():
-    rows, problems = read(row_text(provider="caf\u00e9"), row_text(provider="cafe\u0301"))
-    assert len(rows) == 1 and "repeats the key of prices.csv:2" in str(problems[0])
-
-
 # Names that look like others.
-
-DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
-ALIKE = {"-": DASHES, "a": "\u0430\u03b1\uff41", "c": "\u0441\u03f2\uff43", "m": "\u043c\uff4d"}
-
-
-@in_one_test(("plain", "mark"), [(plain, mark) for plain, marks in ALIKE.items() for mark in marks])
-@in_one_test(("column", "name"), [("provider", "ac-me"), ("model", "acme-1"), ("region", "us-acme")])
-def test_a_name_that_looks_like_one_in_use_is_refused_with_its_character(column: str, name: str, plain: str, mark: str):
-    alike = name.replace(plain, mark, 1)
-    for order in (1, -1):
-        rows, problems = read(*[row_text(**{column: name}), row_text(**{column: alike})][::order])
-        assert [getattr(row, column) for row in rows] == [name]
-        (problem,) = problems
-        assert (problem.row, problem.column) == (3 if order == 1 else 2, column)
-        place = f"character {name.index(plain) + 1} is U+{ord(mark):04X} ("
-        assert problem.message.startswith(f"{alike!r} looks like {name!r} and is not: {place}")
-        assert problem.message.endswith(f") where {name!r} has {plain!r}")
-
-
-def test_names_that_differ_in_capitals_or_letters_are_all_kept():
-    names = ["acme-1", "Acme-1", "ACME-1", "acme_1", "acme 1", "acm\u00e9-1", "\u043c\u043e\u0434\u0435\u043b\u044c-1"]
-    rows, problems = read(*(row_text(model=name) for name in names))
-    assert [row.model for row in rows] == names and problems == []
-
-
-@pytest.mark.parametrize("model", ["gemini\u20113.1-pro-preview", "\uff47emini-3.1-pro", "Gemini-3.1-\u0440ro-preview"])
-def test_a_price_under_a_name_that_looks_like_a_shipped_one_is_refused(model: str):
-    book = load(io.StringIO(f"provider,model,component,amount\nacme,{model},input,9\nacme,{model},output,50\n"))
-    assert [(problem.row, problem.column) for problem in book.problems] == [(2, "model"), (3, "model")]
-    assert book.rows == load().rows and all("where 'gemini-3.1-pro" in problem.message for problem in book.problems)
 
 
 # The header.
 
 
-@in_one_test("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
-def test_capitals_and_spaces_in_the_header_do_not_matter(written: str):
-    rows, problems = read("a,m,input,7,CNY", header=f"Provider,MODEL,component,Amount,{written}", overlay=True)
-    assert problems == [] and (rows[0].currency, rows[0].amount) == ("CNY", 7.0)
-
-
-@in_one_test("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
-def test_a_file_with_an_unknown_column_gives_no_price(written: str):
-    with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column ") as caught:
-        read("a,m,input,7,CNY", header=f"provider,model,component,amount,{written}", overlay=True)
-    assert "\n" not in str(caught.value)
-
-
 # Numbers at the ends of what a computer holds.
-
-
-@in_one_test("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
-def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
-    rows, problems = read(f"a,m,cache_read,{amount}", header="provider,model,component,amount", overlay=True)
-    assert problems == [] and str(rows[0].amount) == "0.0"
 
 
 # Prices per token.
@@ -595,27 +406,6 @@ def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
 PER_MILLION = [*(("USD", component, amount) for component in ("input", "output", "cache_write") for amount in (0.05, 0.25, 2.5, 75))]
 PER_MILLION += [("USD", "output", 600)]
 PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 7.5), ("CNY", "cache_storage", 0.017)]
-
-
-@in_one_test(("currency", "component", "amount"), PER_MILLION)
-def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, component: str, amount: float):
-    header = "provider,model,component,currency,amount"
-    rows, problems = read(f"a,m,{component},{currency},{amount}", header=header, overlay=True)
-    assert problems == [] and rows[0].amount == amount
-    rows, problems = read(f"a,m,{component},{currency},{amount / 1e6:.12g}", header=header, overlay=True)
-    assert rows == [] and (problems[0].row, problems[0].column) == (2, "amount")
-    assert problems[0].message.endswith(f"; is it per token? write {amount:g}")
-
-
-def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
-    fx = rates(shipped.rows_of(FxRate))
-    for name in ("prices.csv", "prices_calibration.csv", "prices_rivals.csv"):
-        rows, problems = read_rows(io.BytesIO(shipped.content(name)), name, fx)
-        assert problems == []
-        for row in rows:
-            usd = row.amount / units_per_usd(fx, row.currency, date.max)
-            assert row.amount == 0 or _SMALLEST[row.component] * 10 <= usd <= _LARGEST / 10
-            assert row.amount == 0 or usd / 1e6 < _SMALLEST[row.component]
 
 
 # The day whose prices hold.
@@ -648,36 +438,6 @@ def test_a_far_off_day_is_named_and_does_not_move_the_day(days: list[str], day: 
     assert [problem.row for problem in book.far_off] == ([far] if far else [])
 
 
-def test_a_far_off_day_is_said_with_the_way_out(little):
-    book = load(io.StringIO(OWN + "acme,m,input,1,2062-11-20\nacme,m,output,4,2062-11-20\n"))
-    (problem,) = book.far_off
-    assert str(problem) == (
-        "standard input row 2, column retrieved_date: 2062-11-20 is more than a year after 2026-11-20, the newest day before it"
-        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 uses the prices of that day"
-    )
-    found, problems = sheets(book)
-    assert problems == [problem] and {sheet.as_of for sheet in found} == {date(2026, 11, 20)}
-    assert problem in check(book)
-    found, problems = sheets(book, date(2062, 11, 20))
-    assert problems == [] and {sheet.as_of for sheet in found} == {date(2062, 11, 20)}
-
-
-def test_a_far_off_day_in_the_shipped_prices_is_named_too(little):
-    with (little / "prices.csv").open("a") as stream:
-        stream.write("\n" + row_text(model="acme-2", retrieved_date="2206-11-20"))
-    book = load()
-    assert book.newest_retrieved == date(2026, 11, 20) and book.far_off[0].row == 5
-    assert load(io.StringIO(OWN + "acme,m,input,1,2026-12-01\n")).newest_retrieved == date(2026, 12, 1)
-
-
-def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
-    assert load().day_moved == ""
-    assert load(io.StringIO(OWN + "acme,m,input,1,2026-11-20\n")).day_moved == ""
-    moved = load(io.StringIO(OWN + "acme,m,input,1,2026-11-21\nacme,m,output,1,2027-02-03\nacme,n,output,1,2027-02-03\n"))
-    said = "prices are of 2027-02-03, the retrieved_date of standard input row 3; the shipped ones were read on 2026-11-20"
-    assert moved.day_moved == said
-
-
 # A blank currency.
 
 MONEY = "provider,model,service_tier,component,amount,currency"
@@ -702,13 +462,6 @@ def test_a_blank_currency_is_not_dollars_beside_another(rows: list[str], refused
     assert [problem.row for problem in blank] == refused
     assert all("is blank, and prices.csv:" in problem.message and "write CNY or USD" in problem.message for problem in blank)
     assert not {row.origin for row in read_} & {f"prices.csv:{place}" for place in refused}
-
-
-def test_a_blank_currency_over_a_shipped_price_in_yuan_is_refused_and_the_shipped_one_stays(little):
-    (little / "prices.csv").write_text("\n".join([HEADER, row_text(currency="CNY"), OUTPUT.replace("USD", "CNY")]))
-    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,7\nacme,other,input,7\n"))
-    assert [(row.amount, row.currency) for row in book.rows] == [(2, "CNY"), (10, "CNY"), (7, "USD")]
-    assert str(book.problems[0]).startswith("standard input row 2, column currency: is blank, and prices.csv:2 is in CNY; write CNY or USD")
 
 
 # A price file with a few slips: each row is read as it stands, or named.

@@ -36,7 +36,6 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Edit:
 TODAY = date(2026, 11, 20)
 OUTPUT = "google,gemini-3.1-pro-preview,,standard,output,0,false,,,,"
 AMOUNT = f"{OUTPUT}12,USD"
-ROW_OF_OPUS = "anthropic,claude-opus-5-5,,standard,input,0,false,,,,"
 
 
 def test_without_an_edit_nothing_differs(edit: Edit):
@@ -74,17 +73,6 @@ def test_against_shipped_is_against_the_release(edit: Edit):
     assert len(before.rows) == len(after.rows)
 
 
-def test_of_many_changes_a_few_are_listed_and_the_rest_are_counted(edit: Edit):
-    edit(AMOUNT, f"{OUTPUT}8,USD")
-    for component, amount in (("input", "2"), ("cache_read", "0.2")):
-        edit(f"google,gemini-3.1-pro-preview,,standard,{component},0,false,,,,{amount},USD",
-             f"google,gemini-3.1-pro-preview,,standard,{component},0,false,,,,{float(amount) / 2:g},USD")  # fmt: skip
-    edit(f"{ROW_OF_OPUS}4,USD", f"{ROW_OF_OPUS}5,USD")
-    lines = call("infer").out.splitlines()
-    assert [line.startswith("Changed since release: ") for line in lines[:4]] == [True, True, True, False]
-    assert lines[3] == "and 1 more: backsolve infer --against shipped"
-
-
 @pytest.mark.parametrize(("content", "amount"), [(None, 7), (b"", 6), (b"no gzip", 5), (b"\x1f\x8b\x08\x00broken", 4)])
 def test_without_a_readable_release_nothing_is_compared(edit: Edit, content: bytes | None, amount: int):
     path = Path(shipped.FOLDER) / RELEASED_PRICES
@@ -99,28 +87,3 @@ def test_a_release_is_the_same_bytes_for_the_same_prices(edit: Edit):
     first = path.read_bytes()
     record_release(shipped.FOLDER)
     assert path.read_bytes() == first and len(first) < 20_000
-
-
-def test_a_scheduled_price_that_began_was_changed_by_nobody(edit: Edit):
-    closed = "2026-12-01,2026-11-20"
-    edit(f"{AMOUNT},mtok,,,,2026-11-20", f"{AMOUNT},mtok,,,{closed}")
-    prices = Path(shipped.FOLDER) / "prices.csv"
-    with prices.open("a", encoding="utf-8") as file:
-        file.write(f"{OUTPUT}10,USD,mtok,2026-12-01,start,,2026-12-01,https://ai.google.dev,official,\n")
-    assert [str(one) for one in changes_since_release(read_data(), date(2026, 12, 1))] == ["output 12 -> 10 USD/MTok"]
-    assert changes_since_release(read_data(), TODAY) == ()
-    for asked in (("prices", "diff", "shipped", str(prices)), ("infer", "gemini-4-argon", "--against", "shipped")):
-        assert "argon: input 2 -> 4" not in call(*asked).out, asked
-    assert "1 changed" in call("prices", "diff", "shipped", str(prices)).out
-    assert "0 added, 0 closed, 1 changed" in call("prices", "diff", str(prices), "shipped").out
-    assert "No price changed." in call("infer", "gemini-4-argon", "--against", "shipped").out
-
-
-def test_a_sheet_that_is_gone_is_named_once(edit: Edit):
-    prices = Path(shipped.FOLDER) / "prices.csv"
-    lines = prices.read_text(encoding="utf-8").splitlines(keepends=True)
-    prices.write_text("".join(line for line in lines if not line.startswith("anthropic,claude-opus-5-5,")), encoding="utf-8")
-    first, second, *_ = call("infer").out.splitlines()
-    assert first == "Changed since release: anthropic claude-opus-5-5 is not there any more" and second.startswith("What API prices")
-    said = call("infer", "--against", "shipped").out
-    assert "Not there any more: anthropic/claude-opus-5-5." in said and "No price changed." not in said

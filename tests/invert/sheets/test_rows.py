@@ -1,6 +1,5 @@
 """A row of a price file: what it prices, when it holds, where it stands; and the rate of exchange of a day."""
 
-import gc
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.sheets.rows import PriceRow, units_per_usd, without_collection
+from invert.sheets.rows import PriceRow, units_per_usd
 from invert.sheets.tables import FxRate
 
 ROW = PriceRow(
@@ -70,16 +69,3 @@ def test_a_rate_is_the_newest_known_on_the_day_and_before_all_of_them_the_oldest
     assert units_per_usd({}, "USD", date(2026, 1, 1)) == 1.0
     with pytest.raises(KeyError):
         units_per_usd(RATES, "EUR", date(2026, 1, 1))
-
-
-def test_what_collects_circles_is_as_before_after_a_fault_and_within_itself():
-    @without_collection()
-    def refused() -> None:
-        assert not gc.isenabled()
-        raise ValueError("refused")
-
-    with without_collection():
-        with pytest.raises(ValueError, match="refused"):
-            refused()
-        assert not gc.isenabled()
-    assert gc.isenabled()

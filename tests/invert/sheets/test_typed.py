@@ -30,17 +30,6 @@ def test_infer_shows_a_typed_sheet_without_a_file():
     assert shown.err.endswith("backsolve prices check '2/12; >200k 4/18; cache 0; 1h 4.5'\n")
 
 
-def test_a_saved_typed_sheet_is_asked_again(tmp_path):
-    saved = str(tmp_path / "typed.json")
-    first = call("infer", "--prices", "2/12; >200k 4/18", "--save", saved)
-    assert call("infer", "--like", saved).out == first.out
-
-
-def test_messages_on_a_typed_sheet_name_its_prices():
-    assert call("infer", "--prices", "2/12; cache abc").err.startswith("backsolve: '2/12; cache abc' cache_read: 'abc' is not a number")
-    assert "'2/12; cache 3' cache_read: cache_read 3 is not below input 2" in call("prices", "check", "2/12; cache 3").out
-
-
 def test_a_currency_beside_the_amounts_is_that_of_the_sheet():
     for text in ("EUR 10/20; rate 1.08", "10/20 EUR; rate 1.08"):
         assert {(row.currency, row.usd_rate) for row in load(typed_sheet(text)).own} == {("EUR", 1.08)}

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongValue
-from invert.sheets.assemble import placed, prices_by_place, sheets
-from invert.sheets.what_if import copies, with_amounts
-from tests.tools.sheets import book_of, full
+from invert.sheets.assemble import placed, prices_by_place
+from invert.sheets.what_if import with_amounts
+from tests.tools.sheets import full
 from tests.tools.together import in_one_test
 
 
@@ -82,13 +82,6 @@ def test_a_wrong_change_names_what_the_sheet_has(spec: str, amount: str, kind: t
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_change_stays_in_the_currency_of_the_sheet():
-    book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,", "a,m,,,cache_storage,,,0,CNY,,,,")
-    changed = with_amounts(sheets(book)[0][0], {"output": "28", "cache_storage": "7"})
-    assert changed.bands[0].output.currency == "CNY" and changed.bands[0].output.usd_per_token == pytest.approx(4e-6)
-    assert changed.storage.base.usd_per_token == pytest.approx(1e-6 / 3600)
-
-
 @given(st.text(max_size=30), st.text(max_size=10))
 def test_any_change_is_made_or_refused(spec: str, amount: str):
     try:
@@ -121,22 +114,3 @@ def test_a_threshold_that_is_not_there_adds_a_band_which_else_asks_what_the_one_
     assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 18), (10, 18)]
     assert sheet.bands[2].cache_read.amount == 1 and sheet.bands[1].cache_read is None
     assert sheet.bands[:2] == full().bands and sheet.writes == full().writes and sheet.storage == full().storage
-
-
-def test_prices_that_a_band_takes_from_the_one_below_it_are_called_copies_and_nobodys_word():
-    sheet = with_amounts(full(), {"input@400k": "10"})
-    assert copies(sheet) == {("output", 400_000, None): "output@200k", ("cache_read", 400_000, None): "cache_read"}
-    copied, given = sheet.bands[2].output, sheet.bands[2].input
-    assert (copied.verification, copied.source_url, copied.notes) == ("user", "", "copied from output@200k") and not given.notes
-    assert full().bands[1].output.notes != copied.notes and copies(full()) == {}
-
-
-def test_a_band_takes_what_the_band_below_it_asks_after_all_changes():
-    sheet = with_amounts(full(), {"input@600k": "20", "output@200k": "+50%", "input@400k": "10"})
-    assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 27), (10, 27), (20, 27)]
-    assert {at: of for (name, at, _), of in copies(sheet).items() if name == "output"} == {400_000: "output@200k", 600_000: "output@200k"}
-
-
-def test_one_price_given_under_two_names_is_refused():
-    with pytest.raises(WrongValue, match="'input@200k' and 'input@200000' are the same price of the sheet; give it once"):
-        with_amounts(full(), {"input@200k": "5", "input@200000": "6"})

@@ -6,7 +6,7 @@ memory_tiers.csv: signs and orderings are compared, and digits only where the in
 
 from dataclasses import replace
 from datetime import date
-from math import erf, hypot, inf, log, sqrt
+from math import erf, hypot, log, sqrt
 
 import numpy as np
 import pytest
@@ -18,7 +18,6 @@ from derive.tables import shipped
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
-from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
 from invert.records import RuleScore
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
@@ -198,37 +197,7 @@ def test_cost_optimality_at_a_lifetime_by_hand():
         )
 
 
-def test_the_cost_of_a_long_hold_is_that_of_holding():
-    """Over a year, drain times no longer matter, and colder is cheaper throughout but for HBM owned in 2026."""
-    found = list(cost_optimality(shipped_data(), 3.15e7, "rented", 2026).values())
-    assert found == sorted(found)
-
-
-# -- the lecture's rule, a panel ------------------------------------------------------------------------------------
-
-
-@given(ttl=st.integers(1, 10**7), device=st.sampled_from(["lecture", "range"]))
-def test_the_panel_names_the_tier_that_the_lecture_would(ttl: int, device: str):
-    found = drain_match(shipped_data(), ttl, device)
-    if device == "lecture":
-        best = max(found, key=found.get)
-        assert found[best] == pytest.approx(found[{name: tier for tier, name in TIER_NAMES.items()}[tier_of_lifetime(shipped_data(), ttl)]])
-
-
 # -- the evidence of a sheet ----------------------------------------------------------------------------------------
-
-
-def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardware():
-    """0.96 to 0.997 where HBM is rented and the rest is owned, which is an artefact of that mixture."""
-    found = gemini()
-    assert found.evidence == ("implied drain time",)
-    assert found.implied_drain_time == pytest.approx(6e-6 / 280_000 / GEMINI, rel=1e-12)
-    assert 0.96 <= found.rented["hbm"] <= 0.997
-    # An earlier calculation has .54 at the prices of 2026, from a sweep at the full bandwidth.
-    (of_2026,) = (case.probabilities for case in found.cases if (case.basis, case.year) == ("owned", 2026))
-    assert of_2026["hbm"] == pytest.approx(0.47, abs=0.01) and of_2026["ddr"] == pytest.approx(0.47, abs=0.01)
-    assert [(case.basis, case.year) for case in found.cases] == settings()
-    assert found.lecture is None and found.devices is None and found.disclosed is None
 
 
 def test_a_case_counts_for_as_much_as_it_makes_what_is_seen_likely():
@@ -253,13 +222,6 @@ def test_a_case_counts_for_as_much_as_it_makes_what_is_seen_likely():
     assert list(found.undisclosed.values()) != pytest.approx(means, abs=0.03)
 
 
-def test_where_nothing_is_seen_no_case_is_likelier():
-    (found,) = storage_evidence(shipped_data(), [300])
-    assert [case.weight for case in found.cases] == pytest.approx([0.25] * 4)
-    for tier in TIERS:
-        assert found.undisclosed[tier] == pytest.approx(sum(case.probabilities[tier] for case in found.cases) / 4)
-
-
 def shares(*percent: float) -> dict[str, float]:
     return dict(zip(TIERS, (one / 100 for one in percent), strict=True))
 
@@ -282,51 +244,6 @@ def shares(*percent: float) -> dict[str, float]:
 def test_the_fewest_tiers_that_every_case_agrees_on(cases: list[dict[str, float]], tiers: tuple[str, ...]):
     assert agreed(cases, 0.9) == tiers
     assert ranges(cases) == ({tier: (min(of), max(of)) for tier in TIERS for of in [[one[tier] for one in cases]]} if cases else None)
-
-
-def test_a_disclosure_narrows_the_range_to_what_it_names():
-    (found,) = storage_evidence(shipped_data(), [300], storage_price=GEMINI, implied_drain_time=(0.02, 0.4), disclosed={300: "memory"})
-    assert found.ranges["flash"] == found.ranges["hdd"] == (0.0, 0.0) and found.undisclosed_ranges["flash"][1] > 0
-    assert found.agreed == ("hbm", "ddr") and found.ranges["hbm"][0] > found.undisclosed_ranges["hbm"][0]
-    (alone,) = storage_evidence(shipped_data(), [None], disclosed={None: "hdd"})
-    assert alone.agreed == ("hdd",) and alone.ranges["hdd"] == (1.0, 1.0) and alone.undisclosed_ranges is None
-
-
-@in_one_test(
-    ("ttl", "price", "drain", "kv", "evidence"),
-    [
-        (300, GEMINI, (0.02, 0.4), KV, ("implied drain time",)),
-        (None, GEMINI, None, KV, ("price level",)),
-        (300, GEMINI, None, KV, ("price level",)),
-        (300, None, None, KV, ("cost optimality (temperature 3)",)),
-        (300, 0.0, None, KV, ("cost optimality (temperature 3)",)),  # free
-        (300, -1e-12, None, KV, ("cost optimality (temperature 3)",)),  # a slope that no tariff has
-        (None, None, None, KV, ()),
-        (None, 0.0, None, KV, ()),
-        (300, GEMINI, None, None, ()),
-    ],
-)
-def test_which_term_speaks(ttl, price, drain, kv, evidence):
-    (found,) = storage_evidence(shipped_data(), [ttl], storage_price=price, implied_drain_time=drain, kv_bytes=kv)
-    assert found.evidence == evidence
-    assert (found.probabilities is None) == (not evidence) == (found.rented is None) == (found.owned is None) == (found.cases == ())
-    if evidence:
-        assert sum(found.probabilities.values()) == pytest.approx(1)
-
-
-@in_one_test("given", [(0.0, 0.4), (-1.0, 0.4), (float("nan"), 0.4), (inf, 0.4), (0.02, -0.1), (0.02, float("nan")), (0.02, inf)])
-@in_one_test("name", ["implied_drain_time", "kv_bytes"])
-def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[float, float]):
-    with pytest.raises(WrongValue, match=name):
-        storage_evidence(shipped_data(), [300], storage_price=GEMINI, **{name: given})
-
-
-# -- disclosures ----------------------------------------------------------------------------------------------------
-
-
-def test_a_tier_nobody_knows_is_an_error_of_the_data():
-    with pytest.raises(WrongData, match="unknown tier 'tape'; allowed: hbm, ddr, flash, hdd, memory, disk"):
-        storage_evidence(shipped_data(), [300], disclosed={300: "tape"})
 
 
 # -- the score of each rule -----------------------------------------------------------------------------------------

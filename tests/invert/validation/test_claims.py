@@ -7,7 +7,6 @@ from functools import cache
 import pytest
 
 from derive.catalogue import equation
-from derive.errors import NoSingleValue, UnknownName
 from derive.solving.api import solve
 from derive.tables.cells import read_date
 from derive.tables.questions import read_givens, unknown_names
@@ -20,7 +19,6 @@ from invert.validation.claim_rows import AGREES, DIFFERS, UNDECIDED, Claim, Work
 from invert.validation.claims import PRESETS, TABLES, Facts, checked_rows, finding, not_borne, price_facts
 from invert.validation.scoreboard_text import rendered_sections
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 CLAIMS = rows_of(Claim)
@@ -55,12 +53,6 @@ def test_there_are_claims_enough_of_every_kind():
     assert {row.id[0] for row in CLAIMS} == set("ABCDEF")
 
 
-def test_the_numbers_that_are_said_of_prices_and_caches():
-    said = {row["id"]: row["found"] for row in scoreboard.section_rows("claims")}
-    assert (said["E3a"], said["E2b"], said["E2c"], said["E8b"]) == (1667, 1.5, 2, 6)
-    assert (said["A13d"], said["E3g"], said["E15c"], said["A18d"]) == (18.14, 35.14, 4.571, 9609)
-
-
 def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeypatch: pytest.MonkeyPatch):
     kept, moved = BY_ID["A13a"], replace(BY_ID["A13a"], stated="3000", place=7)
     assert list(not_borne([kept], checked_rows([kept], {}, read()))) == []
@@ -71,21 +63,6 @@ def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeyp
     _, problems = scoreboard.sections(("claims",))
     judged = [row.place for row in CLAIMS if row.verdict != UNDECIDED and not read_givens(row.givens).rows]
     assert [problem.row for problem in problems] == judged != []
-
-
-def test_a_claim_whose_table_was_corrected_asks_to_be_judged_again_and_is_no_fault():
-    """A correction of prices.csv leaves `validate` at exit status 0."""
-    rival, whole = replace(BY_ID["A12b"], stated="1", place=7), BY_ID["A12b"]
-    found = checked_rows([rival, whole], {}, read())
-    assert [row["verdict"] for row in found] == [UNDECIDED, whole.verdict] and "the tables have changed" in str(found[0]["reason"])
-    assert list(not_borne([rival, whole], found)) == []
-
-
-def test_a_claim_whose_row_is_gone_says_so_and_the_others_stand():
-    lost, whole = BY_ID["E2b"], BY_ID["A13a"]
-    rows = checked_rows([lost, whole], {}, read())
-    assert [row["found"] for row in rows] == [None, 2400]
-    assert rows[0]["verdict"] == UNDECIDED and "gemini-3.1-pro-preview" in str(rows[0]["reason"])
 
 
 def test_a_published_problem_stands_beside_its_answer_and_the_command_that_asks():
@@ -115,40 +92,3 @@ def test_a_verdict_is_where_the_number_is(claim: Claim):
         assert found is None
     else:
         assert found and found.agrees is (claim.verdict in AGREES), (found.in_unit, claim.stated)
-
-
-def test_an_edit_of_a_table_moves_what_is_found_and_not_what_is_said():
-    hardware = (
-        read().content("hardware.csv").decode().replace("H100-SXM,hbm_bandwidth,,3350000000000,", "H100-SXM,hbm_bandwidth,,6700000000000,")
-    )
-    claim = BY_ID["A12b"]
-    with reading(read().edited(hardware=hardware)):
-        found = finding(claim, prices(), read())
-    before = finding(claim, prices(), read())
-    assert found and before and found.found == pytest.approx(before.found / 2) and before.agrees and not found.agrees
-
-
-def test_a_claim_without_an_answer_is_refused_with_the_reason():
-    with pytest.raises(NoSingleValue, match="A13a: balance_batch also needs"):
-        finding(replace(BY_ID["A13a"], givens="machine_balance_ratio=300"), {}, read())
-    with pytest.raises(NoSingleValue, match="none of its rows has sparsity"):
-        finding(replace(BY_ID["A12b"], unknown="sparsity", equations=()), {}, read())
-
-
-def test_a_quotient_is_of_two_quantities_of_one_question():
-    ratio = replace(BY_ID["B3a"], unknown="scale_up_link_bandwidth/scale_out_link_bandwidth", equations=())
-    found = finding(ratio, prices(), read())
-    assert found and found.found == found.in_unit == 9.0 and found.rests_on == ("hardware.csv",)
-
-
-def test_a_row_that_no_table_has_is_named():
-    with pytest.raises(UnknownName, match="price list"):
-        finding(BY_ID["E2b"], {}, read())
-    with pytest.raises(UnknownName, match="device"):
-        finding(replace(BY_ID["E15a"], givens="device=H1000-SXM"), {}, read())
-
-
-def test_a_problem_without_an_answer_is_refused_with_its_name():
-    whole = next(row for row in rows_of(WorkedProblem) if row.id == "gmi-a")
-    with pytest.raises(NoSingleValue, match="problem gmi-a: "):
-        finding(replace(whole, givens="chips=1;chip_price=2 USD/h"), {}, read())

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from math import log
@@ -12,12 +11,11 @@ import pytest
 from derive.tables.shipped import rows_of
 from invert.data import read_data
 from invert.inference import infer
-from invert.records import Estimate
 from invert.sheets.assemble import prices_by_place, sheets
 from invert.sheets.places import Place
 from invert.sheets.read import load
 from invert.sheets.tables import NaturalExperiment
-from invert.validation.experiments import Retest, experiment_rows, retests
+from invert.validation.experiments import experiment_rows, retests
 
 
 @cache
@@ -45,41 +43,6 @@ def test_a_move_is_that_of_the_two_sheets():
     (row,) = [row for row in rows_of(NaturalExperiment) if (row.model, row.date) == ("gpt-5.6-luna", day)]
     (found,) = [one for one in retests([row], read_data()) if one.quantity == "active_params_times_markup"]
     assert found.moved == pytest.approx(log(after.median / before.median)) == pytest.approx(-log(5), abs=0.1)
-
-
-def test_prices_are_those_of_the_data_that_is_given():
-    """At a tenth of its new price the mark-up of the same model falls by ln 10 more."""
-    (row,) = [row for row in rows_of(NaturalExperiment) if row.model == "gpt-5.6-luna"]
-    new = "openai,gpt-5.6-luna,,standard,input,0,false,,,,0.2,"
-    text = read_data().tables.content("prices.csv").decode()
-    assert text.count(new) == 1
-    of_quantity = [
-        next(one for one in retests([row], data) if one.quantity == "active_params_times_markup")
-        for data in (read_data(), read_data().with_prices(text.replace(new, new.replace("0.2", "0.02"))))
-    ]
-    assert of_quantity[0].before == of_quantity[1].before
-    assert of_quantity[1].moved == pytest.approx(of_quantity[0].moved - log(10), abs=0.2)
-
-
-def test_held_and_moved_are_of_medians_and_of_the_first_range():
-    (row, *_) = rows_of(NaturalExperiment)
-    wide, narrow = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=5.0, low=4.0, high=6.0)
-    assert (
-        Retest(quantity="q", experiment=row, before=wide, after=narrow).moved == pytest.approx(log(2.5))
-        and not Retest(quantity="q", experiment=row, before=wide, after=narrow).held
-    )
-    assert Retest(quantity="q", experiment=row, before=wide, after=replace(narrow, median=3.9)).held
-    bound = Estimate(kind="upper", high=2.0)
-    assert (
-        Retest(quantity="q", experiment=row, before=wide, after=bound).moved is None
-        and not Retest(quantity="q", experiment=row, before=bound, after=wide).held
-    )
-
-
-def test_a_day_that_no_price_changed_on_is_no_experiment_and_an_unknown_model_is_left_out():
-    (row, *_) = rows_of(NaturalExperiment)
-    same = [one for one in retests([replace(row, model="gpt-5.4", provider="openai", date=date(2026, 11, 20))], read_data()) if one.moved]
-    assert same == [] and retests([replace(row, model="nobody")], read_data()) == []
 
 
 # -- what the table says of each change -----------------------------------------------------------------------------------

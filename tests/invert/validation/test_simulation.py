@@ -5,13 +5,9 @@ docs/explanation/inversion.md, "Is the computation right?": pooled over five see
 """
 
 import csv
-from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 from importlib.resources import files
-from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,36 +15,20 @@ import pytest
 from scipy.stats import binom, kstest
 
 from invert.assumptions import USUAL, Assumptions
-from invert.data import read_data
-from invert.estimators.cases import Case, case_of
-from invert.forward_model import forward
 from invert.posterior import inverse, likelihood, sampler
-from invert.posterior.data import PriceData, price_data_of
-from invert.posterior.likelihood import log_likelihood
+from invert.posterior.data import PriceData
 from invert.posterior.parameters import Points
-from invert.posterior.sampler import log_quantity
-from invert.priors import OBSERVED
-from invert.sheets.assemble import sheets
 from invert.sheets.observables import rounding_cell
-from invert.sheets.read import load
-from invert.sheets.rules import _LARGEST, _SMALLEST
-from invert.sheets.tables import ModelRow
 from invert.validation import simulation
 from invert.validation.simulation import (
     _SHAPES,
     LOG_LIKELIHOOD,
     POOLED,
-    PRICE_PER_FLOP,
     RANKED,
     Ranking,
-    Shape,
     calibration_run,
     cells_about,
-    point_of_truth,
-    price_data_of_numbers,
     published,
-    published_sheets,
-    rankings_as_csv,
     ranks,
     run_made_of,
     simulate,
@@ -137,132 +117,10 @@ def test_a_price_that_said_the_size_tells_nothing_of_what_a_prompt_costs():
     assert _SHAPES[-1].size == "price" and abs(np.corrcoef(price, cost)[0, 1]) < 0.05
 
 
-def test_the_bands_further_up_are_priced_at_one_share_of_the_way_up():
-    """Without noise the premium of every band lies in the cell of what the forward model says at its mean context."""
-    shape = next(shape for shape in _SHAPES if len(shape.edges) > 2)
-    truth, simulated = simulate(shape, 50, 10, USUAL.with_noise(dict.fromkeys(USUAL.noise, 0.0)))
-    first, second = shape.edges[:2]
-    share = (truth["long_context"] - first) / (second - first)
-    for name in ("premium_in", "premium_out"):
-        low, high = np.moveaxis([one.cells[name] for one in simulated], -1, 0)
-        assert low.shape == (50, len(shape.edges) - 1)
-        for band, (bottom, top) in enumerate(pairwise(shape.edges)):
-            predicted = np.log(forward(truth, (truth["short_context"], bottom + share * (top - bottom)))[name][1])
-            assert (low[:, band] <= predicted).all() and (predicted <= high[:, band]).all()
-
-
-@pytest.mark.parametrize("shape", [shape for shape in _SHAPES if "storage_ratio" not in shape.prices], ids=lambda shape: shape.name)
-def test_the_points_of_the_truth_give_its_prices(shape: Shape):
-    """Where prices do not stray from cost, the truth has all of the likelihood of the prices that the mark-up drops out of."""
-    quiet = USUAL.with_noise(dict.fromkeys(USUAL.noise, 1e-9))
-    truth, simulated = simulate(shape, 50, 11, quiet)
-    for place, price_data in enumerate(simulated):
-        ratios = {name: cell for name, cell in price_data.cells.items() if name in ("output_input_ratio", "premium_in", "premium_out")}
-        of_sheet = {name: float(values[place]) for name, values in truth.items()}
-        points = point_of_truth(of_sheet, price_data)
-        assert log_likelihood(points, replace(price_data, cells=ratios), quiet) == pytest.approx([0.0], abs=1e-9)
-        for name in ("kv_bytes_per_token", "balance_context", "attention_intensity", "memory_time_share", "active_params_times_markup"):
-            found = log_quantity(name, points, np.log([of_sheet["active_params"]]), price_data, PRICE_PER_FLOP)
-            assert found == pytest.approx([np.log(of_sheet[name])], abs=1e-9), name
-
-
 def test_one_seed_gives_the_same_sheets():
     one, other = (simulate(_SHAPES[1], 20, (4, 1), USUAL) for _ in range(2))
     assert all(np.array_equal(one[0][name], other[0][name]) for name in one[0])
     assert not np.array_equal(one[0]["ridge_point"], simulate(_SHAPES[1], 20, (5, 1), USUAL)[0]["ridge_point"])
-
-
-# -- through a price file -----------------------------------------------------------------------------------------------
-
-COMPONENTS = ("provider", "model", "component", "threshold_tokens", "amount")
-READ_BACK = 120
-"""Sheets of each shape that are written and read again."""
-
-
-@dataclass(frozen=True)
-class ReadBack:
-    """One sheet as it was drawn, and as the reader of prices made it out of rows of a CSV."""
-
-    shape: Shape
-    drawn: PriceData
-    read: Case
-
-
-def amounts_of(shape: Shape, numbers: Mapping[str, np.ndarray], row: int) -> Iterator[tuple[str, int, Decimal]]:
-    """(component, threshold, amount) of one sheet: multipliers are multiplied out, with all digits that takes."""
-
-    def number(name: str, band: int | None = None) -> Decimal:
-        return Decimal(repr(float(numbers[name][row] if band is None else numbers[name][row, band])))
-
-    base = number("input_price")
-    yield "input", 0, base
-    yield "output", 0, base * number("output_input_ratio")
-    for band, threshold in enumerate(shape.edges[:-1] if "premium_in" in shape.prices else ()):
-        yield "input", int(threshold), base * number("premium_in", band)
-        yield "output", int(threshold), base * number("output_input_ratio") * number("premium_out", band)
-    if "cache_read_ratio" in shape.prices:
-        yield "cache_read", 0, base * number("cache_read_ratio")
-    if "storage_ratio" in shape.prices:
-        yield "cache_storage", 0, number("storage_ratio")
-
-
-def model_row(any_model: ModelRow, name: str, shape: Shape, centre: float) -> ModelRow:
-    """What models.csv would say of a simulated model."""
-    params, grade = (float(np.exp(centre)), "verified") if shape.size == "stated" else (None, "")
-    said = {"max_context": int(shape.edges[-1]), "active_params": params, "active_params_grade": grade, "total_params": None}
-    return replace(any_model, provider="simulated", model=name, aliases=(), first_party=True, architecture="", **said)
-
-
-@pytest.fixture(scope="module")
-def read_back() -> list[ReadBack]:
-    """All but the sheets of a price that the reader takes for a slip of the pen, as a model may well have and no vendor asks."""
-    lines, drawn, absurd = [",".join(COMPONENTS)], {}, set()
-    for place, shape in enumerate(_SHAPES):
-        _, size, numbers = published_sheets(shape, READ_BACK, (51, place), USUAL)
-        for row, price_data in enumerate(price_data_of_numbers(shape, size, numbers, USUAL)):
-            name = f"shape-{place}-sheet-{row}"
-            drawn[name] = shape, price_data
-            for component, threshold, amount in amounts_of(shape, numbers, row):
-                lines.append(f"simulated,{name},{component},{threshold},{amount}")
-                if not _SMALLEST[component] <= amount <= _LARGEST:
-                    absurd.add(name)
-    book, data = load(BytesIO("\n".join(lines).encode())), read_data()
-    any_model = data.tables.rows_of(ModelRow)[0]
-    refused = {lines[problem.row - 1].split(",")[1] for problem in book.problems}
-    assert refused == absurd and len(absurd) < 0.02 * len(drawn)
-    found = {sheet.model: sheet for sheet in sheets(book)[0] if sheet.provider == "simulated" and sheet.model not in absurd}
-    assert set(found) == set(drawn) - absurd
-    return [
-        ReadBack(shape, price_data, case_of(found[name], model_row(any_model, name, shape, price_data.log_active_params[0]), data, USUAL))
-        for name, (shape, price_data) in drawn.items()
-        if name in found
-    ]
-
-
-@pytest.mark.parametrize("cell", OBSERVED)
-def test_a_cell_read_from_a_file_is_the_one_it_was_drawn_with(read_back: list[ReadBack], cell: str):
-    """Premiums of every band, over the base band and not over the one below."""
-    seen = set()
-    for one in read_back:
-        assert (cell in one.read.price_data.cells) == (cell in one.drawn.cells) == (cell in one.shape.prices)
-        if cell in one.drawn.cells:
-            seen.add(one.shape.name)
-            for read, drawn in zip(one.read.price_data.cells[cell], one.drawn.cells[cell], strict=True):
-                assert read == pytest.approx(drawn, abs=1e-9), one.read.sheet
-    assert seen == {shape.name for shape in _SHAPES if cell in shape.prices}
-
-
-def test_a_size_read_from_a_file_is_known_as_firmly_as_it_was_drawn(read_back: list[ReadBack]):
-    """A size that nobody states is the market's, and the input price has said it; the prior stands in where sheets are simulated."""
-    for one in read_back:
-        read, (centre, spread) = one.read.price_data, one.drawn.log_active_params
-        if one.shape.size == "stated":
-            assert not read.size_by_price and read.log_active_params == pytest.approx((centre, spread), abs=1e-9)
-        else:
-            assert read.size_by_price and one.read.anchors.origin["active_params"] == "market"
-        if one.shape.size == "prior":
-            given = price_data_of(one.read.sheet, one.read.seen, int(one.shape.edges[-1]), USUAL, (centre, spread))
-            assert not given.size_by_price and given.log_active_params == (centre, spread)
 
 
 # -- ranks --------------------------------------------------------------------------------------------------------------
@@ -286,19 +144,6 @@ def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
     kept = np.isfinite(ranks(simulated, truth, USUAL, 512, 1))
     assert np.array_equal(kept, np.isfinite(ranks(simulated, other, USUAL, 512, 1)))
     assert np.array_equal(kept.all(axis=1), kept.any(axis=1))
-
-
-def test_the_table_as_text_has_a_row_a_quantity_and_shape():
-    rows = calibration_run(3, (1, 2), 512)
-    assert [(row.shape, row.quantity) for row in rows] == [
-        (shape, quantity) for shape in (*(shape.name for shape in _SHAPES), POOLED) for quantity in RANKED
-    ]
-    assert {(row.run, row.seeds, row.draws) for row in rows} == {("calibrated", 2, 512)}
-    assert [row.sheets for row in rows if row.shape == POOLED] == [6 * len(_SHAPES)] * len(RANKED)
-    assert {row.made_of for row in rows} == {run_made_of()}
-    told = list(csv.DictReader(rankings_as_csv(rows).splitlines()))
-    assert len(told) == len(rows) and told[0]["quantity"] == RANKED[0]
-    assert float(told[-1]["coverage_90"]) == pytest.approx(rows[-1].coverage_90, abs=1e-4)
 
 
 def inside(row: Ranking, level: float, covered: float) -> bool:
@@ -393,25 +238,6 @@ def test_the_record_is_of_these_assumptions_and_this_sampler():
 )
 def test_a_record_of_other_assumptions_is_stale(change: dict):
     assert stale(run_made_of(), USUAL.with_fields(change)) == "made with other assumptions"
-
-
-def test_a_record_of_another_sampler_is_stale(monkeypatch: pytest.MonkeyPatch):
-    made = run_made_of()
-    monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
-    assert stale(made) == "made with another sampler"
-
-
-@pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)
-def test_no_shape_hides_behind_the_others(shape: Shape):
-    """Among 54 rows one in a thousand is one in twenty; what a shape may be off by is the error of its coverage."""
-    with RECORD.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if (row["run"], row["shape"]) == ("calibrated", shape.name)]
-    assert [row["quantity"] for row in rows] == list(RANKED)
-    for row in rows:
-        count = int(row["simulations"])
-        assert float(row["ks_p"]) > 1e-3 and count > 0.98 * int(row["sheets"])
-        for level, name in ((0.5, "coverage_50"), (0.9, "coverage_90")):
-            assert abs(float(row[name]) - level) < 4 * np.sqrt(level * (1 - level) / count), row
 
 
 def test_the_recorded_run_dropped_few(record: dict):

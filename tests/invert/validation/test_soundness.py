@@ -4,17 +4,13 @@ import csv
 import io
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from datetime import date
 from functools import cache
 from itertools import product
-from multiprocessing import get_context
 
 import pytest
 
@@ -23,21 +19,16 @@ from derive.errors import WrongData
 from derive.tables import shipped
 from derive.tables.problems import Problem
 from derive.tables.shipped import Tables, read
-from invert.assumptions import USUAL
 from invert.estimators import calibration
-from invert.estimators.market.kv_class import known_caches
-from invert.estimators.market.panel import listed_models
 from invert.inference import infer
-from invert.records import Estimate
 from invert.report.contract import run_as_json
-from invert.report.sheet import report
-from invert.result import Inference, InferenceTable
+from invert.result import InferenceTable
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.validation import scoreboard
-from invert.validation.soundness import all_problems, released_late, rivals, table_problems, without_change
+from invert.validation.soundness import all_problems, rivals, table_problems, without_change
 from tests.tools.data import shipped_data
-from tests.tools.tables import RECORDS, reading, with_cells
+from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test, some
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -280,11 +271,6 @@ def refuse_none_of(table: InferenceTable) -> None:
         raise WrongData(str(table.problems[-1]))
 
 
-def numbers(one: Inference, estimator: str) -> Estimate:
-    """An estimate of KV bytes without its record, which rests on the sheets of other models."""
-    return replace(one.kv_bytes[estimator], record=None, level=None)
-
-
 def apart_from_the_class(table: InferenceTable) -> list[object]:
     """The document without what every architecture released earlier has a say in."""
     document = json.loads(run_as_json(table))
@@ -310,175 +296,6 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
                 rests_on_it()
 
 
-@in_one_test(
-    ("name", "column"),
-    [
-        *[
-            (name, column)
-            for name in ("list_prices", "host_prices", "price_history", "disclosed_sizes")
-            for column in ("input_price", "output_price")
-        ],
-        *[("list_prices", "cache_read_price"), ("host_prices", "batch_input_price"), ("open_models", "kv_bytes_per_token")],
-        *[(name, column) for name in ("open_models", "disclosed_sizes") for column in ("active_params", "total_params")],
-    ],
-)
-@in_one_test("text", ["0", "-1"])
-def test_a_market_price_or_size_of_nothing_is_named_where_it_stands(name: str, column: str, text: str):
-    """Their logarithms enter every fit."""
-    place = chosen(name, column)
-    with reading(edited(name, place, **{column: text})):
-        found = shipped.problems(name)
-    assert [(one.row, one.column) for one in found] == [(place + 2, column)]
-
-
-def test_what_is_dated_after_the_prices_is_named_and_nothing_is_learnt_from_it():
-    """DeepSeek-V3.1 of 2028 is in no class and record; a model, or a price, of 2028 is in no fit."""
-    places = {}
-    edits = (
-        ("architectures", "DeepSeek-V3.1", "release_date"),
-        ("open_models", "Command-A+", "release_date"),
-        ("list_prices", "DBRX", "date"),
-    )
-    tables = read()
-    for name, model, column in edits:
-        places[f"{name}.csv", column] = next(place for place, row in enumerate(rows(name)) if row["model"] == model) + 2
-        tables = tables.edited(
-            **{name: edited(name, places[f"{name}.csv", column] - 2, **{column: "2028-03-01"}).files[f"{name}.csv"].decode()}
-        )
-    with reading(tables):
-        table, late, without = infer(["gemini-3.1-pro"]), listed_models(shipped_data()), known_caches(shipped_data())
-    assert [str(one) for one in table.problems] == [
-        f"{name} row {place}, column {column}: 2028-03-01 is after the prices were read, on 2026-11-20"
-        for (name, column), place in places.items()
-    ]
-    assert {row.model for row in listed_models(shipped_data())} - {row.model for row in late} == {"Command-A+", "DBRX"}
-    for of, caches in known_caches(shipped_data()).items():
-        assert {one.architecture for one in caches} - {one.architecture for one in without[of]} == {"DeepSeek-V3.1"}
-    record, whole = (one.inferences[0].kv_bytes["headline"].record for one in (table, usual()))
-    assert record and whole and record.count == whole.count
-
-
-def in_every_row(name: str, **cells: str) -> Tables:
-    """The tables with these cells in every row of one."""
-    return read().edited(**{name: with_cells(shipped.content(f"{name}.csv").decode(), lambda row: row | cells)})
-
-
-def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_there():
-    with reading(in_every_row("architectures", kv_family="one")):
-        table = infer(["gemini-3.1-pro"])
-        assert report(table.inferences[0], table) and run_as_json(table)
-        estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
-    (one,), (whole, _) = table.inferences, usual().inferences
-    for found in (one.kv_bytes["headline"], one.kv_bytes_stored["headline"]):
-        assert found.kind == "undetermined" and found.because.startswith("fewer than two families")
-    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
-    assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("name", "column", "text", "left_out"),
-    [
-        ("prices_calibration", "amount", "abc", "GLM-4.5"),
-        ("prices_calibration", "threshold_tokens", "-1", "GLM-4.5"),
-        ("calibration_models", "max_context", "nan", "GLM-4.5"),
-        ("models", "max_context", "many", "Qwen3-Coder-480B-A35B"),
-        ("architectures", "layers", "", "Qwen3-Coder-480B-A35B"),
-        ("fx", "units_per_usd", "0", "GLM-4.5, GLM-4.5-Air, MiniMax-M1"),
-    ],
-)
-def test_what_the_calibration_lacks_is_said(name: str, column: str, text: str, left_out: str):
-    place = chosen(name, column)
-    with reading(edited(name, place, **{column: text})):
-        table = infer(["gemini-3.1-pro"])
-    assert str(table.problems[0]).startswith(f"{name}.csv row {place + 2}, column {column}: ")
-    assert table.notes == (f"the calibration is without {left_out}: a row that this rests on cannot be used",)
-    assert table.inferences[0].kv_bytes["headline"].kind == "interval"
-
-
-@pytest.mark.parametrize("name", ["hardware", "disclosures"])
-def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
-    with reading(edited(name, chosen(name, "value"), value="abc")):
-        table = infer(["gemini-3.1-pro"])
-        said = report(table.inferences[0], table, 400)
-    (one,), (whole, _) = table.inferences, usual().inferences
-    assert {key: found.kind for key, found in one.kv_bytes.items()} == {
-        "one_markup": "interval",
-        "at_rent": "undetermined",
-        "increment": "undetermined",
-        "headline": "interval",
-    }
-    assert one.kv_bytes["at_rent"].because == str(table.problems[0]) in said
-    assert one.estimates["active_params_times_markup"].kind == "undetermined"
-    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
-    assert one.estimates["memory_time_share"].median == pytest.approx(whole.estimates["memory_time_share"].median, rel=1e-12)
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("name", "content"),
-    some(
-        [
-            *((name, "") for name in ("hardware", "architectures", "memory_tiers", "disclosures")),
-            *(("calibration_models", ""), ("prices_calibration", ""), ("hardware", "header")),
-        ],
-        every=3,
-    ),
-)
-def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
-    with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
-        table = infer(["gemini-3.1-pro", "claude-opus-5"])
-        assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview", "claude-opus-5"]
-        assert all(report(one, table) for one in table.inferences)
-        found, problems = scoreboard.sections(tuple(scoreboard._SECTIONS))
-    assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
-    assert found["calibration"] and set(table.problems) <= set(problems)
-
-
-@in_one_test(
-    ("model", "day", "named"),
-    [
-        ("kimi-k3", "2026-07-16", False),
-        ("kimi-k3", "2026-11-16", True),  # a month after a price of it was first seen
-        ("gemini-2.5-pro", "2025-07-18", False),
-        ("gemini-2.5-pro", "2025-07-19", True),
-        ("gpt-6-sol", "2026-11-20", False),
-        ("gpt-6-sol", "2026-11-21", True),  # after the day on which its price was read
-    ],
-)
-def test_a_release_long_after_a_price_of_the_model_is_named(model: str, day: str, named: bool):
-    place = next(place for place, row in enumerate(rows("models")) if row["model"] == model)
-    with reading(edited("models", place, release_date=day, release_grade="quoted")):
-        found = released_late(load(), shipped.read(), USUAL)
-        assert set(found) <= set(table_problems(load(), shipped_data()))
-    assert [(one.row, one.column) for one in found] == ([(place + 2, "release_date")] if named else [])
-
-
-def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them():
-    with reading(edited("prices", 0, retrieved_date="2062-11-20")):
-        table, (_, problems), checked = infer(["gemini-3.1-pro"]), scoreboard.sections(("controls",)), all_problems(load(), shipped_data())
-    assert table.as_of == usual().as_of and table.inferences[0].kv_bytes == usual().inferences[0].kv_bytes
-    for found in (table.problems, problems, checked):
-        assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
-
-
-def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
-    with reading(edited("fx", 0, currency="CNX")):
-        (problem,) = all_problems(load(), shipped_data())
-    assert str(problem) == "fx.csv row 2, column currency: no price is in 'CNX'"
-
-
-@pytest.mark.slow
-def test_worker_processes_read_what_the_run_reads(monkeypatch):
-    monkeypatch.setattr("invert.inference._BATCH", 1)
-    peak = next(at for at, row in enumerate(rows("hardware")) if (row["accelerator"], row["dtype"]) == ("H100-SXM", "bf16"))
-    with reading(edited("hardware", peak, value="2e15")):
-        alone = run_as_json(infer(["gemini-3.1-pro", "kimi-k3"]))
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-            assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
-    assert alone != run_as_json(usual())
-
-
 # -- names that the program looks up by itself ----------------------------------------------------------------------
 
 
@@ -496,54 +313,7 @@ def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(
     assert (known.stored, known.read) == (48 * (512 + 64) * 2,) * 2
 
 
-CNY_SHEET = "volcengine/deepseek-v4-pro"
-
-
-@in_one_test(
-    ("place", "cells", "stops", "left_out"),
-    [
-        (0, {"units_per_usd": "abc"}, False, True),
-        (1, {"units_per_usd": "abc"}, False, False),
-        (2, {"units_per_usd": "abc"}, True, False),
-        (0, {"date": "2026-01-01"}, True, True),
-        (2, {"date": "abc"}, True, True),
-    ],
-)
-def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[str, str], stops: bool, left_out: bool):
-    with reading(edited("fx", place, **cells)):
-        table = infer([CNY_SHEET])
-    assert bool(table.inferences) is not stops and place + 2 in [problem.row for problem in table.problems]
-    assert any("GLM-4.5, GLM-4.5-Air, MiniMax-M1" in note for note in table.notes) is left_out
-    assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
-
-
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------
-
-
-@in_one_test(
-    ("name", "row", "cells", "named_rows"),
-    [
-        ("hardware", 35, {"accelerator": "H20O-SXM"}, {35}),
-        ("hardware", 32, {"accelerator": "H20O-SXM"}, {32}),
-        ("hardware", 110, {"value": "inf"}, {110}),
-        ("hardware", 110, {"unit": "1"}, {110}),
-        ("hardware", 24, {"unit": "byte"}, {24}),
-        ("hardware", 18, {"quantity": "scale_up_link_bandwidth"}, {18, 23}),
-        ("hardware", 23, {"quantity": "hbm_bandwidth"}, {18, 23}),
-        ("prices_calibration", 14, {"model": "minimax-m"}, {14, 15}),
-        ("prices_calibration", 14, {"service_tier": "standart"}, {14, 15}),
-        ("prices_calibration", 13, {"provider": "minimax"}, {12, 13}),
-        ("memory_tiers", 45, {"quantity": "purchase_price"}, {44, 45}),
-        ("memory_tiers", 45, {"quantity": "tier_capacity"}, {44, 45}),
-        ("memory_tiers", 45, {"device": "another"}, {44, 45}),
-    ],
-)
-def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str, row: int, cells: Cells, named_rows: set[int]):
-    with reading(edited(name, row - 2, **cells)):
-        found = [problem for problem in table_problems(load(), shipped_data()) if problem.origin == f"{name}.csv"]
-    said = "; ".join(map(str, found))
-    listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
-    assert named_rows <= listed, said
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
 from invert.estimators.market.hosts import (
     fraction_span,
-    rented_host_prices,
     spread_of_output_input_ratio,
     spread_within,
 )
@@ -28,11 +27,6 @@ def test_output_over_input_of_one_model_differs_by_a_factor_between_hosts():
     assert (round(found.pooled, 2), round(found.middle, 2), found.models, found.prices) == (0.27, 0.24, 63, 611)
 
 
-def test_flat_tariffs_say_nothing_of_the_spread():
-    flat = [replace(row, host=f"flat {place}", output_price=row.input_price) for place, row in enumerate(PRICES)]
-    assert spread_of_output_input_ratio([*PRICES, *flat], LEAST) == spread_of_output_input_ratio(PRICES, LEAST)
-
-
 def test_prices_that_are_looked_up_from_the_size_never_enter():
     bucketed = [replace(row, output_price=100 * row.output_price) for row in PRICES if row.size_bucket]
     others = [row for row in PRICES if not row.size_bucket]
@@ -40,12 +34,6 @@ def test_prices_that_are_looked_up_from_the_size_never_enter():
     assert spread_of_output_input_ratio([*others, *bucketed], LEAST) == spread_of_output_input_ratio(others, LEAST)
     taken = [replace(row, size_bucket=False) for row in bucketed]
     assert spread_of_output_input_ratio([*others, *taken], LEAST).prices > spread_of_output_input_ratio(others, LEAST).prices
-
-
-def test_hosts_of_one_model_alone_are_together():
-    hosts = rented_host_prices(PRICES, LEAST)
-    assert all(len(rows) >= LEAST and {row.model for row in rows} == {model} for model, rows in hosts.items())
-    assert not any(row.domestic or row.size_bucket or row.era == "old" or row.host_kind != "gpu" for rows in hosts.values() for row in rows)
 
 
 def test_the_pooled_spread_is_that_which_groups_were_drawn_with():
@@ -67,8 +55,3 @@ def test_the_ends_are_the_reading_of_the_ends_of_the_ratio(ratio: float):
         for end in (-reach, reach)
     ]
     assert [low, high] == pytest.approx(ends) and log((1 - low) / (1 - high)) == pytest.approx(2 * reach)
-
-
-def test_a_ratio_below_one_is_bound_by_no_memory():
-    low, high = fraction_span(1.2, 0.5, 0.9)
-    assert low == 0.0 < high

@@ -5,13 +5,12 @@ from datetime import date
 import numpy as np
 import pytest
 
-from derive.errors import WrongData
 from derive.tables.shipped import read
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators.market import kv_class
 from invert.estimators.market.kv_class import by_family, judged_since
-from invert.estimators.market.recency import Cache, Forgetting, classes, judge_classes
+from invert.estimators.market.recency import Cache, Forgetting, judge_classes
 from tests.tools.data import shipped_data
 
 KNOWN = kv_class.known_caches(shipped_data())
@@ -60,14 +59,6 @@ def test_a_model_of_today_has_this_typical_kv():
     assert [round(end / 1e3, 1) for end in of_today["stored"]] == pytest.approx([7.9, 44, 244], rel=0.02)
 
 
-def test_later_models_and_the_own_family_do_not_count():
-    target = next(one for one in KNOWN["read"] if one.architecture == "DeepSeek-V3.2")
-    others = [one for one in KNOWN["read"] if one.released < target.released and one.family != target.family]
-    way = Forgetting(horizon=0.5, **PRIOR)
-    ours, theirs = (classes(known, [target], way) for known in (KNOWN["read"], others))
-    assert np.array([ours.centre, ours.scale, ours.freedom]) == pytest.approx(np.array([theirs.centre, theirs.scale, theirs.freedom]))
-
-
 def simulated_market(random: np.random.Generator) -> list[Cache]:
     """Return 30 families, one a month, with one to three models each, about a level that changes slowly, as the shipped caches do."""
     found, level = [], 11.0
@@ -88,17 +79,3 @@ def test_ranges_cover_what_they_say_where_caches_follow_the_law(spread, votes, l
         market = simulated_market(random)
         shares.append(by_family(market, judge_classes(market, market, way), since=date(2025, 1, 1), level=0.9)[1].mean())
     assert low < np.mean(shares) < high
-
-
-@pytest.mark.parametrize(("of", "held", "gain"), [("read", 11, 0.3), ("stored", 13, 0.1)])
-def test_the_record_of_the_class_counts_the_models_that_judged_it(of, held, gain):
-    one = kv_class.class_record(shipped_data(), of)
-    assert (one.count, one.groups, one.held[-1].held) == (14, 10, held) and one.rms < one.rms_of_class
-    assert one.gain > gain and one.interval[0] < one.gain < one.interval[1]
-
-
-def test_there_is_no_class_of_a_day_before_two_families():
-    first = min(one.released for one in kv_class.known_caches(shipped_data())["stored"])
-    with pytest.raises(WrongData, match="fewer than two families were released earlier"):
-        kv_class.usual_stored(shipped_data(), first)
-    assert kv_class.class_at(shipped_data(), "stored", first, "") is None

@@ -32,18 +32,6 @@ def test_a_price_that_says_more_enters_at_the_weight_of_the_best_pool():
     assert one.gain_of_pool == pytest.approx(0.5, abs=0.15) and one.gain_of_pool > one.standard_error
 
 
-def test_members_of_a_family_share_its_vote():
-    once = pool_verdict(*known([-1.0, -2.0, -3.0], [-1.5] * 3))
-    both = pool_verdict(["0", "1", "2", "0"], np.array([-1.0, -2.0, -3.0, -1.0]), np.full(4, -1.5))
-    assert (both.count, both.families) == (4, 3)
-    assert (both.by_price, both.by_class, both.gain_of_pool) == pytest.approx((once.by_price, once.by_class, once.gain_of_pool))
-
-
-def test_two_families_are_too_few_unless_so_many_are_asked_for():
-    two = known([-1.0, -1.0], [-2.0, -2.0])
-    assert pool_verdict(*two) is None and pool_verdict(*two, replace(USUAL, least_families=2)) is not None
-
-
 def test_the_gate_opens_at_so_many_standard_errors():
     by_class = np.full(12, -1.5)
     gains = by_class + np.random.default_rng(1).normal(0.5, 0.2, 12)

@@ -8,32 +8,24 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from derive.errors import WrongData
 from derive.tables import shipped
-from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
-from invert.data import Data, read_data
+from invert.data import Data
 from invert.estimators.market import size
-from invert.estimators.market.panel import listed_models
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import (
     ACTIVE,
     ANY,
     TOTAL,
-    extra_markup,
     shuffled_record,
     size_draws,
     size_record,
     size_table,
 )
-from invert.records import CLOSED_MODELS
-from invert.sheets.tables import DisclosedSize
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading
 
 TABLES = Path(shipped.FOLDER)
 HOSTED_ACTIVE, HOSTED_TOTAL = (replace(form, hosts=True) for form in (ACTIVE, TOTAL))
-EXTRA_MARKUP = (0.3, 0.6)
 
 FITS = (
     (ACTIVE, 3.579, 0.595, 0.603, 19, 42, 21),
@@ -112,29 +104,6 @@ def test_shuffled_prices_gain_nothing():
     assert abs(np.mean(gains)) < 0.02 and max(gains) < 0.1
 
 
-WESTERN = {"mistral", "cohere", "ai21", "xai", "databricks", "microsoft", "meta", "reka", "thinkingmachines", "arcee"}
-
-
-@pytest.mark.parametrize(
-    ("seen", "rms", "bias", "nine_tenths"),
-    [
-        (lambda row: row.vendor not in WESTERN, 0.66, 0.01, 0.91),
-        (lambda row: row.vendor in WESTERN, 0.60, -0.09, 0.93),
-        (lambda row: row.release_date.year < 2026, 0.55, -0.18, 0.96),
-        (lambda row: row.input_price < 0.6, 0.44, -0.11, 1.0),
-        (lambda row: row.total_params <= 1.05 * row.active_params, 0.74, -0.39, 0.90),
-    ],
-    ids=["west", "the rest", "2026", "dear", "sparse"],
-)
-def test_what_one_half_teaches_holds_in_the_other(seen, rms, bias, nine_tenths):
-    rows, half = size_table(shipped_data(), ANY), np.array([seen(row) for row in listed_models(shipped_data())])
-    numbers, groups = rows.predictors[:, 1], rows.groups.tolist()
-    one = fit(grouped(rows.target[half], np.array(groups)[half].tolist(), numbers[half]))
-    errors = (rows.target - rows.predictors @ one.coefficients)[~half]
-    inside = np.abs(errors) < stats.t.ppf(0.95, one.freedom) * one.scale
-    assert (np.sqrt((errors**2).mean()), errors.mean(), inside.mean()) == pytest.approx((rms, bias, nine_tenths), abs=0.006)
-
-
 def test_a_closed_model_at_two_dollars_has_this_size(monkeypatch):
     monkeypatch.setattr(size, "extra_markup", lambda *_: (0.3, 0.6))
     found = size_draws(Data(shipped_data().tables), ACTIVE, "", True, USUAL)
@@ -168,42 +137,3 @@ def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
         held = {level: n + (errors < stats.t.ppf((1 + level) / 2, one.freedom)).sum() for level, n in held.items()}
     assert count == 5000
     assert 0.47 < held[0.5] / count < 0.53 and 0.88 < held[0.9] / count < 0.93
-
-
-@pytest.mark.parametrize(
-    ("form", "count", "vendors", "rms", "extra"),
-    [(ACTIVE, 7, 7, 0.234, (-0.25, 0.32)), (TOTAL, 9, 5, 0.706, (-0.33, 0.37))],
-)
-def test_closed_models_have_the_record_of_what_is_printed_for_them(form, count, vendors, rms, extra):
-    """The fit of open models, and the extra price/cost of the other closed vendors: by other code, a normal mean with a known error."""
-    found = size_record(shipped_data(), form, "closed vendor")
-    assert (found.count, found.groups, found.held[-1].held, found.of) == (count, vendors, count, CLOSED_MODELS)
-    assert found.rms == pytest.approx(rms, abs=0.005) and found.has_skill()
-    assert extra_markup(shipped_data(), form.params, USUAL) == pytest.approx(extra, abs=0.005)
-    one, params = fit(size_table(shipped_data(), form)), form.params
-    intercept, slope = one.coefficients
-    rows = [row for row in rows_of(DisclosedSize) if row.closed and row.exactly(params) and (form == ACTIVE or row.date.year >= 2025)]
-    errors = np.array([np.log(row.exactly(params) / 1e9) - intercept - slope * np.log(row.input_price) for row in rows])
-    sellers, left = np.array([row.vendor for row in rows]), []
-    for row, error in zip(rows, errors, strict=True):
-        others = sellers != row.vendor
-        weights = np.array([(sellers == seller).sum() ** -0.5 for seller in sellers[others]])
-        said, precision = -errors[others] / slope, weights * (slope / one.scale) ** 2
-        left.append(error + slope * (precision * said).sum() / (precision.sum() + 1 / 0.6**2))
-    assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(left))), rel=1e-6)
-    assert not {row.model for row in rows} & {row.model for row in listed_models(shipped_data())}
-
-
-def test_a_bound_is_no_size():
-    sizes = {row.model: (row.exactly("active_params"), row.exactly("total_params")) for row in rows_of(DisclosedSize)}
-    assert sizes["Qwen3-Max"] == (None, None) and sizes["ERNIE-5.0"] == (None, 2.4e12) and sizes["Seed-1.6"] == (23e9, 230e9)
-
-
-def test_a_size_is_learnt_from_lists_that_are_left_or_refused():
-    text, listed = read().content("list_prices.csv").decode(), listed_models(shipped_data())
-    kept = {row.model for row in listed if row.price_family == listed[0].price_family}
-    header, *lines = text.splitlines(keepends=True)
-    left = "".join([header, *(line for line in lines if line.split(",")[0] in kept)])
-    told = r"list_prices\.csv: fewer than \d+ values of price_family are left to learn a size from"
-    with reading(read().edited(list_prices=left)), pytest.raises(WrongData, match=told):
-        size_record(read_data(), ANY)
