@@ -16,7 +16,7 @@ from derive.roles import BATCH, MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.limits.answering import answer, answer_with_stopgap
-from derive.solving.limits.limits import FREE, SIZED, add_limits, refuse_limit, rests_on_unknown, split_limits
+from derive.solving.limits.limits import FREE, SIZED, add_limits, split_limits
 from derive.solving.limits.whole_numbers import round_to_whole
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
@@ -69,8 +69,8 @@ def _answer_numbers(asked: Question, spans: Mapping[str, Spread], given: Mapping
     if sized and (sized.answers or asked.limits):
         return round_to_whole(limited, sized)
     alone = () if spans or asked.unknown in SIZED else split_limits(asked)
-    if alone and _needs_batch(asked) and not any(map(rests_on_unknown, alone)):
-        raise refuse_limit(alone[0])
+    if alone and _needs_batch(asked) and not any(one.moves for one in alone):
+        raise alone[0].refuse()
     question, found = _answer_with_usual(_suppose_least(asked, spans) or asked, spans, switches.zipped)
     if not _has_answer(found) and _CHIPS not in spans and (copied := copies_by_name(asked)):
         return _answer_with_copies(found, *copied, given, switches)

@@ -20,7 +20,7 @@ from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets,
 from derive.solving.engine.engine import refuse_question
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
-from derive.solving.limits.limits import FREE, limit_in_words, limited_name, split_limits
+from derive.solving.limits.limits import FREE, Limit, list_in_words, split_limits
 from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, suppose_types
 from derive.solving.result import Reason, Solution
 from derive.suppositions import USUAL_TYPES
@@ -57,7 +57,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if a_time_alone or not targets.keys() >= asked.limits.keys():
         return None
     limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
-    if not any(limited_name(one) in results_made_of(one, FREE) for one in split_limits(asked)):
+    if not any(one.name in results_made_of(one.alone, FREE) for one in split_limits(asked)):
         return None
     if (chips := _search_chips(asked)) is None:
         return _refuse_all(asked) if limits_alone else None
@@ -120,7 +120,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     counted = {name for name in REPLICA.sized_by if asked.limits.get(name) == LOWER}
     rates = [asked.known[name] * (1 - HOLDS) / known[name] * (known[REPLICA.apart] if of_prompts else 1.0) for name in counted]
     count = np.ceil(reduce(np.maximum, rates, np.ones_like(fits, dtype=float)))
-    within = fits & _find_met((one for one in split_limits(asked) if limited_name(one) not in counted), known)
+    within = fits & _find_met((one for one in split_limits(asked) if one.name not in counted), known)
     chips = np.where(within, count * np.array(sizes)[:, None], np.inf)
     fewest = chips.min(axis=1)
     if not np.isfinite(fewest).any():
@@ -135,7 +135,7 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
 
     The rate of all replicas is of both.
     """
-    moved = {name for one in split_limits(asked) if (name := limited_name(one)) in results_made_of(one, FREE)}
+    moved = {one.name for one in split_limits(asked) if one.name in results_made_of(one.alone, FREE)}
     return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*REPLICA.sized_by})
 
 
@@ -150,12 +150,11 @@ def _evaluate_results(asked: Question, chips: _Points, batches: _Points, more: t
     return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))
 
 
-def _find_met(limits: Iterable[Question], known: Mapping[str, Any]) -> Any:
+def _find_met(limits: Iterable[Limit], known: Mapping[str, Any]) -> Any:
     """Return where all of these limits are met."""
     met: Any = True
     for one in limits:
-        name = limited_name(one)
-        met = met & is_within(one.limits[name], known[name], one.known[name])
+        met = met & is_within(one.side, known[one.name], one.value)
     return met
 
 
@@ -165,9 +164,9 @@ def _rules_out(asked: Question, chips: float) -> str | None:
         return None
     if len(_batches_within(asked, chips, memory=False)):
         return MEMORY_BINDS
-    limits = {limited_name(one): one for one in split_limits(asked)}
-    alone = [name for name, one in limits.items() if not len(_batches_within(one, chips, memory=False))]
-    return f"{LIMITS_BIND}{', '.join(alone or limits)}"
+    limits = split_limits(asked)
+    alone = [one for one in limits if not len(_batches_within(one.alone, chips, memory=False))]
+    return f"{LIMITS_BIND}{', '.join(dict.fromkeys(one.name for one in alone or limits))}"
 
 
 def _refuse_all(asked: Question) -> Solution | None:
@@ -177,11 +176,10 @@ def _refuse_all(asked: Question) -> Solution | None:
     if not asked.limits.keys() <= known.keys() or not fits.any():
         return None
     one, *others = split_limits(asked)
-    message = f"no number of {_CHIPS} has a batch that meets {' and '.join(map(limit_in_words, (one, *others)))}"
+    message = f"no number of {_CHIPS} has a batch that meets {list_in_words((one, *others))}"
     if not others:
-        name = limited_name(one)
-        values = np.broadcast_to(known[name], fits.shape)[fits]
-        message += f": nearest is {name} = {show(name, float(values.min() if one.limits[name] == UPPER else values.max()))}"
+        values = np.broadcast_to(known[one.name], fits.shape)[fits]
+        message += f": nearest is {one.name} = {show(one.name, float(values.min() if one.side == UPPER else values.max()))}"
     return refuse_question(asked, Reason(code="no_solution", violated=tuple(asked.limits), message=message))
 
 
@@ -207,6 +205,6 @@ def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Sol
         answers=(Answer(kind="point", value=chips, bound=LOWER, regime=_rules_out(asked, chips - 1)),),
         given={name: value for name, value in there.given.items() if name != _CHIPS},
         provenance={name: source for name, source in there.provenance.items() if name != _CHIPS},
-        said=(told, f"for {' and '.join(map(limit_in_words, split_limits(asked)))}"),
+        said=(told, f"for {list_in_words(split_limits(asked))}"),
         further=(),
     )

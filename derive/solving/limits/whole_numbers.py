@@ -7,8 +7,8 @@ from math import ceil
 from derive.answers import COUNTED, next_whole
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.limits.answering import nearest_reached
-from derive.solving.limits.limits import limit_in_words, rests_on_unknown, split_limits
+from derive.solving.limits.answering import tell_nearest
+from derive.solving.limits.limits import list_in_words, split_limits
 from derive.solving.question.questions import Question
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
@@ -73,8 +73,7 @@ def _explain_no_whole(asked: Question, answers: Sequence[Answer]) -> Reason:
     low, high = answers[0].ends
     most = low if high is None else high
     left = show(asked.unknown, most) if low == most else f"{show(asked.unknown, low)} to {show(asked.unknown, most)}"
-    alone = next(one for one in split_limits(asked) if rests_on_unknown(one))
-    limits = " and ".join(map(limit_in_words, split_limits(asked)))
-    nearest = nearest_reached(alone, float(ceil(most)))
-    message = f"no whole {asked.unknown} meets {limits}, which leaves {asked.unknown} = {left}{nearest}"
+    limits = split_limits(asked)
+    nearest = tell_nearest(next(one for one in limits if one.moves), float(ceil(most)))
+    message = f"no whole {asked.unknown} meets {list_in_words(limits)}, which leaves {asked.unknown} = {left}{nearest}"
     return Reason(code="no_solution", violated=tuple(asked.limits), message=message)
