@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, next_whole
-from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
@@ -19,11 +18,11 @@ from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
-from derive.solving.explain.refusals import is_reachable, results_made_of
+from derive.solving.explain.refusals import is_reachable
 from derive.solving.limits.limits import FREE, SIZED, Limit, explain_open_side, list_in_words, split_limits
 from derive.solving.question.questions import Question, drop_knowns
 from derive.solving.result import OR, Answer, Reason, Solution
-from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
+from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 _CHIPS = MEMORY.bought
@@ -267,31 +266,6 @@ def tell_nearest(limit: Limit, value: float) -> str:
     """Return the end of a sentence: the result at the end that another limit leaves."""
     found, unknown = limit.evaluate_at(value).first_value, limit.alone.unknown
     return "" if found is None else f";{_NEAREST}{limit.name} = {show(limit.name, found)} at {unknown} = {show(unknown, value)}"
-
-
-def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
-    """Return the answer without what a row of `STOPGAPS` leaves out, None if no row fits: it bounds the unknown from below."""
-    for row in STOPGAPS:
-        if not asked.limits and _stopgap_fits(row, asked, refused):
-            value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)
-            known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "it is not given", **asked.provenance}
-            found, _ = consistent_answer(replace(asked, known=known, provenance=provenance, silent=row.hidden))
-            if len(found.answers) == 1 and (found.answers[0].bound == LOWER or found.answers[0].low):
-                hidden = {row.quantity} if row.hidden else set[str]()
-                return replace(
-                    found.warn("stopgap", row.text),
-                    given={name: one for name, one in found.given.items() if name not in hidden},
-                    route=tuple(step for step in found.route if not any(hidden & equation(id).names for id in step.equations)),
-                )
-    return None
-
-
-def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
-    """Return whether a row fits: the question mentions none of the quantities that it leaves out."""
-    if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
-        return False
-    lacks_it_alone = refused.reason is not None and {*refused.reason.missing} == {row.quantity}
-    return (lacks_it_alone or not row.lacking) and not (row.no_results and results_made_of(asked, asked.unknown))
 
 
 def _is_met_everywhere(limit: Limit) -> bool:
