@@ -83,7 +83,8 @@ def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | Non
         return None, []
     try:
         limited = add_limits(suppose_usual(asked, spans), read_limits(given)[1])
-        limited = replace(limited, limits=find_targets(limited))
+        sized_by = {name: LOWER for name in REPLICA.sized_by if name in limited.known}
+        limited = replace(limited, limits={**sized_by, **find_targets(limited)})
     except WrongValue:
         return None, []
     return limited, [int(size)] if size else [tp for tp in range(1, int(min(heads, domain)) + 1) if heads % tp == 0]
