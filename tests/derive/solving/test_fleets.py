@@ -63,18 +63,6 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
     assert (most.value, most.bound) == (6, "upper")
 
 
-@pytest.mark.parametrize(
-    ("hardware", "pays"),
-    [
-        ("H100:fp8", "this is of one chip, as none are given: fleet_cost as limited pays 25, give chips=25"),
-        ("8xH100:fp8", "this is of one replica, because no number is given: fleet_cost as limited pays 3, give replicas=3"),
-    ],
-)
-def test_an_answer_of_fewer_chips_than_a_budget_pays_says_so_first(hardware: str, pays: str):
-    asked = {"hardware": hardware, "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
-    assert solve("fleet_throughput", **asked).warnings[0] == pays
-
-
 # -- users of a fleet --------------------------------------------------------------------------------------------------
 
 HELD = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250}
