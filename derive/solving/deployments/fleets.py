@@ -128,7 +128,7 @@ def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Sol
     count = ends.pop()
     if count < 1:
         budgets = " and ".join(spelled for spelled in given if names[spelled] in REPLICA.bought)
-        short = f"no whole one of the {REPLICA.number}: {budgets} will do for {show(REPLICA.number, one.ends[1] or 0.0)} of one"
+        short = f"no whole replica: {budgets} pays {show(REPLICA.number, one.ends[1] or 0.0)} of one"
         return refuse_in_place(name, Reason(code="no_solution", message=short), sized)
     found = _answer_for_count(ask, name, given, count)
     if not found.answers:

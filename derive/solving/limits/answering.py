@@ -37,7 +37,7 @@ _Outcome = tuple[Solution, Way | None]
 
 
 class _End(NamedTuple):
-    """What one limit leaves of the unknown, or the limited result if it does not move with the unknown."""
+    """The part of the unknown within one limit, or the limited result if it does not move with the unknown."""
 
     limit: Limit
     solution: Solution
@@ -83,9 +83,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
         ends += [_End(one, *outcome)] if outcome else []
     if refused := next((end for end in ends if not end.solution.answers), None):
         return _add_nearest(asked, refused.limit, refused.solution), None
-    told = tuple(
-        f"{one.words} is met with any {asked.unknown}: it comes to {_result_in_words(one, at.answers[0])}" for one, at, _ in beside
-    )
+    told = tuple(f"{one.words} is met with any {asked.unknown}: it is {_result_in_words(one, at.answers[0])}" for one, at, _ in beside)
     if not ends:
         return _answer_within_memory(asked, beside, told)
     sides = {end.answer.bound for end in ends}
@@ -173,8 +171,8 @@ def _refuse_beside(limit: Limit, there: Solution) -> _Outcome | None:
     if limit.is_met(there):
         return None
     rests = ", ".join(one for one, source in there.provenance.items() if source == "given" and one != unknown)
-    comes_to = f"it comes to {show(limit.name, value_inside(there.answers[0]))} with any, and {limit.words} is asked of it"
-    return _refuse(limit, f"{limit.name} does not move with {unknown}: {comes_to}; it is made of {rests}")
+    found = show(limit.name, value_inside(there.answers[0]))
+    return _refuse(limit, f"{limit.name} is {found} with any {unknown}, and the limit is {limit.words}. It follows from {rests}")
 
 
 def _add_side(limit: Limit, solution: Solution, both: bool) -> Solution:

@@ -38,11 +38,6 @@ class End:
     throughout: bool = False
 
     @property
-    def by(self) -> Mapping[str, float]:
-        """Return the givens by which it was sized."""
-        return self.of.given
-
-    @property
     def memory_binds(self) -> bool:
         """Return whether memory ends it."""
         return self.side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
@@ -51,7 +46,7 @@ class End:
     def told(self) -> str:
         """Return the end in words."""
         does = " that memory holds" if self.memory_binds else ""
-        does += " that will do all over the ranges" if self.throughout else ""
+        does += " for all of the ranges" if self.throughout else ""
         return f"at {self.size} = {show(self.size, self.value)}, the {_WHICH[self.side]}{does}"
 
 
@@ -81,7 +76,7 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
         return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
     reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
     provenance = {**solution.provenance, **({end.size: end.told} if end.size in solution.provenance else {})}
-    unused = tuple(one for one in solution.unused if one not in end.by)
+    unused = tuple(one for one in solution.unused if one not in end.of.given)
     said = (end.told, *solution.said)
     return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
 

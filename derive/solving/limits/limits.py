@@ -107,9 +107,9 @@ def note_of_limit(name: str, sides: Iterable[str]) -> str:
     """Return the assumption that a given is a limit.
 
     >>> note_of_limit("step_time", ["upper"])
-    'step_time is a limit: at most so much'
+    'step_time is a limit: at most this value'
     """
-    return f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in sides)} so much"
+    return f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in sides)} this value"
 
 
 def split_limits(asked: Question) -> tuple[Limit, ...]:
