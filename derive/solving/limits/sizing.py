@@ -87,7 +87,8 @@ def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Poin
     known, fits = _evaluate_results(asked, np.array([chips]), _EVERY)
     if not asked.limits.keys() <= known.keys():
         return _EVERY[:0]
-    return _EVERY[np.broadcast_to(_find_met(split_limits(asked), known) & (fits if memory else True), fits.shape)[0]]
+    within = fits & _find_met(split_limits(asked), known) if memory else _find_met(split_limits(asked), known)
+    return np.compress(np.broadcast_to(within, fits.shape)[0], _EVERY)
 
 
 def add_enough_chips(asked: Question, refused: Solution) -> Solution:
