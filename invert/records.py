@@ -337,29 +337,6 @@ class KnownCache:
 
 
 @immutable
-class TimesReading:
-    """How many times the KV bytes of a reading of the first pair of bands those are that decode reads by the architecture.
-
-    `joint` is None where no KV bytes fit all prices together.
-    """
-
-    lecture: float
-    joint: float | None
-
-
-@immutable
-class Apart:
-    """How far the medians lie apart that an output premium gives: the greatest over the least."""
-
-    factor: float
-
-    @property
-    def nats(self) -> float:
-        """The same as a difference of logarithms."""
-        return log(self.factor)
-
-
-@immutable
 class Held:
     """Coverage at one level: ranges that contained the truth, of `count`, with the 90 % interval of the coverage."""
 
@@ -759,29 +736,6 @@ class Span:
     low: float
     median: float
     high: float
-
-
-@immutable
-class Counted:
-    """Coverage count: ranges that contained the truth, of `count`."""
-
-    held: int
-    count: int
-
-
-@immutable
-class HeldHere:
-    """Estimates of the sheets of a run against known caches.
-
-    `unsure` of the `sheets` with several bands are known by the model's name alone. `times_lecture` is the true cache over the lecture's
-    reading. `ranges` and `bounds` are by estimator, and include sheets with one band.
-    """
-
-    sheets: int
-    unsure: int
-    times_lecture: Span | None
-    ranges: Mapping[str, Counted]
-    bounds: Mapping[str, Counted]
 
 
 @immutable

@@ -126,8 +126,8 @@ def _known_cache(one: Inference) -> list[str]:
     lines = title("What the architecture says")
     lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
     if times := one.times_reading:
-        jointly = f" and {times.joint:.3g} times the joint one" if times.joint else ""
-        lines += [f"Decode reads {times.lecture:.3g} times the lecture's reading{jointly}."]
+        jointly = f" and {times['joint']:.3g} times the joint one" if "joint" in times else ""
+        lines += [f"Decode reads {times['lecture']:.3g} times the lecture's reading{jointly}."]
     return lines
 
 
