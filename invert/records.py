@@ -13,7 +13,7 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.show.values import text_of
-from derive.solving.result import Answer, Reason, Solution
+from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimate_text import estimate_text
 
@@ -117,25 +117,8 @@ class Reading:
 def unanswered(name: str, solution: Solution) -> Reading:
     """Return a reading without a single number, with the reason or its bounds."""
     found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
-    why = why_not(solution.reason) or f"{solution.unknown} is not identified, only bounds are: {found}"
+    why = solution.why_not or f"{solution.unknown} is not identified, only bounds are: {found}"
     return Reading(name=name, values={}, solution=solution, problem=why)
-
-
-def why_not(reason: Reason | None) -> str:
-    """Return the message of a reason, or an empty text."""
-    return reason.message if reason else ""
-
-
-def the_point(answers: Sequence[Answer]) -> float:
-    """Return the value of the single point answer.
-
-    >>> the_point([Answer(kind="point", value=2.0)])
-    2.0
-    """
-    (answer,) = answers
-    if answer.value is None:
-        raise ValueError(f"{answer} is no point")
-    return answer.value
 
 
 @immutable
