@@ -47,7 +47,7 @@ from invert.records import (
     TierRules,
     Worth,
     dominated,
-    drop_unchecked_level,
+    finished_estimate,
 )  # fmt: skip
 from invert.result import (
     DRAIN_TIME_RULE,
@@ -527,10 +527,10 @@ def _conclude(
         price_data=read.price_data,
         summary=summary,
         contractions=_contractions(summary, prior, assumptions) if summary else {},
-        kv_bytes=kv_bytes,
-        kv_bytes_stored=_attach_records(stored, {}),
-        estimates=found,
-        market=_attach_records(ESTIMATORS["market"](read, data, assumptions), {}),
+        kv_bytes={name: finished_estimate("kv_bytes_per_token", one) for name, one in kv_bytes.items()},
+        kv_bytes_stored={name: finished_estimate("kv_bytes_stored_per_token", one) for name, one in stored.items()},
+        estimates={name: finished_estimate(name, one) for name, one in found.items()},
+        market={name: finished_estimate(name, one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
         worth=worth,
         convention=None,
         storage=storage,
@@ -544,12 +544,11 @@ def _conclude(
 
 
 def _attach_records(found: Mapping[str, Estimate], records: Mapping[str, Record]) -> dict[str, Estimate]:
-    """Attach the track record of its estimator to each range that has none. Drop the level of an estimate without a record."""
-    recorded = {
+    """Attach the track record of its estimator to each range that has none."""
+    return {
         name: replace(one, record=records[name]) if one.kind == "interval" and not one.record and name in records else one
         for name, one in found.items()
     }
-    return {name: drop_unchecked_level(one) for name, one in recorded.items()}
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:

@@ -7,16 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.tables.problems import Problem
 from invert.databases import openrouter
 from invert.databases.records import (
     Database,
     NotTaken,
     Offer,
+    RawEntry,
+    items_of,
+    part,
     per_mtok,
     price_rows,
     threshold_of,
     without_nothing,
 )
+from invert.databases.renamed import Fields
 from tests.tools.databases import DAY
 
 IN, OUT, READ, WRITE = ("input", None), ("output", None), ("cache_read", None), ("cache_write", None)
@@ -81,6 +86,20 @@ def test_a_band_in_which_nothing_changes_is_none():
 def test_a_price_per_token_is_one_per_million_to_the_last_digit(amount: Decimal):
     assert per_mtok("f", float(amount), 6) == per_mtok("f", str(amount), 6) == float(amount * 10**6)
     assert per_mtok("f", amount) == float(amount)
+
+
+def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
+    def entry(value: object):
+        return lambda: iter([replace(OFFER, model=part({"name": value}, "name", str) or "none")])
+
+    entries = [
+        RawEntry(provider="acme", model=name, record={"name": value}, read=entry(value))
+        for name, value in (("a", 3), ("b", "good"), ("c", None))
+    ]
+    found = list(items_of(entries, SOURCE, Fields(usual=())))
+    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: name")
+    assert found[1] == Problem(origin="base 1.2", column="name", message="field name is int and not str, of 'acme/a'")
+    assert [one.model for one in found[2:]] == ["good", "none"]
 
 
 def test_openrouter_offers_are_of_the_model_in_that_tier():
