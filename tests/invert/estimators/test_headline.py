@@ -104,7 +104,7 @@ def test_it_is_heard_from_other_families_that_were_released_earlier(name, of, ki
 
 def test_a_class_of_one_family_is_undetermined():
     earliest: dict[str, date] = {}
-    for one in kv_class.known_caches(shipped_data())["read"]:
+    for one in typical_kv(shipped_data())["read"].caches:
         earliest[one.family] = min(one.released, earliest.get(one.family, one.released))
     first, second = sorted(earliest.values())[:2]
     for day, kind in ((first, "undetermined"), (second, "undetermined"), (second + timedelta(days=1), "interval")):
