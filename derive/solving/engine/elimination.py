@@ -19,6 +19,8 @@ def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[s
     """Yield ways by one equation that is left when all undetermined quantities are eliminated from others."""
     equalities = tuple(row for row in rows if row.sense == "=")
     legs = propagate(equalities, known, frozenset())
+    if unknown in legs:
+        return
     reached = known.union(legs)
     solved = {leg.rows[-1] for leg in legs.values()}
     system = _drop_loose_ends(unknown, [row for row in _rows_behind(unknown, equalities, reached) if row not in solved], reached)

@@ -70,7 +70,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     if looped := _answer_by_trial(search, equalities, outcome):
         return looped
     if outcome is None:
-        outcome = _answer_without_free_inputs(search, equalities)
+        outcome = _answer_by_elimination(search, equalities)
     bounded = outcome is None and not search.stops
     if bounded:
         outcome = _answer_by_steps(search, asked.active)
@@ -135,7 +135,8 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
         outcome = search.follow(known, plain) if plain else None
         if plain and bounded and isinstance(outcome, Solution) and outcome.answers and not {*aside}.isdisjoint(outcome.given):
             return _intersect_answers(asked, outcome, plain.rows[-1], bounded[0]), None
-    for start, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
+    loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, rows, frozenset(known), failed))
+    for start, way in islice(loops, _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
         if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
             continue
@@ -165,18 +166,8 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
     return refused if bounded or not stops else None
 
 
-def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Iterator[tuple[Mapping[str, float], Way]]:
-    """Yield the loops that lead to the unknown, with what each starts from."""
-    seen = set[Way]()
-    for known in known_values(asked):
-        for way in find_loops(asked.unknown, rows, frozenset(known), failed):
-            if way not in seen:
-                seen.add(way)
-                yield known, way
-
-
-def _answer_without_free_inputs(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
-    """Return an answer that does not depend on undetermined quantities."""
+def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+    """Return an answer by one equation that is left when all undetermined quantities are eliminated."""
     asked = search.asked
     for known in known_values(asked):
         for way in find_eliminated(asked.unknown, rows, frozenset(known)):
