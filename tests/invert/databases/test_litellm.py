@@ -7,7 +7,7 @@ import pytest
 from derive.errors import WrongData
 from derive.tables.problems import Problem
 from invert.databases import litellm
-from invert.databases.records import Database, Item, Offer
+from invert.databases.records import Database, Item, Offer, items_of
 from tests.tools.databases import LITELLM, installed
 
 SOURCE = Database(name="litellm", version="9.9")
@@ -16,7 +16,7 @@ ENTRY = {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-6, 
 
 
 def items(content: Any) -> list[Item]:
-    return list(litellm.offers(content, SOURCE))
+    return list(items_of(litellm.FORMAT, content, SOURCE))
 
 
 def read(content: Any = LITELLM) -> dict[tuple[str, str], Offer]:

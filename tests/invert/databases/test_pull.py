@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, pull
-from invert.databases.records import Database, NotTaken, Offer
+from invert.databases.records import Database, NotTaken, Offer, items_of
 from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
@@ -28,12 +28,15 @@ NOTHING = PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None)
 
 
 def everything() -> list[Any]:
-    known = [(Database(name="genai-prices", version="9.9"), genai.offers(GENAI, FIRST)), (Database(name="litellm", version="9.9"), None)]
+    known = [
+        (Database(name="genai-prices", version="9.9"), items_of(genai.FORMAT, GENAI, FIRST)),
+        (Database(name="litellm", version="9.9"), None),
+    ]
     return [
         known[0],
-        (known[1][0], litellm.offers(LITELLM, known[1][0])),
-        (Database(name="models.dev"), models_dev.offers(MODELS_DEV, SECOND)),
-        (Database(name="openrouter"), openrouter.offers(OPENROUTER, SECOND)),
+        (known[1][0], items_of(litellm.FORMAT, LITELLM, known[1][0])),
+        (Database(name="models.dev"), items_of(models_dev.FORMAT, MODELS_DEV, SECOND)),
+        (Database(name="openrouter"), items_of(openrouter.FORMAT, OPENROUTER, SECOND)),
     ]
 
 
@@ -76,7 +79,7 @@ def test_traps_of_all_databases_together():
         "google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
         "google/gemini-test (standard) cache_read above 200,000: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
     ]
-    left = {one.model: one.because for one in found.not_taken}
+    left = {one.model: one.became for one in found.fates}
     assert left["gpt-test-free"] == left["hostly/gratis:free"] == "free" and left["gpt-test-embedding"] == "no price of output tokens"
 
 
@@ -151,8 +154,7 @@ BAD = [  # a sheet that a file of prices could not hold
 def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offer):
     found = pulled(listed(FIRST, bad, offered("acme", "good")))
     assert {row.model for row in found.rows} == {"good"}
-    (left,) = found.not_taken
-    assert left.provider == "acme" and found.offers == ((FIRST, {TAKEN: 1, left.because: 1}),)
+    assert {one.provider for one in found.fates} == {"acme"} and found.offers[0][1][TAKEN] == 1 and len(found.fates) == 2
 
 
 AMOUNTS = st.floats(1e-5, 1e4).map(lambda amount: float(f"{amount:.4g}"))

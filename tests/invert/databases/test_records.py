@@ -12,6 +12,7 @@ from invert.databases.records import (
     Database,
     NotTaken,
     Offer,
+    items_of,
     per_mtok,
     price_rows,
     threshold_of,
@@ -87,7 +88,7 @@ def test_openrouter_offers_are_of_the_model_in_that_tier():
     half = {"prompt": "0.000001", "completion": "0.000004"}
     peak = half | {"overrides": [{"utc_start": "01:00", "utc_end": "04:00", "prompt": "0.000002", "completion": "0.000008"}]}
     listed = {"data": [{"id": "openai/gpt-test:batch", "pricing": half}, {"id": "hostly/m:batch", "pricing": peak}]}
-    found = list(openrouter.offers(listed, Database(name="openrouter")))
+    found = list(items_of(openrouter.FORMAT, listed, Database(name="openrouter")))
     assert [(one.model, one.service_tier, one.source_url) for one in found] == [
         ("openai/gpt-test", "batch", "https://openrouter.ai/openai/gpt-test:batch"),
         ("hostly/m:batch", "peak", "https://openrouter.ai/hostly/m:batch"),

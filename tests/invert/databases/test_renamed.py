@@ -10,14 +10,14 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, Offer
+from invert.databases.records import Database, Offer, items_of
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="base", version="9.9")
 
 
 def items(module: ModuleType, content: Any) -> tuple[list[Offer], list[str]]:
-    found = list(module.offers(content, SOURCE))
+    found = list(items_of(module.FORMAT, content, SOURCE))
     return [one for one in found if isinstance(one, Offer)], [str(one) for one in found if isinstance(one, Problem)]
 
 
@@ -51,7 +51,7 @@ RENAMED = [  # what a field may be called one day, of which the prices say nothi
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("module", "changed", "old", "new"), RENAMED, ids=[f"{one[0].NAME} {one[2]}" for one in RENAMED])
+@pytest.mark.parametrize(("module", "changed", "old", "new"), RENAMED, ids=[f"{one[0].FORMAT.name} {one[2]}" for one in RENAMED])
 def test_a_field_that_no_entry_has_is_named_with_what_it_may_be_called_now(
     module: ModuleType, changed: Callable[[str, str], Any], old: str, new: str
 ):
