@@ -66,7 +66,7 @@ EXCHANGES = (
         overlap="network",
         spread="expert_parallel",
         at_most="experts",
-        variants=("in_one_rack", "over_racks"),
+        variants=("one_copy_a_chip", "over_racks"),
     ),
 )
 

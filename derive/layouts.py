@@ -11,7 +11,8 @@ from derive.quantities.aliases import in_full
 class Layout(NamedTuple):
     """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` joins instead.
 
-    `using` names rules that join. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`.
+    `using` names rules that join. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense model
+    reads its weights by the variant `dense`, and has no layout without one.
     """
 
     part: str
@@ -21,6 +22,7 @@ class Layout(NamedTuple):
     open: Mapping[str, str] = MappingProxyType({})
     using: tuple[str, ...] = ()
     by_heads: bool = False
+    dense: str = ""
 
 
 Key = tuple[str, str]
@@ -29,15 +31,20 @@ LAYOUTS: dict[Key, Layout] = {
     (row.part, row.name): row
     for row in (
         Layout(
-            part="attention", name="tp", text="attention is cut by heads over all chips, which copies caches of fewer heads", by_heads=True
+            part="attention",
+            name="tp",
+            text="attention is cut by heads over all chips, which copies caches of fewer heads",
+            by_heads=True,
+            dense="sharded",
         ),
         Layout(
             part="attention",
             name="dp",
-            text="every chip computes attention of its own sequences, and holds all weights beside the experts",
+            text="every chip computes attention of its own sequences, and holds its weights: in a mixture all beside the experts",
             given={"attention_replicas": "chips"},
             open={"attention_replicas": "memory.attention_on_every_chip"},
             by_heads=True,
+            dense="replicated",
         ),
         Layout(
             part="experts", name="tp", text="every expert is cut over all chips, so that none is busier", given={"expert_imbalance": 1.0}

@@ -151,8 +151,9 @@ def variants_of(group: str) -> Mapping[str, Equation]:
     """
     found = [(row.variant, row) for row in by_id().values() if row.variant and row.variant.group == group]
     found.sort(key=lambda one: (not one[0].default, one[1].defines != group))
-    named = [(variant.name, row) for variant, row in found]
+    named = [(variant.name, row) for variant, row in found] + [(name, row) for variant, row in found for name in variant.holds_for]
+    named.sort(key=lambda one: one[1].defines != group)
     leading: dict[str, Equation] = {}
-    for name, row in [*named, *((name, row) for variant, row in found for name in variant.holds_for)]:
+    for name, row in named:
         leading.setdefault(name, row)
     return leading

@@ -86,24 +86,6 @@ EQUATIONS = (
         sources=(ours("between active parameters at one sequence and total parameters at many"),),
     ),
     Equation(
-        id="experts.fetched_bytes_per_weight",
-        title="Bytes of a weight that a step reads",
-        relation=lambda fetched_bytes_per_weight, expert_bytes_per_weight, fetched_params, shared_params, shared_bytes_per_weight: (
-            fetched_bytes_per_weight,
-            (expert_bytes_per_weight * (fetched_params - shared_params) + shared_bytes_per_weight * shared_params) / fetched_params,
-        ),
-        requires=(
-            Requirement(
-                holds=lambda fetched_params, shared_params: fetched_params >= shared_params,
-                otherwise="a step reads what every token uses",
-            ),
-        ),
-        statement="If experts are stored in fewer bytes than the rest, a step that reads few experts reads wider weights on average.",
-        assumptions=("all experts are stored alike, and so is all beside them",),
-        result="0.5423",
-        sources=(ours("the mean over the reads: activated experts and all other weights"),),
-    ),
-    Equation(
         id="experts.mean_bytes_per_weight",
         defined_elsewhere=True,
         changes=("the same mean, written as the width of the rest and the difference that experts make",),
@@ -122,16 +104,6 @@ EQUATIONS = (
         assumptions=("all experts are stored alike, and so is all beside them",),
         given={"total_params": "671B"},
         result="0.5369",
-        derivation=lambda: (
-            Step(
-                operation="the mean over what a step reads, where it reads all",
-                premises=(
-                    at("experts.fetched_bytes_per_weight", fetched_bytes_per_weight="bytes_per_weight", fetched_params="total_params"),
-                    at("experts.shared_params"),
-                ),
-                eliminated=("shared_params",),
-            ),
-        ),
         sources=(ours("what is stored, over how many weights it is"),),
     ),
     Equation(
@@ -357,39 +329,6 @@ EQUATIONS = (
             ),
         ),
         sources=(DEEPSEEK_V3_PAPER,),
-    ),
-    Equation(
-        id="experts.all_to_all_time_one_rack",
-        title="All-to-all time of one step within one rack",
-        variant=Variant(group="all_to_all_time", name="in_one_rack"),
-        relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
-            dispatch_bytes_per_element, combine_bytes_per_element, scale_up_link_bandwidth: (
-            all_to_all_time,
-            moe_layers
-            * sequences_per_chip
-            * reached_chips
-            * model_dim
-            * (dispatch_bytes_per_element + combine_bytes_per_element)
-            / scale_up_link_bandwidth,
-        ),
-        statement="If all experts are in one scale-up domain, no copy leaves it.",
-        assumptions=(
-            "the assumptions of experts.all_to_all_time_one_copy",
-            "all chips that experts lie on are of one scale-up domain: over several, experts.all_to_all_time_racks",
-            "a chip's link gives its full rate in one direction, whichever chip of the domain it sends to",
-        ),
-        given={"model_dim": "7168"},
-        result="1.233 ms",
-        derivation=lambda: (
-            Step(
-                operation="one copy a chip, over the link of the domain",
-                premises=(at("experts.all_to_all_time_one_copy", link_bandwidth="scale_up_link_bandwidth"),),
-            ),
-        ),
-        sources=(
-            DEEPSEEK_V3_PAPER,
-            talk("0:36:20", "0:38:47", "any chip of a rack talks to any other", "the lecture gives no time"),
-        ),
     ),
     Equation(
         id="experts.racks",

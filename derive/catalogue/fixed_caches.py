@@ -47,31 +47,28 @@ FIXED = (
         sources=(DSA_PAPER, MSA_CONFIG, COMPRESSED_DOCS, ours("an assumption of roofline.kv_time, as a separate quantity")),
     ),
     Equation(
-        id="architecture.window_kv_width",
-        title="Values a windowed layer stores for one token",
-        relation=lambda window_kv_width, window_kv_heads, window_key_dim, window_value_dim: (
-            window_kv_width,
-            window_kv_heads * (window_key_dim + window_value_dim),
-        ),
-        statement="A key and a value for each KV head of the layer. If the key is also the value, the value adds no width.",
-        given={"window_kv_heads": "8", "window_key_dim": "192"},
-        result="2560",
-        sources=(WINDOW_PAPER, GQA_PAPER, ours("heads and widths of windowed layers may differ from other layers")),
-    ),
-    Equation(
         id="architecture.window_kv_bytes",
-        changes=("capped by the context: a window holds no more tokens than there are",),
-        title="KV bytes in windows",
-        relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_width,
-            bytes_per_element: (
-            window_kv_bytes,
-            entry_per_token * window_layers * minimum(window_tokens, context_length) * window_kv_width * bytes_per_element,
+        changes=(
+            "capped by the context: a window holds no more tokens than there are",
+            "by the heads and widths of windowed layers, in place of a name for the values of a layer",
         ),
-        statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all if there are fewer.",
+        title="KV bytes in windows",
+        relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_heads,
+            window_key_dim, window_value_dim, bytes_per_element: (
+            window_kv_bytes,
+            entry_per_token
+            * window_layers
+            * minimum(window_tokens, context_length)
+            * window_kv_heads
+            * (window_key_dim + window_value_dim)
+            * bytes_per_element,
+        ),
+        statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all if there are fewer. If the key is also the"
+                  " value, the value adds no width.",
         assumptions=("tokens behind the window are dropped: a server that keeps them needs far more",),
-        given={"window_layers": "39", "context_length": "32k", "window_kv_width": "2560", "bytes_per_element": "2"},
+        given={"window_layers": "39", "context_length": "32k", "window_kv_heads": "8", "window_key_dim": "192", "bytes_per_element": "2"},
         result="25.56 MB",
-        sources=(WINDOW_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
+        sources=(WINDOW_PAPER, GQA_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
     ),
     Equation(
         id="architecture.linear_state_bytes",

@@ -55,6 +55,21 @@ EQUATIONS = (
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"), GPT_OSS_CARD, SGLANG_DOCS),
     ),
     Equation(
+        id="memory.weight_bytes_replicated",
+        title="Bytes of the weights of a dense model with copies of its attention",
+        variant=Variant(group="weight_time", name="replicated"),
+        relation=lambda weight_bytes, total_params, attention_replicas, layers, attention_params_per_layer, bytes_per_weight: (
+            weight_bytes,
+            (total_params + (attention_replicas - 1) * layers * attention_params_per_layer) * bytes_per_weight,
+        ),
+        unsaid=("attention_replicas",),
+        statement="All weights, and each further copy of the attention weights. Feed-forward parts are cut over all chips.",
+        assumptions=("every layer has attention of the same size", "vocabulary and norms are not copied"),
+        given={"total_params": "70.55B", "attention_params_per_layer": "151M", "layers": "80", "bytes_per_weight": "1"},
+        result="251.8 GB",
+        sources=(SGLANG_DOCS,),
+    ),
+    Equation(
         id="memory.resident_weight_bytes",
         title="Weight bytes on each chip",
         relation=lambda resident_weight_bytes_per_chip, weight_bytes, chips, pipeline_stages: (

@@ -46,7 +46,7 @@ EQUATIONS = (
         id="prefill.weight_time",
         changes=("of the weight read of a pass, sharded or resident",),
         title="Weight-read time of all passes of a prompt",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda prefill_weight_time, prefill_passes, weight_time: (prefill_weight_time, prefill_passes * weight_time),
         statement="Each pass reads the weights, so small chunks of a prompt are memory-bound.",
         assumptions=(_READ_ONCE_A_PASS, "the assumptions of the weight time"),

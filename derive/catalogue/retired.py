@@ -330,6 +330,21 @@ training.inference_cost_lecture@1 -> training.inference_cost with prompt_share=0
 reversible.revnet@1 -> reversible.feistel
   A RevNet layer
   revnet_left = right_half + round_function
+experts.fetched_bytes_per_weight@1 -> experts.weight_time_touched
+  Bytes of a weight that a step reads
+  fetched_bytes_per_weight = (expert_bytes_per_weight*(fetched_params - shared_params) +
+    shared_bytes_per_weight*shared_params)/fetched_params
+  if fetched_params >= shared_params
+experts.all_to_all_time_one_rack@1 -> experts.all_to_all_time_one_copy with link_bandwidth=scale_up_link_bandwidth
+  All-to-all time of one step within one rack
+  all_to_all_time = moe_layers*sequences_per_chip*reached_chips*model_dim*(dispatch_bytes_per_element +
+    combine_bytes_per_element)/scale_up_link_bandwidth
+architecture.window_kv_width@1 -> architecture.window_kv_bytes
+  Values a windowed layer stores for one token
+  window_kv_width = window_kv_heads*(window_key_dim + window_value_dim)
+training.compute_time@1 -> training.rate_per_chip
+  Compute time of a training step
+  training_compute_time = 6*one_flop_per_token*active_params*training_tokens_per_chip/(peak_flops*mfu)
 """
 """The last version of each retired equation: `id@version -> successor with givens`, its title, its formula and conditions."""
 

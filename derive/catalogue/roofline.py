@@ -63,7 +63,7 @@ EQUATIONS = (
     Equation(
         id="roofline.weight_time_resident",
         title="Weight-read time from the bytes resident on each chip",
-        variant=Variant(group="weight_time", name="resident"),
+        variant=Variant(group="weight_time", name="resident", holds_for=("replicated",)),
         relation=lambda weight_time, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
             weight_time,
             pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
@@ -83,7 +83,7 @@ EQUATIONS = (
     Equation(
         id="roofline.plain_weight_time",
         title="Weight-read time of a step without drafts",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),

@@ -195,7 +195,7 @@ EQUATIONS = (
     Equation(
         id="serving.prefill_weight_compute_ratio",
         title="Weight time of a pass with many new tokens over compute time of decode",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),

@@ -169,7 +169,7 @@ METHODS = (
     Equation(
         id="serving.mixed_memory_time",
         title="Memory time of a step with a chunk of prefill",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
@@ -232,7 +232,7 @@ METHODS = (
     Equation(
         id="serving.free_prefill_chunk",
         title="Prefill tokens that add no time to a memory-bound step",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,

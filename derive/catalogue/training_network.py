@@ -8,19 +8,6 @@ _OWN_LINK = "every chip sends over a link of its own. Chips that first add up am
 
 NETWORK = (
     Equation(
-        id="training.compute_time",
-        title="Compute time of a training step",
-        relation=lambda training_compute_time, one_flop_per_token, active_params, training_tokens_per_chip, peak_flops, mfu: (
-            training_compute_time,
-            6 * one_flop_per_token * active_params * training_tokens_per_chip / (peak_flops * mfu),
-        ),
-        statement="Six FLOPs per parameter for every token of a chip, for any way to divide the model.",
-        assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
-        given={"training_tokens_per_chip": "1024", "peak_flops": "989 TFLOP/s", "mfu": "40%"},
-        result="6.29 s",
-        sources=(scaling_book_training("two FLOPs a parameter and token forward, four backward"),),
-    ),
-    Equation(
         id="training.data_parallel_time",
         title="All-reduce time of the gradients of all copies",
         variant=Variant(group="data_parallel_time", name="all_reduce", default=True),
@@ -73,10 +60,15 @@ NETWORK = (
             Step(
                 operation="as long to exchange as to compute",
                 premises=(
-                    at("training.data_parallel_time_sharded", data_parallel_time="training_compute_time"),
-                    at("training.compute_time", training_tokens_per_chip="balance_tokens_per_chip"),
+                    at("training.data_parallel_time_sharded"),
+                    at(
+                        "training.rate_per_chip",
+                        training_rate_per_chip=lambda balance_tokens_per_chip, data_parallel_time: (
+                            balance_tokens_per_chip / data_parallel_time
+                        ),
+                    ),
                 ),
-                eliminated=("training_compute_time",),
+                eliminated=("data_parallel_time",),
             ),
         ),
         sources=(scaling_book_training("compute-bound while the tokens a chip exceed FLOP/s over bandwidth", "bytes are an input"),),

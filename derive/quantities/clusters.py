@@ -143,14 +143,6 @@ ROWS = (
         low=0.5,
         high=4,
     ),
-    Quantity(
-        name="fetched_bytes_per_weight",
-        symbol="b_hit",
-        unit="byte",
-        meaning="bytes of a weight that a step reads, on average",
-        low=0.5,
-        high=4,
-    ),
     Quantity(name="sequences_per_chip", symbol="B_g", meaning="sequences of a pass for each chip of the stage", low=0.01, high=1e4),
     Quantity(name="moe_layers", symbol="n_moe", meaning="layers with routed experts", low=1, high=200),
     Quantity(

@@ -154,7 +154,6 @@ ROWS = (
         high=1024,
         domain=NONNEGATIVE,
     ),
-    Quantity(name="window_kv_width", symbol="w_win", meaning="values one windowed layer stores for one token", low=16, high=65536),
     Quantity(name="linear_layers", symbol="n_lin", meaning="layers of linear attention, with a state in place of a cache", low=1, high=200),
     Quantity(name="state_heads", symbol="n_st", meaning="heads of a linear layer that each keep a state", low=1, high=256),
     Quantity(name="state_key_dim", symbol="d_sk", meaning="rows of a head's state", low=16, high=512),

@@ -196,9 +196,6 @@ ROWS = (
         name="training_tokens_per_chip", symbol="T_chip", unit="token", meaning="tokens of a training step for each chip", low=1, high=1e7
     ),
     Quantity(
-        name="training_compute_time", symbol="t_train", unit="s", meaning="time the arithmetic of a training step takes", low=1e-6, high=1e5
-    ),
-    Quantity(
         name="exchange_bytes_per_param",
         symbol="b_exch",
         unit="byte",

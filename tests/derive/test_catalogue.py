@@ -174,8 +174,8 @@ def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     assert leading.keys() == names and len(names) > 1
     assert len({row.defines for row in leading.values()}) == 1, "the first of each name defines the same quantity"
     assert len({row.variant.name for row in rows if row.variant.default}) == 1, "exactly one is the default"
-    of_its_name = [leading[row.variant.name].variant for row in rows]
-    assert of_its_name == [row.variant for row in rows], "a name is the default everywhere or nowhere"
+    of_its_name = [leading[row.variant.name].variant.default for row in rows]
+    assert of_its_name == [row.variant.default for row in rows], "a name is the default everywhere or nowhere"
     defined = [(row.defines, row.variant.name) for row in rows if row.defines]
     assert len(set(defined)) == len(defined), "one definition of a quantity for each name"
 

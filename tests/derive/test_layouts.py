@@ -56,6 +56,17 @@ def test_a_list_of_chips_and_chips_that_are_asked_for_have_the_layout_too():
     assert value("step_time", **{**NODE, "chips": chips - 1}, attention="dp") > 12e-3
 
 
+@in_one_test(("layout", "held"), [({"attention": "tp"}, 70.55e9), ({"attention": "dp"}, 155.1e9), ({"attention": "dp", "dp": 4}, 106.8e9)])
+def test_a_dense_model_has_copies_of_its_attention_alone(layout, held):
+    """By hand: 70.55B parameters in fp8, of which attention is 80 x 2 x 8,192 x 128 x (64 + 8) = 12.08B."""
+    given = {**NODE, "model": "Llama-3-70B"}
+    assert value("weight_bytes", **given, **layout) == pytest.approx(held, rel=1e-3)
+    assert value("weight_time", **given, **layout) == pytest.approx(held / (8 * 4.8e12), rel=1e-3)
+    fewer = {name: one for name, one in given.items() if name != "chips"}
+    resident = value("resident_weight_bytes_per_chip", **given, attention="dp")
+    assert value("chips", **fewer, attention="dp", resident_weight_bytes_per_chip=resident) == pytest.approx(8)
+
+
 def test_spread_experts_wait_for_the_busiest_chip():
     cut, spread = (value("weight_time", **{**NODE, "batch": 8}, experts=how) for how in ("tp", "ep"))
     assert cut == value("weight_time", **{**NODE, "batch": 8}) and 1.1 * cut < spread < 8 * cut
@@ -79,7 +90,7 @@ def test_what_is_no_layout_is_refused_with_those_there_are():
     with pytest.raises(WrongValue, match="attention=tp or attention=dp"):
         solve("step_time", **NODE, attention="pp")
     with pytest.raises(WrongValue, match="mixture of experts"):
-        solve("step_time", **{**NODE, "model": "Llama-3-70B"}, attention="dp")
+        solve("step_time", **{**NODE, "model": "Llama-3-70B"}, experts="ep")
     assert {part for part, _ in LAYOUTS} == {"attention", "experts"}
 
 

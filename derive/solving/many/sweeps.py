@@ -11,12 +11,11 @@ from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.limits.answering import answer, answer_with_way
 from derive.solving.many.intervals import answer_ranges
-from derive.solving.many.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way, tabulate
+from derive.solving.many.vectorised import AtPoints, pose_at_point, sweep_along_way, tabulate, tell_point
 from derive.solving.question.givens import MOST_POINTS
 from derive.solving.question.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.spreads import Interval, Series
-from derive.units import show
 
 _FEW = 64
 """Up to how many points are answered one by one."""
@@ -62,15 +61,14 @@ def answer_sweep(asked: Question, series: Mapping[str, Series], ranges: Mapping[
 
 def _sweep_by_arrays(asked: Question, given: AtPoints, fits: Callable[[int], None]) -> Solution | None:
     """Return the answers at all points through one way, or None if it does not give what some of them have when asked one by one."""
-    outcomes = {at: answer_with_way(_asked_at(asked, given, at)) for at in _probes(given)}
-    solutions = {at: solution for at, (solution, _) in outcomes.items()}
-    way = next((way for _, way in outcomes.values() if way), None)
-    found = sweep_way(asked, given, way, fits) if way else None
-    if found is None or not all(agrees_at(found[0], at, solution) for at, solution in solutions.items()):
+    looks = {at: answer_with_way(_asked_at(asked, given, at)) for at in _probes(given)}
+    found = sweep_along_way(asked, given, looks, fits)
+    if found is None:
         return None
-    table, unasked = _without_number(asked, found[0])
+    solutions = {at: solution for at, (solution, _) in looks.items()}
+    table, unasked = _without_number(asked, found.table)
     warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(solutions).items()}
-    short = np.flatnonzero(found[1])
+    short = np.flatnonzero(found.short)
     if len(short):
         # Memory has been checked at all points, not only at some.
         first = int(short[0])
@@ -218,9 +216,8 @@ def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int
 
 def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
     """Return a warning with its point and the number of other points that have it."""
-    point = ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
     others = f" (and something alike at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""
-    return f"at {point}{others}: {text}"
+    return f"{tell_point(given, at)}{others}: {text}"
 
 
 def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]) -> Solution:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,15 @@ from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import bound_of, signs
 from derive.solving.engine.engine import is_memory_warning
 from derive.solving.engine.plan import Way
+from derive.solving.limits.answering import answer_with_way
 from derive.solving.many.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
 from derive.solving.question.questions import Question, default_values, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
+from derive.units import show
 
 AtPoints = Mapping[str, Floats]
+Looks = dict[int, tuple[Solution, Way | None]]
+"""Points that were asked one by one: the answer at each, and its way."""
 _Labels = tuple[str | None, ...]
 
 _AT_ONCE = 2**16
@@ -32,12 +36,35 @@ def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
     return pose_at(asked, {name: float(column[at]) for name, column in given.items()})
 
 
-def sweep_way(
-    asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None] = lambda roots: None
-) -> tuple[Sweep, NDArray[np.bool_]] | None:
-    """Return the sweep through one way with the directions of its answers, and where memory is short, as `evaluate_points` does."""
-    found = evaluate_points(asked, given, way, fits)
-    return found and (_with_directions(asked, way, found[0]), found[1])
+def look_at(asked: Question, given: AtPoints, some: Iterable[int]) -> Looks:
+    """Return the answers and the ways at some points, each asked by itself."""
+    return {at: answer_with_way(pose_at_point(asked, given, at)) for at in some}
+
+
+def tell_point(given: AtPoints, at: int) -> str:
+    """Return a point in words."""
+    return "at " + ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
+
+
+class Along(NamedTuple):
+    """A sweep through one way, with where memory is short if that only warns."""
+
+    table: Sweep
+    short: NDArray[np.bool_]
+    way: Way
+
+
+def sweep_along_way(asked: Question, given: AtPoints, looks: Looks, fits: Callable[[int], None] = lambda roots: None) -> Along | None:
+    """Return the sweep through the first way that agrees with all points that were asked one by one, or None if no way does.
+
+    The ways of points with an answer come first. `fits` is called as `evaluate_points` does.
+    """
+    ways = {id(way): way for _, way in sorted(looks.values(), key=lambda look: not look[0].answers) if way}
+    for way in ways.values():
+        found = evaluate_points(asked, given, way, fits)
+        if found and all(agrees_at(found[0], at, solution) for at, (solution, _) in looks.items()):
+            return Along(_with_directions(asked, way, found[0]), found[1], way)
+    return None
 
 
 def evaluate_points(

@@ -260,8 +260,9 @@ def _with_layouts(
     """Return the presets with what the layouts set, the conditions that join by name, and whether attention is cut by heads."""
     rows = [LAYOUTS[key] for key in conventions.layouts]
     known, taken, joined = {**preset.givens, **typed}, {}, [id for row in rows for id in row.using]
-    if rows and known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES:
-        raise WrongValue(f"{rows[0].part}={rows[0].name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
+    dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
+    if dense and (wrong := next((row for row in rows if not row.dense), None)):
+        raise WrongValue(f"{wrong.part}={wrong.name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
     for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed, *spans}):
         number = known.get(value) if isinstance(value, str) and value not in (unknown, *spans) else value
         if isinstance(number, float):
@@ -271,7 +272,8 @@ def _with_layouts(
     if not rows:
         return preset, (), False
     why = layout_line(conventions.layouts)
-    layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants={})
+    variants = {READS_OF_WEIGHTS: rows[-1].dense} if dense else {}
+    layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
     return (
         merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
         tuple(joined),

@@ -21,7 +21,7 @@ def exchange(*using, **given):
 
 
 def compute(**given):
-    return value_of("training_compute_time", **only("active_params peak_flops training_tokens_per_chip mfu", given))
+    return given["training_tokens_per_chip"] / value_of("training_rate_per_chip", **only("active_params peak_flops mfu", given))
 
 
 @in_one_test("model", [DENSE, MOE], ids=["dense", "experts"])
