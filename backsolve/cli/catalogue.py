@@ -2,7 +2,7 @@
 
 import json
 from datetime import date
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -174,7 +174,7 @@ def show_command(words: tuple[str, ...], style: str) -> None:
             equation(id)
         form = {"latex": "LaTeX", "json": "JSON"}[style]
         raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in {form}: backsolve list names them")
-    _show_other(id)
+    _show_word(id)
 
 
 @click.command("explain")
@@ -191,96 +191,96 @@ def explain_command(words: tuple[str, ...]) -> None:
     """
     word = " ".join(words)
     _refuse_long(word)
-    _show_other(word)
+    _show_word(word)
 
 
-def _show_other(id: str) -> None:
-    """Show a chip, a model or a quantity, or list the quantities and equations about a word."""
+def _show_word(word: str) -> None:
+    """Show what has this name: a term, a chip, a model, a quantity or a column. Else list the quantities and equations about it."""
     from derive import presets
     from derive.catalogue import by_id, equation
-    from derive.glossary import explain_term
     from derive.preset_rows import AcceleratorFigure, Architecture
-    from derive.quantities import QUANTITIES, quantity
-    from derive.show.presets import model_card
+    from derive.quantities import QUANTITIES
+    from derive.show.presets import chip_lines
     from derive.tables.shipped import problems
 
-    if meaning := explain_term(id):
-        tell(meaning)
-        about, rows = _about(id)
-        if about or rows:
-            tell(f"{len(about)} quantities and {len(rows)} equations: backsolve list {id}")
-        return
     unusable: WrongData | None = None
-    if ":" not in id and (lines := _chip_details(id)):
-        tell("\n".join(lines))
-        fail_on(problems(AcceleratorFigure))
-        return
-    for lookup, table in ((presets.model, Architecture), (presets.hardware, AcceleratorFigure)):
+    for lines_of, tables in (
+        (_term_lines, ()),
+        (lambda name: [] if ":" in name else chip_lines(presets.chip_name(name)), (AcceleratorFigure,)),
+        (_model_lines, (Architecture,)),
+        (lambda name: _preset_lines(presets.hardware(name)), (AcceleratorFigure,)),
+        (_quantity_lines, ()),
+        (_column_lines, ()),
+    ):
         try:
-            found = lookup(id)
+            lines = lines_of(word)
         except UnknownName:
             continue
-        except NotCovered as error:
-            if table is Architecture:
-                tell("\n".join(model_card(presets.model_name(id))))
-            raise NotCovered(str(error)) from None
         except WrongData as error:
-            # The other table may have the name.
+            # Another table may have the name.
             unusable = unusable or error
             continue
-        _show_preset(found)
-        fail_on(problems(table))
-        return
-    try:
-        row = quantity(id)
-    except UnknownName as error:
-        if unusable:
-            raise unusable from None
-        if "." in id:
-            equation(id)
-        names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
-        # The reason may be a row that cannot be read.
-        bad = report_problems(problems(Architecture, AcceleratorFigure))
-        if not bad and "." not in id and (_explain_column(id) or _list_about(id)):
+        if lines:
+            for line in lines:
+                tell(line)
+            fail_on(problems(*tables) if tables else ())
             return
-        raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
-    _show_quantity(row)
+    if unusable:
+        raise unusable
+    if "." in word:
+        equation(word)
+    # The reason may be a row that cannot be read.
+    bad = report_problems(problems(Architecture, AcceleratorFigure))
+    quantities, rows = ((), ()) if bad or "." in word else _about(word)
+    if not (quantities or rows):
+        names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
+        raise UnknownName("equation, quantity, model or chip", word, names, "backsolve list names them")
+    _tell_quantities(quantities)
+    _tell_equations(rows)
 
 
-def _show_quantity(row: "Quantity") -> None:
-    """Show a quantity with its allowed values, its other names and its equations."""
-    from derive.catalogue import equations
-    from derive.quantities import aliases
+def _term_lines(word: str) -> list[str]:
+    """Return the meaning of a word of the outputs, and the command that lists what else is about it."""
+    from derive.glossary import explain_term
 
-    tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
-    tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
-    for head, text in {"called": ", ".join(aliases(row.name)), "unlike": row.unlike}.items():
-        if text:
-            tell(f"{head:<12}{text}")
-    for place, entry in enumerate(equations(symbol=row.name)):
-        tell(f"{'' if place else 'in':<12}{entry.id}   {entry.title}")
+    if not (meaning := explain_term(word)):
+        return []
+    quantities, rows = _about(word)
+    more = f"{len(quantities)} quantities and {len(rows)} equations: backsolve list {word}"
+    return [meaning, *([more] if quantities or rows else [])]
 
 
-def _chip_details(id: str) -> list[str]:
-    """Return the lines of a chip named without a data type. Return no lines if the chip is unknown or its rows cannot be read."""
+def _model_lines(name: str) -> list[str]:
     from derive import presets
-    from derive.show.presets import chip_lines
+    from derive.show.presets import model_card
 
     try:
-        return chip_lines(presets.chip_name(id))
-    except (UnknownName, WrongData):
-        return []
+        return _preset_lines(presets.model(name))
+    except NotCovered:
+        tell("\n".join(model_card(presets.model_name(name))))
+        raise
 
 
-def _explain_column(name: str) -> bool:
-    """Explain a column of the price tables. Return whether a column has this name."""
+def _quantity_lines(name: str) -> list[str]:
+    """Return a quantity with its allowed values, its other names and its equations."""
+    from derive.catalogue import equations
+    from derive.quantities import aliases, quantity
+
+    row = quantity(name)
+    also = {"called": ", ".join(aliases(row.name)), "unlike": row.unlike}
+    return [
+        f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}",
+        f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice",
+        *(f"{head:<12}{text}" for head, text in also.items() if text),
+        *(f"{'' if place else 'in':<12}{one.id}   {one.title}" for place, one in enumerate(equations(symbol=row.name))),
+    ]
+
+
+def _column_lines(name: str) -> list[str]:
+    """Return the meaning of a column of the price tables."""
     from invert.report.columns import column_of
 
-    try:
-        tell(column_of(name).explained)
-    except UnknownName:
-        return False
-    return True
+    return [column_of(name).explained]
 
 
 def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
@@ -288,14 +288,6 @@ def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
     return (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
-
-
-def _list_about(word: str) -> bool:
-    """List the quantities and equations about a text. Return whether there is one."""
-    quantities, rows = _about(word)
-    _tell_quantities(quantities)
-    _tell_equations(rows)
-    return bool(quantities or rows)
 
 
 def _render_equation(id: str, style: str) -> str:
@@ -306,28 +298,27 @@ def _render_equation(id: str, style: str) -> str:
     return {"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(id))
 
 
-def _show_preset(preset: "Preset") -> None:
+def _preset_lines(preset: "Preset") -> list[str]:
+    """Return the values of a chip or a model with their sources, and what is known of it beside them."""
     from math import inf
 
     from derive import presets
     from derive.show.presets import model_card
     from derive.units import show as shown
 
-    for name in (*(one.model for one in preset.published), *preset.parameters_only):
-        tell("\n".join([*model_card(name), ""]))
-    longest = max(map(len, preset.givens))
-    for name, value in preset.givens.items():
-        tell(f"{name:<{longest}}  {shown(name, value):<16}  {preset.provenance[name]}")
-    for group, variant in preset.variants.items():
-        tell(f"{group:<{longest}}  by the variant {variant}")
+    cards = [line for name in (*(one.model for one in preset.published), *preset.parameters_only) for line in (*model_card(name), "")]
+    rows = [(name, f"{shown(name, value):<16}", preset.provenance[name]) for name, value in preset.givens.items()]
+    rows += [(group, f"by the variant {variant}", "") for group, variant in preset.variants.items()]
     for name in preset.parameters_only:
-        tell(f"{'not known':<{longest}}  {', '.join(preset.missing)}: {presets.OPEN_MODELS}.csv has the parameters of {name} alone")
+        rows.append(("not known", f"{', '.join(preset.missing)}: {presets.OPEN_MODELS}.csv has the parameters of {name} alone", ""))
     for one in preset.published:
         if one.dtype:
             stored = f"{shown('bytes_per_weight', one.bytes_per_weight)} a weight, unless a chip's data type is narrower"
-            tell(f"{'native_dtype':<{longest}}  {one.dtype:<16}  {one.place}: {stored}")
+            rows.append(("native_dtype", f"{one.dtype:<16}", f"{one.place}: {stored}"))
         if one.max_context < inf:
-            tell(f"{'max_context':<{longest}}  {shown('max_context', one.max_context):<16}  {one.model}")
+            rows.append(("max_context", f"{shown('max_context', one.max_context):<16}", one.model))
+    longest = max(map(len, preset.givens))
+    return [*cards, *(f"{name:<{longest}}  {text}  {source}".rstrip() for name, text, source in rows)]
 
 
 @click.command("cite")
@@ -349,7 +340,7 @@ def _show_preset(preset: "Preset") -> None:
 @prices_option
 def cite_command(
     ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
-    own: "str | BinaryIO | FileText | None", reading: str | None,
+    own: "FileText | None", reading: str | None,
 ) -> None:  # fmt: skip
     """Cite equations, price sheets, single prices, a reading of a sheet, or all sources of a saved result.
 
@@ -427,7 +418,7 @@ def _names_prices(name: str) -> bool:
 
 
 def _price_references(
-    names: "Iterable[str]", tier: str | None, as_of: date | None, own: "str | BinaryIO | FileText | None", html_base: str
+    names: "Iterable[str]", tier: str | None, as_of: date | None, own: "FileText | None", html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
     """Return references for price sheets or single prices, and the problems of the user's own price file."""
     from invert.data import read_data

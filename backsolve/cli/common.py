@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 
@@ -62,35 +62,6 @@ class OneOf(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no type pa
         return str(value)
 
 
-def _file_or_standard_input(_context: click.Context, _option: click.Parameter, place: str | None) -> str | BinaryIO | None:
-    return standard_input() if place == "-" else place
-
-
-def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place: str | None) -> "str | BinaryIO | FileText | None":
-    rates = context.meta.get(_RATES, ())
-    if place is None:
-        if rates and isinstance(option, click.Option) and not ({"file", "old"} & context.params.keys()):
-            raise WrongValue("--rate is for prices of your own: name them with --prices")
-        return None
-    if _is_typed(place):
-        from invert.sheets.typed import typed_sheet
-
-        return replace(typed_sheet(place), rates=rates)
-    if not rates and place != "-":
-        return place
-    from invert.sheets.read import own_file
-
-    # Standard input is read once: a command may use it twice.
-    return replace(own_file(_file_or_standard_input(context, option, place) or place), rates=rates)
-
-
-def _is_typed(place: str) -> bool:
-    """Return whether the text given as a file name is a typed price sheet."""
-    from invert.sheets.sheet import is_typed_sheet
-
-    return is_typed_sheet(place) and not os.path.exists(place)
-
-
 _RATES = "backsolve.rates"
 
 
@@ -102,19 +73,35 @@ def _read_rates(context: click.Context, _option: click.Parameter, items: tuple[s
         context.meta[_RATES] = tuple((currency, usd_rate(currency, text)) for currency, text in pairs("--rate", items, "EUR=1.08").items())
 
 
-def typed_models(own: "str | BinaryIO | FileText | None") -> tuple[str, ...]:
-    """Return the name of the sheet if prices are typed as one sheet."""
-    place = getattr(own, "place", "")
-    if not (place and _is_typed(place)):
-        return ()
-    from invert.sheets.typed import TYPED_SHEET
+def _read_prices(context: click.Context, option: click.Parameter, place: str | None) -> "FileText | None":
+    """Return the prices of a user with their rates: the content of a file or of standard input, or one sheet that is typed as its name."""
+    rates = context.meta.get(_RATES, ())
+    if place is None:
+        if rates and isinstance(option, click.Option) and not ({"file", "old"} & context.params.keys()):
+            raise WrongValue("--rate is for prices of your own: name them with --prices")
+        return None
+    from invert.sheets.read import own_file
+    from invert.sheets.sheet import is_typed_sheet
+    from invert.sheets.typed import typed_sheet
 
-    return (TYPED_SHEET,)
+    typed = is_typed_sheet(place) and not os.path.exists(place)
+    found = typed_sheet(place) if typed else own_file(standard_input() if place == "-" else place)
+    return replace(found, rates=rates)
+
+
+def _read_state(context: click.Context, _option: click.Parameter, place: str) -> "str | FileText":
+    """Return a day or `shipped` as it is, and a file or standard input with its content and the rates."""
+    from invert.sheets.diff import SHIPPED, date_of, file_of
+    from invert.sheets.read import own_file
+
+    if place == SHIPPED or date_of(place):
+        return place
+    return replace(own_file(standard_input()) if place == "-" else file_of(place), rates=context.meta.get(_RATES, ()))
 
 
 def is_stream(own: object) -> bool:
     """Return whether prices come from standard input."""
-    return hasattr(own, "read") or getattr(own, "place", "") == called("-")
+    return getattr(own, "place", "") == called("-")
 
 
 def prices_option(command: _Command) -> _Command:
@@ -132,26 +119,13 @@ def prices_option(command: _Command) -> _Command:
         "--prices",
         "own",
         metavar="FILE",
-        callback=_file_or_typed_sheet,
+        callback=_read_prices,
         help="A CSV of your own prices, used with the shipped ones, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
     )(command)
 
 
-prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_file_or_typed_sheet)
+prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_read_prices)
 """The file of `--prices` as an argument."""
-
-
-def _read_state(context: click.Context, option: click.Parameter, place: str) -> "str | BinaryIO | FileText":
-    rates = context.meta.get(_RATES, ())
-    found = _file_or_standard_input(context, option, place) or place
-    if not rates:
-        return found
-    from invert.sheets.diff import SHIPPED, date_of
-    from invert.sheets.read import own_file
-
-    if place == SHIPPED or date_of(place):
-        return found
-    return replace(own_file(found), rates=rates)
 
 
 def state_argument(name: str) -> Callable[[_Command], _Command]:
@@ -266,9 +240,7 @@ class Commands(click.Group):
 def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
-        own = getattr(own, "place", own)
-        named = isinstance(own, str) and own != called("-")
-        place = f" {shlex.quote(str(own))}" if named else " -" if own is not None else ""
+        place = "" if own is None else " -" if is_stream(own) else f" {shlex.quote(getattr(own, 'place', str(own)))}"
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         end = "" if found[0].message.endswith("?") else "."
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -23,7 +23,6 @@ from backsolve.cli.common import (
     tell,
     tell_doubts,
     tier_option,
-    typed_models,
     workers_option,
 )
 from backsolve.cli.completion import completes
@@ -109,7 +108,7 @@ _MOST_LISTED = 100
 )
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool,
-    own: "str | BinaryIO | FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
+    own: "FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
     knowledge: str | None, workers: int | None, save: str | None, like: str | None, explain: bool, **shown: Any,
 ) -> None:  # fmt: skip
     """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
@@ -158,7 +157,10 @@ def infer_command(
         _repeat_question(like, form, workers, save)
         return
     _refuse_form(form)
-    models = models or typed_models(own)
+    if own is not None and own.typed and not models:
+        from invert.sheets.typed import TYPED_SHEET
+
+        models = (TYPED_SHEET,)
     asked: dict[str, Any] = {
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
         "anchors": named_texts(anchors, ANCHORS), "knowledge": knowledge,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,7 @@ from derive.immutable import immutable
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
+    from invert.sheets.sheet import FileText
 
 _ALL, _FRONT = "all", "front"
 _SHEETS, _SCOREBOARD = "size-price", "reliability"
@@ -95,7 +96,7 @@ _FIGURES: Mapping[str, OfDeployment | str] = {
 @as_of_option
 def plot_command(
     name: str | None, items: tuple[str, ...], out: str | None, hardware: tuple[str, ...], model: tuple[str, ...],
-    own: "str | BinaryIO | None", as_of: date | None,
+    own: "FileText | None", as_of: date | None,
 ) -> None:  # fmt: skip
     """Draw a figure by its NAME into a file. Without one, list them.
 
@@ -172,7 +173,7 @@ def _select_charts(charts: "list[Chart]", drawn: str) -> "list[Chart]":
     return ([*filter(is_front, charts)] or charts) if drawn == _FRONT else [sum_chart(charts, drawn)]
 
 
-def _draw_prices(figure: str, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
+def _draw_prices(figure: str, names: tuple[str, ...], own: "FileText | None", as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
     from backsolve.cli.question import write_charts
     from invert.inference import infer

@@ -1,12 +1,10 @@
 """The commands for the price data: prices list, diff, news, add, check, pull."""
 
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -30,16 +28,14 @@ from backsolve.cli.common import (
     tell_doubts,
     workers_option,
 )
-from backsolve.streams import escape_line, in_terminal, progress, say, tell_line, width
-from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
+from backsolve.streams import in_terminal, progress, say, tell_line, width
+from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
-from derive.show.folding import fold
 
 _FORMS = ("table", "json", "csv")
 
 if TYPE_CHECKING:
-    from invert.data import Data
     from invert.databases.pull import Pulled
     from invert.sheets.append import Rival, Update
     from invert.sheets.diff import Difference
@@ -59,7 +55,7 @@ def prices() -> None:
 @as_of_option
 @all_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer. JSON and CSV have every price.")
-def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, everything: bool, style: str) -> None:
+def list_prices(own: "FileText | None", as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets valid on a day, with their base prices. JSON and CSV have every price with its grade, dates and source.
 
     A sheet dated before the release of its model is left out, as in `infer`.
@@ -110,9 +106,7 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
 @state_argument("new")
 @prices_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
-def diff_prices(
-    old: "str | BinaryIO | FileText", new: "str | BinaryIO | FileText", own: "str | BinaryIO | FileText | None", style: str
-) -> None:
+def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | None", style: str) -> None:
     """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
     OLD and NEW are each a date, a price CSV, - for a CSV from standard input, or `shipped`. A CSV with the columns of prices.csv, such
@@ -153,7 +147,7 @@ def diff_prices(
 @as_of_option
 @workers_option("Processes that share the sheets.")
 @click.option("--as", "style", type=OneOf(("table", "markdown", "json")), default="table", help="Form of the page.")
-def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: date | None, workers: int | None, style: str) -> None:
+def news_of_prices(since: date, own: "FileText | None", as_of: date | None, workers: int | None, style: str) -> None:
     """Print the price changes since a day, the estimates that they moved, and the estimates of new models, with dates and sources.
 
     Example:
@@ -188,8 +182,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     A price in FILE without an end date ends on the effective_date of a later added price.
     NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
     effective_date, valid_to, retrieved_date, utc_hours, weekdays, source_url, verification, notes. A band with input or output
-    alone has no premium on the other. In a terminal the command asks for every field if no NAME=VALUE is given, and otherwise for a
-    missing input or output price.
+    alone has no premium on the other.
 
     Example:
 
@@ -197,33 +190,22 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     backsolve prices add acme/lm input=2 output=10 max_context=1M
     backsolve prices add acme/lm input=2 output=10 input@200k=4 --into mine.csv
     """
-    from invert.data import read_data
-    from invert.sheets.add import prices_lacking
-
-    given, data = pairs("prices add", items), read_data()
-    refuse_no_file("--into", into)
-    if in_terminal(sys.stdin) and (name is None or not given or prices_lacking(name, given, data, into)):
-        name, into = _ask_missing(name, given, into, data)
-    if name is None:
-        raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
-    _add(name, given, into, data)
-
-
-def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") -> None:
-    """Print the estimates of a sheet, and write it if a file is named."""
     from io import BytesIO
 
-    from invert.sheets.add import add_to_file, addition
-    from invert.sheets.read import book_of
-
-    found = addition(name, given, data, into)
-    for doubt in found.warnings:
-        tell_line(f"warning: {doubt}")
-
+    from invert.data import read_data
     from invert.inference import infer
     from invert.report.layout import laid_out
     from invert.report.readings import readings_table
+    from invert.sheets.add import add_to_file, addition
+    from invert.sheets.read import book_of
 
+    if name is None:
+        raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
+    given, data = pairs("prices add", items), read_data()
+    refuse_no_file("--into", into)
+    found = addition(name, given, data, into)
+    for doubt in found.warnings:
+        tell_line(f"warning: {doubt}")
     row = found.rows[0]
     today = book_of(data, BytesIO(found.content)).newest_retrieved or date.max
     # A future sheet is shown as of its first day, an ended one as of its last day. No day is before date.min.
@@ -242,69 +224,10 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
             tell(f"Closed on {row.start}, where these begin: {older}.")
 
 
-_FIELDS_ASKED = {"input": "", "output": "", "cache_read": "", "max_context": "in tokens, as 200k", "release_date": "as 2026-11-20"}
-"""The fields that the command asks for, each with its form. Without a form it is a price."""
-
-
-def _ask_missing(name: str | None, given: dict[str, str], into: str | None, data: "Data") -> tuple[str, str | None]:
-    """Ask for the sheet, its missing prices, and without a given field for all fields. Return the sheet and the file.
-
-    Add the answers to the given fields. Print them as a command, so that they are not lost.
-    """
-    from invert.sheets.add import SHEET_FIELDS, addition, prices_lacking, refuse_answer
-
-    every_field = not given
-    sheet = name or _ask("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
-
-    def refuse(field: str, answer: str) -> None:
-        if answer:
-            refuse_answer(sheet, given | {field: answer}, data)
-
-    def refuse_another(answer: str) -> None:
-        if answer:
-            refuse_answer(sheet, given | pairs("prices add", (answer,)), data)
-        else:
-            addition(sheet, given, data, into)
-
-    refuse_answer(sheet, given, data)
-    needed = prices_lacking(sheet, given, data, into)
-    try:
-        for field in _FIELDS_ASKED if every_field else needed:
-            form = _FIELDS_ASKED[field] or f"in {given.get('currency', 'USD')} per million tokens"
-            if answer := _ask(f"{field}, {form}", partial(refuse, field), optional=field not in needed):
-                given[field] = answer
-        if every_field:
-            other = [field for field in SHEET_FIELDS if field not in given]
-            click.echo(fold(f"Other fields are {', '.join(other)}.", width(sys.stderr)), err=True)
-            another = "Another price or field, as input@200k=4 or currency=CNY"
-            while answer := _ask(another, refuse_another, optional=True):
-                given |= pairs("prices add", (answer,))
-            into = into or _ask("File to add it to", partial(addition, sheet, given, data), optional=True) or None
-    finally:
-        words = [sheet, *(f"{field}={answer}" for field, answer in given.items()), *(["--into", into] if into else [])]
-        click.echo(f"\nAs a command: backsolve prices add {shlex.join(words)}", err=True)
-    return sheet, into
-
-
-def _ask(question: str, refuse: Callable[[str], object], optional: bool = False) -> str:
-    """Return the answer to a question. Repeat the question until the answer is valid."""
-
-    def sound(text: str) -> str:
-        try:
-            refuse(text)
-        except BacksolveError as error:
-            raise click.UsageError(escape_line(str(error))) from None
-        return text
-
-    ending = " (Enter for none)" if optional else ""
-    answer: str = click.prompt(f"{question}{ending}", default="" if optional else None, show_default=False, err=True, value_proc=sound)
-    return answer
-
-
 @prices.command("check")
 @prices_argument
 @prices_option
-def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | None") -> None:
+def check_prices(file: "FileText | None", own: "FileText | None") -> None:
     """Check every row of every shipped table, and the prices on every day of a change.
 
     FILE, or --prices, is a CSV of your own prices, checked together with the shipped ones.

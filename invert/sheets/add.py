@@ -20,7 +20,7 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.places import Place, typed_place
 from invert.sheets.read import NEEDED, book_of, own_place
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, PriceBook, PriceRow
-from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds
+from invert.sheets.rules import COMPONENTS, Clash, check
 from invert.sheets.sheet import FileText
 
 SHEET_FIELDS = (
@@ -91,38 +91,6 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     if not rows:
         raise WrongValue(f"{shorten(name)} has no price; give input=2 output=10")
     return [*rows, *_without_premium(rows)]
-
-
-def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
-    """Raise WrongValue for a sheet, a price or a field that is wrong, whatever the later answers are.
-
-    >>> from invert.data import read_data
-    >>> refuse_answer("acme/perm", {"input": "2,5"}, read_data())
-    Traceback (most recent call last):
-        ...
-    derive.errors.WrongValue: '2,5' is not a number. Write 2.5
-    """
-    # A later answer may give the currency, so a blank one is no fault yet.
-    said = {"currency": "USD", **items}
-    cells = cells_of_sheet(name, said if any(item not in SHEET_FIELDS for item in items) else {"input": "1", **said})
-    _refuse_hidden(cells)
-    book, faults = _read_file(typed_file(_TYPED, name, cells), data)
-    for fault in (*faults, *descriptions_at_odds([*book.own])):
-        raise WrongValue(fault.message)
-
-
-def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> list[str]:
-    """Return the components, input or output, without a price in the items and without one in the rows of the sheet in the target file.
-
-    >>> from invert.data import read_data
-    >>> prices_lacking("acme/perm", {"input": "2"}, read_data())
-    ['output']
-    """
-    provider, _, model = name.strip().partition("/")
-    sheet = provider, model, items.get("region", "").strip(), items.get("service_tier", "standard").strip()
-    book, _ = _read_file(_target(into), data)
-    held = {row.component for row in book.own if row.sheet_key == sheet and not row.threshold_tokens}
-    return [component for component in ("input", "output") if component not in {*items, *held}]
 
 
 def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:

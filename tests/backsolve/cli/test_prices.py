@@ -68,38 +68,6 @@ def test_a_sheet_is_added_with_what_it_implies(tmp_path):
     assert own.read_bytes() == before and os.listdir(tmp_path) == ["own.csv"]
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
-
-
-@pytest.mark.usefixtures("terminal")
-def test_in_a_terminal_every_field_is_asked_for_until_its_answer_is_valid(tmp_path):
-    own = tmp_path / "own.csv"
-    wrong_and_right = ["acme", "acme/perm", "2,5", "2.5", "=1", "10", "", "a lot", "1M", "tomorrow", "", "inptu=3", "input@200k=4", ""]
-    said = call("prices", "add", stdin="\n".join([*wrong_and_right, str(own), ""]).encode())
-    assert said.status == 0 and "4 rows added" in said.out and "active parameters" in said.out
-    lines = ["acme,perm,input,2.5,,,1000000", "acme,perm,output,10,,,1000000", "acme,perm,input,4,200000,,1000000"]
-    assert own.read_text(encoding="utf-8").splitlines()[1:4] == lines
-    for fault in ("is not provider/model", "'2,5' is not a number. Write 2.5", "formula", "'a lot'", "'tomorrow'", "did you mean 'input'?"):
-        assert fault in said.err, fault
-    for shown in ("input, in USD per million tokens", "source_url", "currency=CNY"):
-        assert shown in said.err
-
-
-@pytest.mark.usefixtures("terminal")
-def test_what_was_answered_is_not_lost(tmp_path: Path):
-    answers = ["2", "10", "", "", "", "notes=a b", "", str(tmp_path / "none" / "own.csv")]
-    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers, ""]).encode())
-    command = "\nAs a command: backsolve prices add acme/perm input=2 output=10 'notes=a b'"
-    assert said.status == 2
-    assert f"{command} --into {tmp_path}" in said.err and "cannot be written" in said.err
-    left = call("prices", "add", "acme/perm", stdin="\n".join(answers[:6]).encode())
-    assert left.status == 130 and f"{command}\n" in left.err
-    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers[:-1], "", ""]).encode())
-    assert said.status == 0 and "Nothing is written: name a file" in said.out and said.err.endswith(f"{command}\n")
-
-
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 def test_warnings_and_lists_fit_a_terminal_and_are_a_line_each_in_a_pipe(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
