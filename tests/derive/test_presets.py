@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from derive import presets
 from derive.catalogue import by_id, equation
-from derive.errors import BacksolveError, NotCovered, UnknownName
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.preset_rows import LINKS, POWER, AcceleratorFigure, Architecture, OpenModel
 from derive.presets import (
     OF_DATA_TYPE,
     Preset,
     architecture,
+    as_published,
     chip_name,
     counted_params,
     hardware,
@@ -468,6 +469,23 @@ def test_weights_are_stored_as_published_where_the_chip_is_no_narrower(chip, nam
     assert (of_model in said) == owner.startswith("native_dtype")
 
 
+@in_one_test(
+    ("name", "width", "is_slip"), [("gpt-oss-120b", "int4", True), ("gpt-oss-120b", "bf16", False), ("DeepSeek-V3", "int4", False)]
+)
+def test_a_width_of_the_experts_alone_is_doubted_in_a_model_of_two_types(name, width, is_slip):
+    warnings = " ".join(solve("weight_bytes", hardware="H100:bf16", model=name, bytes_per_weight=width).warnings)
+    assert ("bytes_per_weight = 0.5 B is of the experts alone: gpt-oss-120b as published" in warnings) == is_slip
+
+
+def test_two_models_that_were_published_differently_are_refused_unless_the_type_is_given():
+    both = (*model("DeepSeek-V3").published, *model("gpt-oss-120b").published)
+    chip = replace(hardware("H100:bf16"), published=both)
+    with pytest.raises(WrongValue, match=r"fp8 in DeepSeek-V3 and mxfp4 experts \+ bf16 in gpt-oss-120b: give bytes_per_weight"):
+        as_published(chip)
+    assert as_published(chip, {"bytes_per_weight"}).givens["bytes_per_weight"] == 1
+    assert as_published(replace(chip, published=both[:1] * 2)).givens["bytes_per_weight"] == 1
+
+
 @in_one_test("name", [row.model for row in rows_of(Architecture) if row.kv_formula])
 def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name):
     row = presets.architecture(name)
@@ -475,3 +493,23 @@ def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name)
     assert (published.model, published.dtype, published.max_context) == (name, row.native_dtype, row.max_context)
     if row.native_dtype:
         assert published.of_experts <= published.bytes_per_weight <= published.of_others <= 2
+
+
+def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectures():
+    text = shipped.content("open_models.csv").decode()
+    with reading(read().edited(open_models="")):
+        assert model("DeepSeek-V3").givens["layers"] == 61
+    with reading(
+        read().edited(
+            open_models=text.replace("Apertus-70B,,apertus,swissai,2025-09-02,70000000000", "Apertus-70B,,apertus,swissai,2025-09-02,many")
+        )
+    ):
+        assert model("Apertus-8B").givens["total_params"] == 8e9
+        with pytest.raises(BadRow, match=r"open_models\.csv row .*total_params"):
+            model("apertus-70b")
+
+
+@pytest.mark.parametrize("count", ["2.5", ".5", "7.01"])
+def test_a_part_of_a_chip_is_no_unknown_chip(count):
+    with pytest.raises(WrongValue, match=r"a whole number of chips is named so, such as [138]xH200"):
+        hardware(f"{count}xH200")

@@ -6,6 +6,7 @@ import re
 import pytest
 from pybtex.database import parse_string
 
+from derive.errors import NoSingleValue
 from derive.show.citation import STYLES
 from invert.cited import cite_reading
 from invert.inference import infer
@@ -46,6 +47,15 @@ def test_the_residual_names_the_prices_that_the_reading_misses(gemini: Inference
     text = cite_reading(gemini[0], gemini, "kv")
     assert "input above 200k 4, predicted 2 (missed)" in text and "reproduced" in text
     assert re.search(r"Record: 12\dx low", text)
+
+
+def test_the_tier_of_lifetimes_is_that_of_the_drain_time_rule():
+    table = infer("claude-opus-5-5")
+    text = cite_reading(table[0], table, "tier")
+    assert "flash for 5 min, disk for 1 h" in text and "cache_write:5min 5 USD" in text and "cache_write:1h 8 USD" in text
+    assert "is 5 times the drain time of the nearest tier (flash," in text
+    with pytest.raises(NoSingleValue):
+        cite_reading(table[0], table, "kv")
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,24 @@
 """Two runs side by side: what moved, which price moved it, and that what did not change is not worked out again."""
 
 import json
+from collections.abc import Callable
 from math import log
 from pathlib import Path
 
 import pytest
 
 from derive.errors import WrongData
+from derive.tables.shipped import content
 from invert.compare import infer_against
 from invert.comparison_records import Comparison, SheetChange
 from invert.inference import infer
 from invert.report.changes import changes_json, changes_text
 from invert.report.contract import run_as_json, saved
+from invert.run_differences import CALIBRATION
 from tests.tools.inferred import current
+from tests.tools.tables import with_cells
+
+QWEN = ("alibaba", "qwen3-coder-plus")
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +29,15 @@ def everything() -> str:
 def written(path: Path, text: str) -> str:
     path.write_text(text, encoding="utf-8")
     return str(path)
+
+
+def prices_with(change: Callable[[dict[str, str]], dict[str, str]]) -> str:
+    return with_cells(content("prices.csv").decode(), change)
+
+
+def dearer_above_the_base(row: dict[str, str]) -> dict[str, str]:
+    of = (row["provider"], row["model"]) == QWEN and row["component"] == "output" and row["threshold_tokens"] != "0"
+    return row | {"amount": str(float(row["amount"]) * 1.3)} if of else row
 
 
 def only_changed(found: Comparison) -> SheetChange:
@@ -93,6 +108,33 @@ def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_
     (told,) = [each for each in record if each["estimator"] == "one_markup"]
     slopes = {price.spelled: slope for price, slope in zip(one.prices, one.elasticities, strict=True)}
     assert told["elasticities"] == pytest.approx(slopes, rel=1e-5), "six digits"
+
+
+def test_of_a_band_that_went_its_prices_are_named_together_and_no_slope_is_told_of_what_became_a_bound(tmp_path):
+    head, base = "provider,model,component,amount,threshold_tokens\n", "acme,m,input,{},\nacme,m,output,{},\n"
+    old = written(tmp_path / "old.csv", head + base.format(1, 3) + "acme,m,input,2,256000\nacme,m,output,6,256000\n")
+    new = written(tmp_path / "new.csv", head + base.format(0.435, 0.87))
+    _, found = infer_against(old, ["acme/m"], prices=new)
+    moved = {(one.quantity, one.estimator): one for one in only_changed(found).moved}
+    for name in (("kv_bytes_per_token", "at_rent"), ("kv_bytes_per_token", "one_markup"), ("bayes_factor", "convention")):
+        one = moved[name]
+        assert [price.spelled for price in one.prices] == ["input@256k", "output@256k"] and one.elasticity is None, name
+    by_price = moved["active_params", "market"]
+    assert [price.spelled for price in by_price.prices] == ["input"], "the band moves no size by price"
+    before = infer("acme/m", prices=new, changes={"input": "1"})[0].market["active_params"].median
+    slope = log(by_price.after.median / before) / log(0.435)
+    assert by_price.elasticity == pytest.approx(slope, rel=1e-3)
+
+
+def test_a_sheet_that_calibrates_moves_others_when_its_row_is_another(tmp_path, everything: str):
+    path = written(tmp_path / "old.csv", prices_with(dearer_above_the_base))
+    _, found = infer_against(path)
+    assert found.recalibrated and found.causes == (CALIBRATION,) and only_changed(found).key[:2] == QWEN and only_changed(found).calibrates
+    others = {name for one in found.sheets if not one.prices for name in ((m.quantity, m.estimator) for m in one.moved)}
+    assert others == {("kv_bytes_per_token", "increment")}
+    # By hand the row of the calibration stands.
+    _, found = infer_against("", changes={"cache_read": "x2"}, names=["qwen3-coder-plus"])
+    assert only_changed(found).calibrates and not found.recalibrated
 
 
 @pytest.mark.parametrize(

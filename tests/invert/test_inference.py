@@ -188,3 +188,11 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name(asked: dict, messa
     with pytest.raises(BacksolveError) as caught:
         infer(**asked)
     assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_means_of_bands_must_ascend():
+    """A mean below the threshold that lies above the mean over it is a problem of that sheet, and stops no other."""
+    table = infer(["gemini-3.1-pro", "gpt-5.4"], anchors={"short_context": "370k"})
+    assert [found.sheet.model for found in table.inferences] == ["gpt-5.4"]
+    (problem,) = table.problems
+    assert "gemini-3.1-pro" in str(problem) and "must be below long_context 367.9k tokens" in str(problem)

@@ -1,15 +1,20 @@
 """The summary of a made-up market, counted by hand, and its page: text, JSON and CSV have the same counts."""
 
+import csv
 import io
+import json
 from dataclasses import replace
 from functools import cache
 
+import pytest
+
 from invert.data import read_data
 from invert.inference import infer
-from invert.overview import overview
-from invert.report.overview import overview_text
+from invert.overview import Count, overview
+from invert.report.overview import CSV_HEAD, overview_csv, overview_json, overview_text
 from invert.result import InferenceTable
 from invert.sheets.read import book_of
+from tests.tools.inferred import current
 
 HEAD = "provider,model,service_tier,component,threshold_tokens,ttl_seconds,amount\n"
 
@@ -68,6 +73,26 @@ def test_every_sheet_of_the_data_is_counted():
     left = sum(one.offers for section in ("beside", "of_other_days") for one in found.section(section))
     assert found.sheets + left == len(keys)
     assert counts(run, "beside") == counts(run, "of_other_days") == {}, "of what was asked for"
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_page_fits_and_names_what_it_leaves_out(width: int):
+    found = overview(current())
+    many = [Count(section="sizes", name=f"p{place}", of="maker", offers=2) for place in range(15)]
+    many += [Count(section="no_result", because=f"reason {place}", offers=1) for place in range(4)]
+    text = overview_text(replace(found, counts=(*found.counts, *many)), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "4 sheets without a result: reason 0 1, reason 1 1, reason 2 1 and 1 of 1 other." in " ".join(text.split())
+    assert "more providers of" in text
+
+
+def test_json_and_csv_have_every_count():
+    found = overview(made_up())
+    document, rows = json.loads(overview_json(found)), list(csv.DictReader(io.StringIO(overview_csv(found))))
+    assert tuple(rows[0]) == CSV_HEAD and document["offers"] == 3
+    assert [{name: value for name, value in one.items() if value not in (None, "")} for one in document["counts"]] == [
+        {name: type(of[name])(value) for name, value in row.items() if value} for row, of in zip(rows, document["counts"], strict=True)
+    ]
 
 
 def test_no_sheets_make_no_market():

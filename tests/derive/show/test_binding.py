@@ -6,10 +6,15 @@ from derive.answers import Answer
 from derive.catalogue import by_id
 from derive.expressions.sympy_solver import regimes
 from derive.show.binding import (
+    CAPACITY_BOUND,
     MEMORY_BOUND,
+    brief_regime,
     limit_in_words,
     plain_regime,
 )
+from derive.show.screen import screen_lines
+from derive.show.text import render
+from derive.solving.api import solve
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -33,9 +38,58 @@ def test_shares_are_those_of_times_or_of_their_ratios():
     assert limit_in_words(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
 
 
+def test_drafting_has_its_share_of_the_step():
+    """Four drafts of 5 % of a step of 3.024 ms: 0.605 of 3.629 ms; 70.6 GB of weights take 2.633 ms, caches the rest."""
+    served = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 16, "context_length": 4000, "bytes_per_element": 1}
+    drafted = {"draft_tokens": 4, "acceptance_rate": 0.8, "draft_cost_ratio": 0.05}
+    first = next(screen_lines([solve("time_per_output_token", **served, **drafted)]))
+    assert "memory-bound: weights 73 %, KV 11 %, drafting 17 %; arithmetic takes" in first and "of the time of reads" in first
+    compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
+    times = {"weight_time": 2.0, "kv_time": 1.0, "compute_time": 3.0, "tokens_verified_per_step": 2.0, "drafting_time": 6.0}
+    assert limit_in_words(compute, times) == "compute-bound: weights 50 %, drafting 50 %; reads take 50 % of the time of arithmetic"
+
+
+def test_each_part_of_a_regime_has_its_shares():
+    """Windows of Gemma; a request of Llama-3.1-70B with its prompt, 2 x 70.55e9 FLOPs a token beside attention; caches that fill memory."""
+    windows = {"model": "Gemma-3-27B", "hardware": "H200:bf16", "chips": 1, "batch": 16, "context_length": 32_000, "bytes_per_element": 2}
+    first = next(screen_lines([solve("step_time", **windows)]))
+    assert "memory-bound: weights 52 %, KV 48 %; arithmetic takes 5 % of that time; context_length >= window_tokens" in first
+    room = next(screen_lines([solve("batch", **{name: value for name, value in windows.items() if name != "batch"})]))
+    assert "   bound by memory capacity: weights 36 %, KV 64 %; context_length >= window_tokens" in room
+    served = {"model": "Llama-3.1-70B", "hardware": "H200:fp8", "chips": 8, "bytes_per_element": 1, "mfu": 0.4}
+    request = next(screen_lines([solve("request_latency", **served, batch=64, prompt_tokens=8000, output_tokens=500)]))
+    attention = 2 * 2 * 80 * 64 * 128 * 4000 * 1979 / 989
+    share = attention / (2 * 70_553_706_496 + attention)
+    assert f"; prompts compute-bound: weights {1 - share:.0%}, attention {share:.0%}; reads take".replace("%", " %") in request
+    assert request.partition("   ")[2].startswith("memory-bound: weights 45 %, KV 55 %")
+    held = next(screen_lines([solve("batch", **served, context_length=8000, step_time="<=1s")]))
+    assert held == "batch = 866 or less   bound by memory capacity: weights 6 %, KV 94 %"
+
+
+def test_what_nobody_reads_off_a_line_is_left_to_the_whole_report():
+    """The busiest chip of several has roots and logarithms in its regimes; of a table of windows it is said what binds."""
+    served = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 16, "context_length": 4096, "expert_parallel": 8}
+    found = solve("step_time", **served, using="experts.busiest_chip")
+    (first, *_) = screen_lines([found])
+    assert first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in render(found, "table")
+    windows = Answer(kind="interval", high=117.0, regime="context_length >= window_tokens")
+    assert brief_regime(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
+    assert brief_regime(windows) == "context_length >= window_tokens"
+    assert brief_regime(Answer(kind="interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
+
+
 def test_without_the_parts_or_without_a_regime_there_are_no_shares():
     memory = Answer(kind="point", value=1.0, regime="memory_time >= compute_time")
     assert limit_in_words(memory, {"memory_time": 1.0}) == MEMORY_BOUND
     assert limit_in_words(Answer(kind="point", value=1.0), {"weight_time": 1.0}) == ""
     both = Answer(kind="point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
     assert limit_in_words(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
+
+
+def test_the_arithmetic_of_a_chunk_is_counted():
+    """Beside one sequence of an 8B on an H100 a chunk of 2,048: 35.3 ms of arithmetic, 18.3 us of decoding in it, 4.93 ms of reads."""
+    asked = {"model": "Llama-3.1-8B", "hardware": "H100:bf16", "context_length": 4000}
+    alone = next(screen_lines([solve("mixed_step_time", **asked, batch=1, prefill_chunk=2048)]))
+    assert "compute-bound: decoding 0.052 %, the chunk 99.9 %; reads take 14 % of that time" in alone
+    many = next(screen_lines([solve("mixed_step_time", **asked, batch=64, prefill_chunk=512)]))
+    assert "memory-bound: weights 32 %, KV 68 %; arithmetic takes 68 % of that time" in many

@@ -96,6 +96,13 @@ def test_the_caption_says_what_stays_and_what_is_taken():
     assert prices == "chip price of A = $3.6/h, chip price of B = $7.2/h"
 
 
+def test_the_caption_says_of_a_limit_that_it_is_one_and_where_there_is_no_answer():
+    *_, gaps = caption([(("A",), swept("step_time", "throughput", batch=[1, 8, 4096]))])
+    assert gaps == "no answer at 1 of 3 points, that at batch = 4096: does not fit"
+    limited = solve("chips", **{name: value for name, value in SERVED.items() if name != "chips"}, batch=[1, 8], step_time="<=20ms")
+    assert "step time <= 20ms" in caption([(("A",), [limited])], {"step_time": ("<=20ms",)})[1]
+
+
 def test_a_question_that_is_no_sweep_draws_the_roof_with_its_point(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     drawn = call("solve", "step_time", *ARGUMENTS, "batch=8", "--plot", "-").out

@@ -8,10 +8,12 @@ from derive.show.screen import (
     MOST_TABLE_LINES,
     NARROW,
     SCREEN_WIDTH,
+    height,
     screen_lines,
 )
 from derive.solving.api import solve
 from tests.tools.commands import DEPLOYED, call
+from tests.tools.together import in_one_test
 
 DEEPSEEK = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": "4k"}
 LLAMA = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 8192}
@@ -56,6 +58,21 @@ def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_w
 def test_a_short_answer_is_shown_whole():
     solution = solve("sparsity", total_params=6e11, active_params=3e10)
     assert text("sparsity", {"total_params": 6e11, "active_params": 3e10}) == solution.full
+
+
+@pytest.mark.slow
+@in_one_test(("unknowns", "chips"), [("step_time", 4), ("step_time", 16), ("step_time,throughput", 16), ("cost_per_token", 16)])
+def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unknowns, chips):
+    given = {**DEEPSEEK, "chips": chips, "chip_price": "2 USD/h", "batch": "1..4096:log", "anyway": True}
+    solutions = [solve(name, **given) for name in unknowns.split(",")]
+    lines = [*screen_lines(solutions)]
+    assert height(lines, 80) <= MOST_TABLE_LINES and any(line.endswith(" points between: --full)") for line in lines)
+    assert lines[1].split()[0] == "1" and any(line.split()[0] == "4096" for line in lines if line)
+    # What is doubtful of both is said of the first.
+    said = {kind: text for one in reversed(solutions) for kind, text in zip(one.kinds, one.warnings, strict=True)}
+    assert said
+    in_ten = solve("step_time", **given | {"batch": "1..4096:log:30"})
+    assert not any("points between" in line for line in screen_lines([in_ten])), "in as many points as were asked for"
 
 
 def test_the_command_is_short_unless_it_is_asked_for_all():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 
 import pytest
 
@@ -64,6 +65,14 @@ def test_a_list_of_givens_is_zipped_with_the_chips():
     assert len(json.loads(call(*asked, "batch=8..64:log:4", "--as", "json").out)[0]["solutions"][0]["sweep"]) == 4, "a sweep is of both"
 
 
+def test_a_sweep_has_a_column_a_deployment_with_a_legend_where_names_are_too_long():
+    short = call("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1,8", *LLAMA[4:]).out.splitlines()
+    assert short[:2] == ["step_time (or more)", "batch   H100:fp8   H200:fp8"] and short[2].split()[0] == "1"
+    models = ("--model", "Llama-3.1-70B,Llama-3.3-70B", "chips=8", "batch=1,8", *LLAMA[4:])
+    long = call("solve", "step_time", "--hardware", "H100,H200:fp8", *models).out.splitlines()
+    assert long[1].split() == ["batch", "A", "B", "C", "D"] and long[4] == "A: H100:fp8 Llama-3.1-70B"
+
+
 def test_those_without_an_answer_are_named_with_why_and_all_without_leave_with_3():
     said = call("solve", "cost_per_token", "--hardware", "H100,L4:fp8", *LLAMA, "--price", "rent")
     assert said.status == 0 and "no answer   L4:fp8: hardware.csv has no rent of L4" in said.out
@@ -88,3 +97,27 @@ def test_rents_have_their_price_their_terms_their_days_and_their_grade():
     assert "\nrent " not in given and "\nchip_price" not in given
     other = call("solve", "step_time", "--hardware", "H100,B200:fp8", *LLAMA, "--price", "rent").out
     assert "\nrent " not in other, "no price enters a time"
+
+
+def test_chips_are_whole_ones_and_as_many_win_alike():
+    asked = ("solve", "chips", "--hardware", "H100,H200,B200:fp8", "--model", "Llama-3.1-70B", *SERVED[1:])
+    few = call(*asked, "step_time=20ms").out.splitlines()[1].split()
+    assert few[:3] == ["chips", "(or", "more)"] and all(cell.isdigit() for cell in few[3:6])
+    alone = [json.loads(call("solve", "chips", "--hardware", f"{name}:fp8", *asked[4:], "step_time=20ms", "--as", "json").out)
+             for name in ("H100", "H200", "B200")]  # fmt: skip
+    exact = [one["answers"][0]["value"] for one in alone]
+    assert [int(cell) for cell in few[3:6]] == [math.ceil(value) for value in exact] and exact[0] % 1
+    same = call(*asked[:3], "H100,H800:fp8", *asked[4:], "step_time=20ms").out.splitlines()[1].split()
+    assert same[3] == same[4] and len(same) == 5, "neither is better"
+
+
+SMALL = ("--model", "Llama-3.1-8B", "bytes_per_element=1", "context_length=8k")
+
+
+def test_bounds_are_in_whole_ones_and_in_the_words_they_have_alone():
+    (_, row, *_) = call("solve", "batch", "--hardware", "H100:fp8,L4:fp8", *SMALL).out.splitlines()
+    assert row.split("   ") == ["batch", "137 or less", "30 or less", "H100:fp8"]
+    (_, row, *_) = call("solve", "chips", "--hardware", "H100:fp8,H200:fp8", *LLAMA[:2], "batch=8", *LLAMA[4:]).out.splitlines()
+    assert row.split("   ") == ["chips", "2 or more", "1 or more", "H200:fp8"]
+    (_, row, *_) = call("solve", "context_length", "--hardware", "H100:fp8,L4:fp8", *SMALL[:3], "batch=8").out.splitlines()
+    assert row.split("   ") == ["context_length", "137.3k tokens or less", "30.75k tokens or less", "H100:fp8"]

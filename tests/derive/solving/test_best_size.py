@@ -2,6 +2,7 @@
 
 import pytest
 
+from derive.answers import DECODE_ALONE
 from derive.solving.api import respond_all, solve
 from derive.solving.question.conventions import Conventions, Switches
 
@@ -43,6 +44,26 @@ def test_a_limit_on_what_is_asked_for_leaves_a_part_of_it_or_none() -> None:
     sized = {"context_length": "8k", "bytes_per_element": 1, "batch": 8}
     assert solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=2"}).value == 2
     assert "it is 2 or more (from 1.013)" in solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=1"}).why_not
+
+
+def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_point_of_a_list() -> None:
+    """320 GB less 70 GB of weights hold 95 caches of 8k tokens in bf16, and 190 in fp8: both steps read nearly all of it."""
+    given = {"chips": 4, "context_length": "8k", "bytes_per_element": "bf16,fp8"}
+    rate, batch = respond_all(("throughput", "batch"), given, Switches(CHIP, MODEL))
+    rows = [(at["batch"], answers[0].value) for at, answers, _ in rate.sweep.rows()]
+    reads = [70_553_706_496 + 95 * 8000 * 327680, 70_553_706_496 + 190 * 8000 * 163840]
+    assert rows == [(n, pytest.approx(n * 4 * 3.35e12 / read)) for n, read in zip((95, 190), reads, strict=True)]
+    assert len(batch.sweep) == 2
+
+
+def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_is_by_default():
+    served = {"prompt_tokens": 1000, "output_tokens": 300, "requests_per_second": 100, "step_time": 0.05}
+    presets = ("H100-SXM:fp8", "Llama-3.1-70B")
+    chips, first = respond_all(["chips", "time_to_first_token"], served, Switches(*presets))
+    alone = solve("time_to_first_token", hardware=presets[0], model=presets[1], chips=chips.value, prompt_tokens=1000)
+    assert chips.value > 1 and first.value == pytest.approx(alone.value)
+    assert DECODE_ALONE in chips.kinds and DECODE_ALONE not in first.kinds
+    assert any(text.startswith("at chips = ") for text in first.said)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from derive.units import show
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -99,3 +100,27 @@ def test_a_given_that_only_one_variant_takes_chooses_it(using):
     """4 stages and 8 microbatches wait 3 of 11; with two virtual stages each 3 of 19."""
     solution = solve("bubble_fraction", **STAGES, virtual_stages=2, using=using)
     assert solution.answers[0].value == pytest.approx(3 / 19) and solution.warnings == solution.unused == ()
+
+
+TIMED = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "bytes_per_element": 2}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "other", "measured"),
+    [
+        ("mfu", "mbu", {"batch": 64, "context_length": 4000, "throughput": 3000}),
+        ("mfu", "mbu", {"batch": 1, "context_length": 4000, "step_time": 0.02}),
+        ("mbu", "mfu", {"batch": 2000, "context_length": 100, "throughput": 3000}),
+    ],
+)
+def test_a_share_of_the_peak_whose_time_need_not_bind_is_said_to_be_so_only_if_it_does(unknown, other, measured):
+    """The other share leads to the same measured time at any share above the one that was found."""
+    solution = solve(unknown, **TIMED, **measured)
+    (text,) = [one for one in solution.warnings if one.startswith("at both peaks this step is")]
+    share = solve(other, **TIMED, **measured).value
+    assert f"{other} = {show(other, share)}" in text and solution.answers[0].bound == "lower"
+    assert "exactly so if" in str(solution).splitlines()[0] and "exactly so" in solution.full.splitlines()[0]
+    (result,) = measured.keys() & {"throughput", "step_time"}
+    rest = {name: value for name, value in measured.items() if name != result}
+    for least in (solution.value * 1.01, 1.0):
+        assert solve(result, **TIMED, **rest, **{unknown: least, other: share}).value == pytest.approx(measured[result])

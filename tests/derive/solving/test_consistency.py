@@ -78,6 +78,19 @@ def test_a_given_step_below_its_arithmetic_is_refused_also_where_the_context_is_
     assert reason.code == "contradiction" and "compute_time alone makes it 17.83 ms or more" in reason.message
 
 
+@pytest.mark.parametrize(
+    ("unknown", "given", "low", "high"),
+    [
+        ("tokens_verified_per_step", {"tokens_per_step": 3}, 3, None),
+        ("tokens_per_step", {"draft_tokens": 3}, 0, 4),
+        ("kv_replication", {"chips": 4}, 1, 4),
+    ],
+)
+def test_what_a_deployment_has_room_for_bounds_what_is_asked(unknown, given, low, high):
+    (span,) = solve(unknown, **given).answers
+    assert (span.kind, span.low, span.high) == ("interval", low, high)
+
+
 @in_one_test(
     ("unknown", "given"),
     [
@@ -92,6 +105,20 @@ def test_a_claimed_rate_above_all_arithmetic_is_refused_whatever_is_asked(unknow
     reason = solve(unknown, **EIGHT, **given).reason
     assert reason.code == "contradiction" and " makes it " in reason.message
     assert any(text in reason.message for text in ("serving.peak_throughput makes it at most 112.2k", "alone makes it 8.913 ms or more"))
+
+
+@in_one_test(
+    ("unknown", "given", "words"),
+    [
+        ("throughput", {"batch": 1000, "token_latency": 1e-4}, "compute_time alone makes it 8.913 ms or more"),
+        ("throughput", {"batch": 10, "token_latency": 1e-3}, "weight_time alone makes it 2.633 ms or more"),
+        ("cost_per_token", {"batch": 10, "throughput": 50_000, "chip_price": 1e-3}, "weight_time alone makes it 2.633 ms or more"),
+    ],
+)
+def test_tokens_that_come_faster_than_a_pass_are_refused(unknown, given, words):
+    """70.6 GB over 8 x 3.35 TB/s are 2.633 ms, and 2 x 70.55e9 x 1000 FLOPs over 8 x 1,979 TFLOP/s are 8.913 ms."""
+    reason = solve(unknown, **EIGHT, **given).reason
+    assert reason.code == "contradiction" and words in reason.message and "token_latency = " in reason.message
 
 
 GPUS = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "mbu": 0.8, "mfu": 0.5}
@@ -123,3 +150,46 @@ def test_what_several_defaults_could_explain_is_asked_for():
     reason = solve("sequences_in_flight", **given).reason
     assert reason.code == "missing_givens" and reason.missing == ("microbatches", "hop_latency")
     assert reason.message.endswith("microbatches = 20 or hop_latency = 20 ms would make it so. Give one of them")
+
+
+@in_one_test(
+    "given",
+    [
+        {"chip_price": "2 USD/h", "fleet_cost_per_token": "0.001 USD/MTok"},
+        {"fleet_throughput": 400_000, "replicas": 1},
+        {"throughput": 400_000},
+        {"step_time": 1e-4},
+    ],
+)
+def test_no_route_leads_below_the_arithmetic_of_a_step(given):
+    """64 x 2 x 70.55e9 FLOPs take eight chips 570.4 us, whatever was claimed of a fleet and whatever is asked."""
+    served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "batch": 64}
+    for unknown in ("normalised_cost", "compute_utilisation"):
+        reason = solve(unknown, **served, **given).reason
+        assert reason.code in ("contradiction", "no_solution"), (unknown, reason)
+        assert unknown != "normalised_cost" or "makes it 570.4 µs or more" in reason.message
+
+
+ASKED = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "batch": 32, "prompt_tokens": 4000, "output_tokens": 500}
+
+
+PROMPT = 4000 * (2 * 70_553_706_496 + 80 * 4 * 64 * 128 * 2000) / (8 * 989e12)
+
+
+STEP = (2 * 70_553_706_496 + 32 * 4250 * 327680) / (8 * 3.35e12)
+
+
+@pytest.mark.parametrize("mfu", [1.0, 0.5])
+def test_a_first_token_later_than_its_prompt_takes_has_waited_and_slows_no_step(mfu):
+    """A second, where 4,000 tokens take 74 ms at the peak: it was read as 0.5 % of the bandwidth, and a request as 11 minutes."""
+    (found,) = (solution := solve("request_latency", **ASKED, time_to_first_token="1s", mfu=mfu)).answers
+    assert (found.value, found.bound) == (pytest.approx(1 + 499 * STEP), "lower")
+    told = next(text for text in solution.assumptions if "follows from the givens" in text)
+    assert told.startswith(f"queue_time = {1e3 * (1 - PROMPT / mfu):.4g} ms follows")
+
+
+def test_a_request_that_takes_longer_than_its_steps_has_waited():
+    given = {**ASKED, "step_time": "10ms", "chip_price": "2 USD/h"}
+    (found,) = (solution := solve("cost_per_request", **given, request_latency="10s")).answers
+    assert found.value == pytest.approx(8 * 2 / 3600 * (PROMPT + 500 * 0.01 / 32)) and found.bound == "lower"
+    assert any(text.startswith("queue_time = 4.936 s follows from the givens") for text in solution.assumptions)

@@ -52,6 +52,21 @@ def test_anyway_answers_and_says_what_is_short():
     assert {*solution.kinds[1:]} >= {"attention_in_bf16", "exchange_left_out"}
 
 
+@in_one_test(
+    ("unknown", "more"),
+    [
+        ("step_time", {"batch": 10}),
+        ("kv_time", {"batch": 10}),
+        ("request_latency", {"batch": 10, "prompt_tokens": 4000, "output_tokens": 100}),
+        ("batch", {"step_time": "<=2s"}),
+        ("energy_per_token", {"batch": 10, "chip_power": "700 W", "hop_latency": "1 us", "pipeline_stages": 2}),
+    ],
+)
+def test_chips_that_nobody_spoke_of_are_refused_as_one_that_was_given(unknown, more):
+    supposed, given = (solve(unknown, **{**DEPLOYED, **more}, **chips).reason for chips in ({}, {"chips": 1}))
+    assert supposed == given and supposed.code == "does_not_fit" and "chips at least" in supposed.message
+
+
 def test_an_answer_that_does_not_fit_is_none():
     """A batch for a step time is of no use if its cache is nowhere."""
     assert solve("batch", **DEPLOYED, chips=16, step_time=0.03).reason.code == "does_not_fit"
@@ -122,6 +137,35 @@ def test_chips_that_are_fast_enough_and_hold_too_little_are_as_many_as_memory_ne
     assert dict(found.elasticities) == dict(solve("chips", **LLAMA_70B).answers[0].elasticities)
     (two,) = solve("chips", **LLAMA_70B, step_time=HELD_BY_LLAMA_70B / 3.35e12 / 2).answers
     assert two.value == pytest.approx(2) and two.regime != "memory binds"
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more"),
+    [
+        ("weight_time", {"batch": 1}),
+        ("latency_floor", {}),
+        ("normalised_cost", {"batch": 1, "context_length": 8000, "bytes_per_element": 2}),
+        ("throughput", {"batch": 1, "token_latency": 1}),
+    ],
+)
+def test_no_pass_is_answered_on_chips_that_do_not_hold_the_weights(unknown, more):
+    """405.85e9 weights of two bytes are 811.7 GB: more than ten chips of 80 GB."""
+    given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", **more}
+    reason = solve(unknown, **given, chips=10).reason
+    assert reason.code == "does_not_fit" and "weights of 811.7 GB" in reason.message and reason.message.endswith("chips at least 11")
+    assert "KV cache" not in reason.message or "context_length" in more
+    assert solve(unknown, **given, chips=11).answers
+    unsaid = solve(unknown, **given).why_not
+    on_one = "weights of 811.7 GB" in unsaid and " in the 80 GB of 1 chip" in unsaid and unsaid.endswith("chips at least 11")
+    assert on_one == (unknown in ("weight_time", "latency_floor"))
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("compute_time", {}), ("prefill_compute_time", {"new_tokens_per_pass": 1000})])
+def test_arithmetic_on_chips_that_do_not_hold_the_weights_is_answered_with_a_warning(unknown, more):
+    given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", "batch": 1, **more}
+    solution = solve(unknown, **given, chips=10)
+    assert solution.answers and "weights of 811.7 GB in the 800 GB of 10 chips" in solution.warnings[0]
+    assert not any("does not fit" in text for text in solve(unknown, **given, chips=11).warnings)
 
 
 def test_what_an_engine_holds_back_is_room_for_nothing_else():

@@ -42,12 +42,37 @@ def test_a_fleet_is_paid_as_many_whole_replicas_as_its_rate_takes():
     assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * ceil(50 / RATE), 500 * RATE])
 
 
+def test_owned_chips_that_wait_are_paid_once():
+    """The replicas are as many more as they wait, so that the price of a chip is that of any second and not of one in use."""
+    owned = {"chip_capex": 30_000, "depreciation_time": "4 y", "deployment_time": "1 y"}
+    drawn = {"chip_power": "700 W", "electricity_price": "0.08 USD/kWh", "power_usage_effectiveness": 1.2}
+    solution = solve("fleet_cost", **SERVED, **owned, **drawn, qps=50, fleet_utilisation=0.6)
+    replicas = ceil(50 / RATE / 0.6)
+    assert solution.value == pytest.approx(replicas * 4 * (30_000 / 4 + 0.7 * 8766 * 0.08 * 1.2))
+    assert solution.given["fleet_utilisation"] == 0.6 and solution.answers[0].elasticities["fleet_utilisation"] == pytest.approx(-1)
+    assert not [one for one in solution.warnings if "second in use" in one]
+    electricity = solve("fleet_electricity_cost", **SERVED, **drawn, deployment_time="1 y", qps=50)
+    assert electricity.value == pytest.approx(16 * 0.7 * 8766 * 0.08 * 1.2)
+
+
 def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
     paid = {"chip_price": "2 USD/h", "deployment_time": "30 d"}
     exactly = solve("fleet_chips", **paid, fleet_cost="10 kUSD")
     assert exactly.value == pytest.approx(10_000 / 1440) and exactly.answers[0].whole_ones == 6
     (most,) = solve("fleet_chips", **paid, fleet_cost="<=10 kUSD").answers
     assert (most.value, most.bound) == (6, "upper")
+
+
+@pytest.mark.parametrize(
+    ("hardware", "pays"),
+    [
+        ("H100:fp8", "this is of one chip, as none are given: fleet_cost as limited pays 25, give chips=25"),
+        ("8xH100:fp8", "this is of one replica, because no number is given: fleet_cost as limited pays 3, give replicas=3"),
+    ],
+)
+def test_an_answer_of_fewer_chips_than_a_budget_pays_says_so_first(hardware: str, pays: str):
+    asked = {"hardware": hardware, "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
+    assert solve("fleet_throughput", **asked).warnings[0] == pays
 
 
 # -- users of a fleet --------------------------------------------------------------------------------------------------
@@ -99,3 +124,9 @@ def test_replicas_that_nobody_counts_are_as_many_whole_ones_as_a_limit_leaves(li
         for text in solution.said
     )
     assert not any("replicas = 1" in text for text in solution.assumptions)
+
+
+def test_a_limit_that_leaves_no_whole_replica_is_refused():
+    solution = solve("fleet_throughput", **SPED, fleet_chips="<=3")
+    assert not solution.answers and solution.refusal.code == "no_solution" and "whole" in solution.why_not
+    assert "whole" in solve("fleet_throughput", **SPED, fleet_chips=3).why_not

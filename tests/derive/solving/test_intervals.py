@@ -3,13 +3,18 @@
 import json
 from random import Random
 
+import numpy as np
 import pytest
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import render
+from derive.show.values import answer_lines, text_of
 from derive.solving.api import solve
+from derive.solving.many import intervals
 from derive.solving.many.intervals import SAMPLES
+from derive.solving.result import Answer, Solution
+from derive.spreads import Interval
 from tests.tools.random_questions import at_random
 from tests.tools.together import in_one_test, some
 
@@ -24,6 +29,14 @@ DEPLOYED = {
 def seconds(batch, context):
     """The step of the deployment by hand, all weights read and attention FLOPs left out."""
     return max(2 * batch * 37e9 / (16 * 1979e12), (671e9 + batch * context * 61 * 576) / (16 * 3.35e12))
+
+
+def test_ends_are_exact_of_what_is_asked_point_by_point_and_only_rises_or_falls():
+    """Any prompt costs the same a token where attention is left out: it cancels, and no array has a value for it."""
+    solution = solve("prefill_cost_per_token", active_params=70e9, peak_flops=989e12, chip_price="2 USD/h", mfu="0.3..0.5")
+    spans, dearest = solution.spans, 2 * 70e9 / (0.3 * 989e12) * 2 / 3600
+    assert (spans.method, spans.low, spans.high) == ("bounds", pytest.approx(0.6 * dearest), pytest.approx(dearest))
+    assert spans.samples < SAMPLES and any("prompt_tokens cancels" in text or "tokens cancels" in text for text in solution.assumptions)
 
 
 def test_ends_are_exact_where_the_answer_only_rises_or_falls():
@@ -61,6 +74,17 @@ def test_a_range_across_a_regime_shows_both_sides_and_where_they_meet():
     }
     assert sum(share for *_, share in spans.sides) == pytest.approx(1)
     assert spans.method == "bounds" and (spans.low, spans.high) == (0.01, 0.05)
+
+
+def test_a_range_without_any_answer_is_refused():
+    solution = solve("batch", **DEPLOYED, step_time="1ms..2ms", context_length=4000)
+    assert solution.answers == () and solution.reason.code == "no_solution"
+
+
+@pytest.mark.slow
+def test_a_range_of_a_bound_is_a_bound():
+    (only,) = solve("memory_time", step_time="10ms..20ms", compute_time="10ms..20ms").answers
+    assert only.kind == "interval" and only.low == 0
 
 
 def test_ranges_in_a_sweep_give_a_span_for_every_point():
@@ -119,6 +143,14 @@ def test_the_least_that_fits_ends_a_range_that_does_not_fit_from_there_on():
     assert solution.spans.shown == {"batch": 1000} and "as the middle of the ranges has no answer" in render(solution, "table")
 
 
+def test_a_range_that_numbers_answer_is_answered():
+    """A root that lost digits by cancellation, which arrays once dropped: the range was nan."""
+    given = {"write_charge": 0.00255e-6, "storage_price": 4.3e-8, "ttl": 1566488, "using": ["cache.write_charge"]}
+    spans = solve("input_price", **given, cache_write_premium="4.4..5.9").spans
+    ends = [solve("input_price", **given, cache_write_premium=end).answers[0].value for end in (5.9, 4.4)]
+    assert (spans.method, spans.answered) == ("bounds", 1) and [spans.low, spans.high] == pytest.approx(ends, rel=1e-9)
+
+
 # -- bounds over ranges ---------------------------------------------------------------------------------------------
 
 POD = {"model": "Llama-3-70B", "hardware": "TPU-v5e:int8", "bytes_per_element": 1}
@@ -145,6 +177,28 @@ def test_of_an_upper_bound_the_one_that_is_safe_everywhere_comes_first():
     room = [(32 * 2**34 - weights) / (context * 163840) for weights, context in ((70e9, 32000), (60e9, 8000))]
     assert (only.low, only.loose_low) == (0, 0) and [only.high, only.loose_high] == pytest.approx(room, rel=1e-12)
     assert " is safe everywhere (" in render(solution, "table")
+
+
+def test_bounds_that_have_no_value_in_common_say_so():
+    row = {"compute_utilisation": 1, "balance_batch": "1e3..1e6", "balance_context": 1e5}
+    solution = solve("batch", **row, context_length=1e4)
+    (only,) = solution.answers
+    assert only.kind == "interval" and only.low == pytest.approx(1e6 / 0.9) and only.loose_low == pytest.approx(1e3 / 0.9)
+    both = _of_bounds([(1.0, 2.0), (3.0, 4.0)])
+    assert (both.kind, both.low, both.high, both.loose_low, both.loose_high) == ("loose", None, None, 1.0, 4.0)
+    assert answer_lines("batch", both)[0] == "batch: no value holds over all of the ranges; between 1 and 4 somewhere in them"
+    assert text_of("batch", both) == "1 to 4, none of it everywhere"
+    touching = _of_bounds([(1.0, 3.0), (2.0, None)])
+    assert (touching.kind, touching.low, touching.high, touching.loose_high) == ("interval", 2.0, 3.0, None)
+
+
+def _of_bounds(ends):
+    """What bounds at several points of a range come to."""
+    found = [Solution(unknown="batch", unit="1", answers=(Answer(kind="interval", low=low, high=high),)) for low, high in ends]
+    looks = [intervals._Look(at, solution, None) for at, solution in enumerate(found)]
+    columns = {"chips": np.arange(float(len(ends)))}
+    (only,) = intervals._span_of_looks({"chips": Interval(0.0, 1.0)}, columns, looks, slice(0, len(ends))).answers
+    return only
 
 
 # -- anything at all ------------------------------------------------------------------------------------------------

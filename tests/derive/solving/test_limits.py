@@ -73,6 +73,14 @@ def test_a_limit_on_a_result_that_the_other_givens_determine_is_only_compared():
     assert priced.value == pytest.approx(0.005 / (4000 / 25 + 40)) and priced.answers[0].bound == "upper"
 
 
+def test_a_result_at_the_largest_batch_is_no_bound_where_smaller_ones_move_it_the_other_way():
+    """A pass of 180 sequences fills 10 ms. Its arithmetic lasts longer below the peak, and shorter with fewer sequences."""
+    served = {**CHIP, **MODEL, "chips": 8, "step_time": "<=10ms"}
+    refused = solve("memory_demand", **served).reason
+    assert refused.code == "not_identified" and refused.violated == ("batch",) and "= 240 GB where batch is" in refused.message
+    assert solve("throughput", **served).answers[0].bound == "upper"
+
+
 def test_limits_over_lists_and_ranges():
     by_speed = [HELD / 3e12 * rate / 64 for rate in (2000, 8000)]
     listed = solve("chips", **CHIP, **MODEL, batch=64, throughput=">=2000,8000").sweep

@@ -1,10 +1,13 @@
 """A rate of requests whose prompts nobody says where they are computed: the answer for decode alone, and for both on the same chips."""
 
+import json
 from math import ceil, inf
 
 import pytest
+from click.testing import CliRunner
 
-from derive.answers import BOUGHT, OR
+from backsolve.cli.main import backsolve
+from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.meanings import PROMPTS
 from derive.show.text import solution_record
 from derive.solving.api import solve
@@ -72,6 +75,22 @@ def test_the_chips_that_a_rate_takes_with_prompts_give_that_rate_with_prompts(ba
     assert solve("chips", **SERVED, batch=batch, requests_per_second=rate).with_prompts.point == pytest.approx(8)
 
 
+def test_what_counts_prompts_or_has_none_of_its_own_is_not_for_decode_alone():
+    served = {**SERVED, "chips": 8, "batch": 64}
+    for unknown in ("cost_per_request", "prefill_decode_chip_ratio", "prompt_time_share", "step_time", "prefill_throughput"):
+        solution = solve(unknown, **served, chip_price="2 USD/h")
+        assert solution.with_prompts is None and DECODE_ALONE not in solution.kinds, unknown
+    no_output = {name: value for name, value in served.items() if name != "output_tokens"}
+    assert DECODE_ALONE not in solve("throughput", **no_output).kinds
+
+
+def test_nothing_is_said_of_prompts_where_nobody_spoke_of_them_or_said_where_they_are():
+    decode = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "batch": 64, "context_length": 1150, "output_tokens": 300}
+    assert "decode alone" not in str(solve("chips", **decode, requests_per_second=40))
+    apart = solve("chips", **SERVED, batch=64, requests_per_second=40, using="serving.requests_per_second")
+    assert apart.with_prompts is None and apart.value == pytest.approx(solve("chips", **SERVED, batch=64, requests_per_second=40).value)
+
+
 SERVED_2K = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
 HELD = [
     ("replicas", {"requests_per_second": 55, "chips": 4}, 30),
@@ -81,6 +100,18 @@ HELD = [
 
 def whole(one):
     return ceil(one.point)
+
+
+def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_on_the_same_chips():
+    (unknown, given, most), word = HELD[1], "inter_token_latency"
+    by_time = solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}, using=WITH_PROMPTS)
+    by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
+    assert whole(by_time.answers[0]) == whole(by_speed.answers[0])
+    assert whole(solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}).with_prompts) == whole(by_time.answers[0])
+    asked = " ".join(f"{name}={value}" for name, value in given.items())
+    typed = f"solve {unknown} {asked} isl=2000 osl=500 {word}<={most}ms --model Llama-3.1-70B --hardware H100-SXM:fp8 --as json --using"
+    said = json.loads(CliRunner().invoke(backsolve, [*typed.split(), WITH_PROMPTS]).stdout)
+    assert ceil(said["answers"][0]["value"]) == whole(by_time.answers[0])
 
 
 @pytest.mark.parametrize(("unknown", "given", "most"), HELD)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from derive.presets import calibrated
 from derive.solving.api import solve
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -34,6 +35,19 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
 
 
 @pytest.mark.parametrize(
+    ("capacity", "chips", "binds"),
+    [
+        ("150.8GB", 15, "limits bind: throughput, step_time"),
+        ("50GB", 16, "memory binds"),
+    ],
+)
+def test_what_rules_out_one_chip_less_is_what_binds(capacity, chips, binds):
+    """14 chips miss 50,000 tokens a second in 50 ms whatever they hold; 15 of 50 GB hold 506 sequences, of the 722 that take them."""
+    (found,) = solve("chips", **SERVED, **TARGETS, hbm_capacity=capacity).answers
+    assert (found.value, found.regime) == (chips, binds)
+
+
+@pytest.mark.parametrize(
     ("more", "chips", "batches"),
     [
         ({"step_time": "<=50ms"}, 1, "1 to 59, for step_time at most 50 ms"),
@@ -45,6 +59,12 @@ def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_hold
     """70.6 GB of weights and a cache of 1.342 GB a sequence are read at 4.8 TB/s of each chip, which holds 150.8 GB."""
     solution = solve("chips", **SERVED, **more)
     assert (solution.value, solution.said[0]) == (chips, f"with a batch of {batches}")
+
+
+def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
+    """Caches alone take 1.342 GB / 4.8 TB/s of a chip, 0.1553 USD a million at 2 USD an hour, whatever shares the weights."""
+    reason = solve("chips", **SERVED, chip_price="2 USD/h", cost_per_token="<=0.15 USD/MTok").refusal
+    assert reason.code == "no_solution" and "nearest is cost_per_token = $0.155" in reason.message
 
 
 REQUESTS = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
@@ -61,3 +81,26 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     batches = "decode alone: with a batch of 118 to 121, for requests_per_second at least 10 request/s"
     assert any(text.startswith(batches) for text in solution.said)
+
+
+@pytest.mark.slow
+def test_the_fewest_chips_are_said_over_what_is_sustained_too():
+    """At the ends of the ranges they are asked for with what is sustained there given."""
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "step_time": "<=30ms", "throughput": ">=5000"}
+    solution = solve("chips", **given, efficiency="calibrated")
+    dense = calibrated(kinds=["dense"], deployments=["one node"]).ranges
+    best, worst = (
+        solve("chips", **given, mbu=dense["mbu"][at], mfu=dense["mfu"][at], layer_time=dense["layer_time"][1 - at]) for at in (1, 0)
+    )
+    assert best.value < solution.value < worst.value
+    assert solution.said[-2] == f"with what published runs sustained: chips = {best.value:.0f} to {worst.value:.0f}"
+    assert solution.assumptions[0].startswith("mfu, mbu, layer_time: the middle of published runs")
+
+
+@pytest.mark.parametrize("limit", [{}, {"step_time": "<=50ms"}], ids=["memory alone", "within a limit"])
+def test_copies_that_are_named_count_where_memory_says_how_large_a_batch_is(limit):
+    """The condition that a warning advises made it 'does not fit', of the batch of the limit alone, or asked for the copies."""
+    asked = {"hardware": "8xB200:fp8", "model": "Qwen3-235B-A22B", "context_length": "32k", **limit}
+    named = solve("batch", **asked, using="memory.kv_copies_of_heads")
+    assert named.answers[0].ends[1] == solve("batch", **asked, kv_replication=2).answers[0].ends[1]
+    assert "memory.kv_copies_of_heads is a condition, joined by name" in named.assumptions

@@ -32,6 +32,30 @@ def test_what_is_not_counted_stays_as_it_is():
     assert solution.value == pytest.approx(108.24e9 / 64 / 1e5) and solution.said[1:] == ()
 
 
+def test_without_a_whole_one_there_is_no_answer_but_the_nearest():
+    """60 GB of weights take 2.5 ms of 24 TB/s, and one cache more 41.7 us."""
+    reason = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=2.52ms").reason
+    assert reason.code == "no_solution" and reason.violated == ("step_time",)
+    assert "2.52 ms" in reason.message
+    assert reason.message.endswith("nearest is step_time = 2.542 ms at batch = 1")
+    between = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=7.04ms >=7.01ms").reason
+    assert between.message.startswith("no whole batch meets step_time at most 7.04 ms and step_time at least 7.01 ms, which leaves")
+
+
+ROUTED = {"hardware": "GB200-NVL72:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 8000, "chips": 8}
+
+
+def test_of_experts_what_one_sequence_meets_any_batch_does_and_what_it_does_not_is_refused_with_it():
+    """Activated experts are of one sequence at least: a limit that would take a part of one leaves all, or none."""
+    one = solve("throughput", **ROUTED, batch=1).value
+    met = solve("batch", **ROUTED, throughput=f">={one / 2}", step_time="<=20ms")
+    assert met.answers == solve("batch", **ROUTED, step_time="<=20ms").answers
+    step = solve("step_time", **ROUTED, batch=1).value
+    reason = solve("batch", **ROUTED, step_time=f"<={0.9 * step}", throughput=">=1").reason
+    assert reason.code == "no_solution" and "step_time" in reason.message
+    assert reason.message.endswith(f"nearest is step_time = {step * 1e6:.4g} µs at batch = 1")
+
+
 def test_a_range_has_whole_ends():
     spans = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=7.01ms..8.01ms").spans
     assert (spans.low, spans.high) == (108, 132)

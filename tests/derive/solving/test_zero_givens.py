@@ -46,6 +46,24 @@ def test_without_context_the_weights_alone_are_read():
         assert f"{next(iter(nothing))} = 0 as a limit: no cache is read or held" in solution.assumptions
 
 
+def test_a_batch_of_none_holds_the_weights_alone_and_is_no_pass():
+    assert solve("memory_demand", **WEIGHTS, batch=0).value == 70_553_706_496
+    (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H100-SXM:fp8", batch=0).answers
+    assert (bound.low, bound.high) == (70_553_706_496 / 80e9, None)
+    with pytest.raises(WrongValue, match="batch = 0: a batch is one sequence at least, and step_time is of a pass"):
+        solve("step_time", **WEIGHTS, batch=0, context_length=4096, bytes_per_element=1)
+
+
+@pytest.mark.parametrize("unknown", ["ttft", "requests_per_second", "cost_per_request"])
+def test_requests_of_no_output_are_told_what_to_ask_instead(unknown):
+    """Each of the three that are named has an answer with what an embedding is given."""
+    given = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "isl": "2k", "chip_price": "2 USD/h"}
+    with pytest.raises(WrongValue, match="output_tokens = 0 is prefill alone: leave it out and ask for") as refused:
+        solve(unknown, **given, osl="0")
+    for name in str(refused.value).partition("ask for ")[2].replace(" or ", ", ").split(", "):
+        assert solve(name, **given).answers, name
+
+
 # -- no cache -------------------------------------------------------------------------------------------------------
 
 

@@ -38,3 +38,11 @@ ODD = [  # entry, the field that is named
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
     left, odd, good = items_of(models_dev.FORMAT, {"p": {"models": {"m": entry, "good": {"cost": {"input": 1, "output": 2}}}}}, SOURCE)
     assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
+
+
+def test_the_models_of_a_provider_are_taken_beside_odd_ones_and_odd_providers():
+    content = {"good": {"models": {"m": {"cost": {"input": 1, "output": 2}}, "odd": None}}, "empty": [], "none": {"models": None}}
+    assert models_dev.FORMAT.is_shape(content)
+    found = list(items_of(models_dev.FORMAT, content, SOURCE))
+    assert [one.model for one in found if isinstance(one, Offer)] == ["m"]
+    assert [one.message.split("'")[1] for one in found if isinstance(one, Problem)] == ["good/odd", "empty", "none"]

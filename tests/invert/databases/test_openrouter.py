@@ -63,3 +63,16 @@ ODD = [  # entry, the field that is named
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
     left, odd, good = items_of(openrouter.FORMAT, {"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
     assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"min_prompt_tokens": 200_000, "prompt": "0.000003"}, "has hours beside lengths of the prompt, and does not say"),
+        ({"utc_start": "05:00", "utc_end": "06:00", "prompt": "0.000003"}, "has more than two prices a day"),
+    ],
+)
+def test_what_is_asked_beside_hours_is_refused_for_what_it_is(other: dict[str, Any], why: str):
+    overrides = [{"utc_start": "01:00", "utc_end": "02:00", "prompt": "0.000002"}, other]
+    _, odd = items_of(openrouter.FORMAT, {"data": [{"id": "m", "pricing": PRICE | {"overrides": overrides}}]}, SOURCE)
+    assert isinstance(odd, Problem) and why in odd.message

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, pull
-from invert.databases.records import Database, NotTaken, Offer, items_of
+from invert.databases.records import Database, NotTaken, Offer, WrongField, items_of
 from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
@@ -135,6 +135,45 @@ def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise
     assert len(found.rows) == 4 and found.copies == {"acme": 1} and not found.rivals
     found = pulled(listed(FIRST, *dated, replace(otherwise, model="M")), book=NOTHING)
     assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
+
+
+def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twice():
+    entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
+    dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
+    for second, rows, rivals in ((entry, 2, 0), (dearer, 2, 1), (lasting, 3, 0)):
+        found = pulled((FIRST, items_of(litellm.FORMAT, {"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
+        assert (len(found.rows), len(found.rivals)) == (rows, rivals)
+        assert sum(found.offers[0][1].values()) == 2 and found.offers[0][1][TAKEN] == 1, "each entry is counted"
+
+
+def test_a_price_of_all_hours_does_not_stand_beside_one_by_the_hour():
+    peak, off = (offered("acme", "m", {IN: rate, OUT: 4 * rate}, service_tier=tier) for rate, tier in ((2.0, "peak"), (1.0, "off_peak")))
+    found = pulled(listed(FIRST, peak, off), listed(SECOND, offered("acme", "m", {IN: 2.0, OUT: 5.0})), book=NOTHING)
+    assert {row.service_tier for row in found.rows} == {"peak", "off_peak"} and found.agreeing == {"second": 1}
+    assert [str(one) for one in found.rivals] == ["acme/m (standard) output: 8 by first 1; 5 by second 2"]
+    other_way = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, peak, off), book=NOTHING)
+    assert {row.service_tier for row in other_way.rows} == {"standard"} and len(other_way.rivals) == 2
+    ended = offered("acme", "m", {IN: 3.0, OUT: 9.0}, valid_to=DAY)
+    assert len(pulled(listed(FIRST, ended, peak, off), book=NOTHING).rows) == 6, "what has ended is of another time"
+
+
+def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
+    found = pulled(listed(FIRST, offered("openai", "m"), offered("gemini", "n")), providers=("Google", "opeani"))
+    assert {row.provider for row in found.rows} == {"google"}
+    assert [str(one) for one in found.problems] == ["--provider: 'opeani' has no listed price; did you mean 'openai'?"]
+
+
+def test_a_database_that_breaks_off_or_has_no_price_at_all_is_one_line():
+    def broken() -> Iterator[Any]:
+        yield offered("acme", "m")
+        raise WrongField("models", "is not there in Provider")
+
+    none = [offered("acme", name, {OUT: 1.0}) for name in "ab"]
+    found = pulled((FIRST, broken()), listed(SECOND, *none), book=NOTHING)
+    assert {row.model for row in found.rows} == {"m"} and [str(one) for one in found.problems] == [
+        "first 1: field models is not there in Provider: newer or older than known here",
+        "second 2: none of its 2 entries has a price: newer or older than known here",
+    ]
 
 
 BAD = [  # a sheet that a file of prices could not hold

@@ -7,17 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.tables.problems import Problem
 from invert.databases import openrouter
 from invert.databases.records import (
     Database,
     NotTaken,
     Offer,
     items_of,
+    part,
     per_mtok,
     price_rows,
     threshold_of,
     without_nothing,
 )
+from invert.databases.renamed import Fields
 from tests.tools.databases import DAY
 
 IN, OUT, READ, WRITE = ("input", None), ("output", None), ("cache_read", None), ("cache_write", None)
@@ -82,6 +85,18 @@ def test_a_band_in_which_nothing_changes_is_none():
 def test_a_price_per_token_is_one_per_million_to_the_last_digit(amount: Decimal):
     assert per_mtok("f", float(amount), 6) == per_mtok("f", str(amount), 6) == float(amount * 10**6)
     assert per_mtok("f", amount) == float(amount)
+
+
+def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
+    def read(record: dict):
+        yield replace(OFFER, service_tier=part(record, "tier", str) or "standard")
+
+    entries = [Entry(provider="acme", model=name, record={"tier": value}) for name, value in (("a", 3), ("b", "batch"), ("c", None))]
+    found = list(items_of(Format(name="base", entries=iter, read=read, context="context", fields=Fields(usual=())), entries, SOURCE))
+    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: tier")
+    fault = "field tier is int and not str, of 'acme/a': newer or older than known here"
+    assert found[1] == Problem(origin="base 1.2", column="tier", message=fault)
+    assert [(one.model, one.service_tier) for one in found[2:]] == [("b", "batch"), ("c", "standard")]
 
 
 def test_openrouter_offers_are_of_the_model_in_that_tier():

@@ -10,18 +10,29 @@ import pytest
 from scipy import stats
 
 from derive import presets
+from derive.errors import UnknownName, WrongData
 from derive.solving.api import solve
+from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators import calibration
-from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, members, siblings
+from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
 from invert.estimators.market import kv_class
 from invert.records import Verdict
+from invert.sheets.tables import CalibrationModel
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test
 
 AS_SHIPPED = learn(shipped_data())
 FAMILIES = ("qwen3", "glm-4.5", "minimax-m1", "qwen3-next", "glm5", "minimax-m3")
+
+
+def edited(architecture: str, column: str, text: str) -> shipped.Tables:
+    """The tables with one cell of one row of calibration_models.csv another."""
+    content = shipped.content("calibration_models.csv").decode()
+    changed = with_cells(content, lambda row: row | {column: text} if row["architecture"] == architecture else row)
+    return shipped.read().edited(calibration_models=changed)
 
 
 def with_ratio(member: Member, ratio: float) -> Member:
@@ -83,6 +94,43 @@ def test_the_inferred_model_and_its_siblings_teach_nothing(architecture, sheets,
     assert architecture in found.left_out and not set(found.left_out) & set(found.kv_ratios)
     family = presets.architecture(architecture).kv_family
     assert family not in found.families and set(found.families) == set(FAMILIES) - {family}
+
+
+def test_an_unknown_architecture_and_too_few_members_are_refused():
+    with pytest.raises(UnknownName, match=r"unknown architecture 'GLM-4\.55'"):
+        learn(shipped_data(), "GLM-4.55")
+    with pytest.raises(WrongData, match=r"calibration_models\.csv: 1 families with sheets of several bands are left"):
+        learned([member for member in members(shipped_data()) if member.family == "glm-4.5"], frozenset())
+    two = [member for member in members(shipped_data()) if member.family in ("glm-4.5", "glm5")]
+    assert learned(two, frozenset()).increments.freedom == 1
+
+
+@pytest.mark.slow
+@in_one_test(
+    ("column", "text", "message"),
+    [
+        ("architecture", "GPT-9", "architecture: 'GPT-9' is not in architectures.csv"),
+        ("sheet", "alibaba/qwen-9", "sheet: 'alibaba/qwen-9' has no sheet of several bands"),
+        ("sheet", "qwen-9", "sheet: 'qwen-9' does not have the form of alibaba/qwen3-coder-plus"),
+        ("sheet", "", "sheet: is blank"),
+        ("sheet_date", "2025-07-27", "sheet: 'alibaba-cn/glm-4.5' has no sheet of several bands on 2025-07-27"),
+        ("sheet_date", "2062-07-28", "sheet_date: 2062-07-28 is later than the newest prices here, which were read on 2026-"),
+        ("sheet_date", "July", "sheet_date: 'July' is not an ISO date"),
+        ("max_context", "long", "max_context: 'long' is not a whole number"),
+        ("sheet", "alibaba-cn/glm-4.5\0", "sheet: the cell holds a NUL byte, which does not show"),
+        ("sheet", "alibaba-cn/glm\u200b-4.5", "sheet: the cell holds the character U+200B (zero width space), which does not show"),
+    ],
+)
+def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
+    with reading(edited("GLM-4.5", column, text)):
+        found = members(shipped_data())
+        (problem,) = (*shipped.problems(CalibrationModel), *calibration.class_problems(shipped_data()))
+        assert str(problem).startswith(f"calibration_models.csv row 4, column {message}")
+        assert calibration.lacking(shipped_data()) == (text if column == "architecture" else "GLM-4.5",)
+        assert {member.architecture for member in found} == set(AS_SHIPPED.kv_ratios) - {"GLM-4.5"} and len(found) == 8
+        # Its family is that of architectures.csv: what it shares its cache with is left out all the same.
+        assert "glm-4.5" not in learn(shipped_data(), "GLM-4.5").families
+    assert len(members(shipped_data())) == 9
 
 
 # What increments foretell.

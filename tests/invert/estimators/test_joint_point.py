@@ -90,6 +90,14 @@ def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: Ba
     assert "\n" not in found.problem
 
 
+@pytest.mark.parametrize("premium_out", [1.0, 1.5, 2.0])
+def test_a_pair_of_which_only_bounds_are_known_gives_no_reading_and_says_so(premium_out: float):
+    """R = 1 without an input premium: the memory time of the base band is hidden, whatever it is up to 1."""
+    found = joint_reading(pair(1, 1, premium_out), ANCHORS)
+    assert found.values == {} and found.name == "joint"
+    assert "bounds" in found.problem and ("memory_ratio_short" in found.problem or "kv_bytes_per_token" in found.problem)
+
+
 # -- pricing rules --------------------------------------------------------------------------------------------------
 
 GEMINI = pair(6, 2, 1.5, 2e4, 3e5)

@@ -12,12 +12,13 @@ from scipy import integrate, stats
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.data import Data
+from invert.data import Data, read_data
 from invert.estimators.known import (
     Judged,
     error_of_lecture,
     judge_ranges,
     judged,
+    judgements,
     record_of_storage_price,
     records,
     records_beside,
@@ -137,6 +138,16 @@ def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     assert several.estimates["attention_intensity"].level == 0.9 and several.estimates["memory_time_share"].level is None
     assert one_band.estimates["balance_context"].record is None and one_band.estimates["balance_context"].level is None
     assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())
+
+
+def test_judgements_hold_as_often_as_the_record_of_their_estimator():
+    """But for the headline, whose record is of more models, and bounds, which have another."""
+    data = read_data()
+    found, known = judgements(data), records(judged(data), data)
+    for name in ("at_rent", "increment"):
+        own = [one for one in found if one.by == KV_NAMES[name].name]
+        record = known[name].at(USUAL.level)
+        assert record and own and (sum(one.held for one in own), len(own)) == (record.held, record.count)
 
 
 # Whether there is a premium.

@@ -1,10 +1,16 @@
 """What a byte of HBM and a FLOP cost on a rented chip, and whose rent it is."""
 
+from dataclasses import replace
+
 import pytest
 
+from derive.errors import UnknownName, WrongData
+from derive.tables import shipped
+from invert.assumptions import USUAL
 from invert.estimators.at_rent import kv_bytes_at_cost
 from invert.estimators.rent import rental
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 
 def test_the_rent_is_the_disclosed_one_and_says_so():
@@ -16,3 +22,12 @@ def test_the_rent_is_the_disclosed_one_and_says_so():
     dearer = rental(shipped_data(), chip_price=3 / 3600)
     assert dearer.origin["chip_price"] == "given"
     assert kv_bytes_at_cost(1e-11, dearer.values) * 1.5 == pytest.approx(kv_bytes_at_cost(1e-11, anchors.values))
+
+
+def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
+    lines = [line for line in shipped.content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
+    without = shipped.read().edited(disclosures="\n".join(lines))
+    with reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
+        rental(shipped_data())
+    with pytest.raises(UnknownName, match="accelerator"):
+        rental(shipped_data(), replace(USUAL, rent_chip="H1000:bf16"), 1e-3)

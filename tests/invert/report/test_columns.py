@@ -2,13 +2,14 @@
 
 import pytest
 
-from derive.errors import UnknownName
+from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
 from invert.report.columns import (
     CSV_KEYS,
     ESTIMATE_KEYS,
     HISTORY_KEYS,
     MODEL_KEYS,
+    OF_TEXT,
     REGISTRY,
     SHORT_KEYS,
     WIDE_KEYS,
@@ -86,3 +87,21 @@ def test_a_frame_has_the_row_of_the_csv_for_each_sheet():
 )  # fmt: skip
 def test_sheets_are_picked_by_patterns(wanted: list[str], count: int):
     assert len(picked(current(), wanted)) == count
+
+
+@in_one_test(
+    ("wanted", "said"),
+    [
+        (["flag=zzz"], "no sheet matches --where flag=zzz; allowed: .*priced in CNY"),
+        (["provider=opnai"], "no sheet matches --where provider=opnai; did you mean 'openai'"),
+        (["currency=EUR"], "allowed: CNY, USD"),
+        (["provider"], "write provider=PATTERN"),
+        (["provider="], "write provider=PATTERN"),
+    ],
+)
+def test_where_nothing_matches_it_says_what_there_is(wanted: list[str], said: str):
+    with pytest.raises(WrongValue, match=said):
+        picked(current(), wanted)
+    with pytest.raises(UnknownName, match="did you mean 'provider'"):
+        picked(current(), ["providr=x"])
+    assert {"provider", "model", "flag"} <= {*OF_TEXT}

@@ -169,3 +169,28 @@ def closed(rows: Sequence[PriceRow], update: Update) -> list[PriceRow]:
 @given(st.floats(1e-12, 1e12))
 def test_an_amount_is_written_in_plain_decimals_to_the_last_digit(amount: float):
     assert float(cell_text(amount)) == amount and "e" not in cell_text(amount)
+
+
+def test_another_context_is_taken_over_by_the_rows_that_hold_and_by_no_others(place):
+    pull(place, replace(ROW, amount=3.0), OUT, day=NEXT)
+    closed, *_ = held(place)
+    longer = [replace(row, max_context=1_000_000, release_date=date(2026, 1, 2)) for row in (replace(ROW, amount=3.0), OUT)]
+    update = pull(place, *longer, day=NEXT + timedelta(days=1))
+    assert list(map(str, update.redescribed)) == ["context 128k -> 1M", "release unsaid -> 2026-01-02"] and update.count("kept") == 2
+    assert [(row.amount, row.max_context) for row in held(place)] == [(2.0, 128_000), (8.0, 1_000_000), (3.0, 1_000_000)]
+    assert held(place)[0] == closed and not load(str(place)).problems
+    before = place.read_bytes()
+    assert not pull(place, *longer, day=NEXT + timedelta(days=2)).redescribed and place.read_bytes() == before
+
+
+def test_a_pull_of_an_earlier_day_moves_no_row_and_says_so(place):
+    third = NEXT + timedelta(days=5)
+    pull(place, replace(ROW, amount=3.0, retrieved_date=third), OUT, day=third)
+    before = place.read_bytes()
+    same = pull(place, ROW, OUT, day=NEXT)
+    assert same.count("kept") == 2 and not same.later and place.read_bytes() == before
+    other = pull(place, replace(ROW, amount=5.0, max_context=1_000_000), OUT, READ, day=NEXT)
+    assert place.read_bytes() == before and (other.count("kept"), other.redescribed) == (1, ())
+    said = "those of acme were read on 2026-11-28, and other prices of m on 2026-11-23: a pull of an earlier day changes no row"
+    assert [str(one) for one in other.later] == [f"{place} row 4, column retrieved_date: {said}"]
+    assert pull(place, replace(ROW, amount=5.0), OUT, day=third + timedelta(days=1)).count("changed") == 1

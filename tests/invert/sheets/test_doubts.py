@@ -83,6 +83,22 @@ def test_prices_of_one_sheet_are_held_against_each_other(row: str, said: str):
     assert (len(found) == 1 and said in found[0] and found[0].startswith("own.csv row 5, column amount")) if said else found == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([f"a,m,cache_storage,,0,,{DATED}"], ["row 8, column amount: cache_storage is 0: is it free?"]),
+        ([f"a,m,input,271999,8,,{DATED}", f"a,m,output,271999,24,,{DATED}"], ["row 8, column threshold_tokens: 271999 is one token below"]),
+        ([f"a,m,input,262143,8,,{DATED}", f"a,m,output,262143,24,,{DATED}"], ["row 8, column threshold_tokens: 262143 is one token below"]),
+        ([f"a,m,input,271000,4,,{DATED}", f"a,m,output,271000,12,,{DATED}"], ["row 8, column amount: prices above 271000 tokens equal"]),
+        ([f"a,m,input,271000,8,,{DATED}", f"a,m,output,271000,12,,{DATED}"], []),
+    ],
+)
+def test_a_free_cache_a_band_without_premium_and_a_threshold_one_below_are_asked_about(rows: list[str], said: list[str]):
+    found = doubted(*SOUND, *rows)
+    assert len(found) == len(said)
+    assert all(text in one for text, one in zip(said, found, strict=True))
+
+
 def test_the_shipped_prices_raise_no_doubt():
     assert doubtful_prices(load()) == []
 
@@ -106,6 +122,31 @@ def test_the_time_grows_as_the_rows_do():
     took(500)
     small, large = min(took(2_000) for _ in range(3)), min(took(8_000) for _ in range(3))
     assert large < 8 * small + 0.05
+
+
+def test_rows_of_one_s_own_are_held_against_those_that_ship():
+    rows = {
+        "acme,a,{},,{},USD,2026-01-01,,2026-11-20,": (0.0025, 0.01, "is it per thousand tokens?"),
+        "acme,b,{},,{},USD,2026-01-01,,2026-11-20,": (250, 1000, "is it in cents?"),
+        "acme,c,{},,{},USD,2062-01-01,,,": (2, 8, "2062-01-01 is more than 3 years after"),
+        "Google,d,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'Google' is another provider than 'google'"),
+        "goolge,d,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'goolge' is another provider than 'google'"),
+        "OpenAI,GPT-5.4,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "'GPT-5.4' is another model than 'gpt-5.4'"),
+        "\u201cgoogle\u201d,e,{},,{},USD,2026-01-01,,2026-11-20,": (2, 8, "is another provider than 'google'"),
+    }
+    for row, (first, second, said) in rows.items():
+        own = [HEADER, row.format("input", first), row.format("output", second)]
+        assert any(said in str(doubt) for doubt in doubtful_prices(load(own))), row
+    other = [HEADER, "opena,GPT-5.4,input,,2,USD,,,2026-11-20,", "opena,GPT-5.4,output,,8,USD,,,2026-11-20,"]
+    assert {doubt.column for doubt in doubtful_prices(load(other))} == {"provider", "model"}
+    own = [row.replace("opena,", "zbi,") for row in other]
+    assert doubtful_prices(load(own)) == [], "of three letters one is no slip, and a model is that of its provider"
+    words = b"provider,model,component,amount,service_tier,verification\nacme,a,input,2,bacth,offical\nacme,a,output,8,bacth,offical"
+    found = [str(one).partition(", ")[2] for one in doubtful_prices(load(BytesIO(words)))]
+    assert found[:2] == ["column service_tier: 'bacth' is another word than 'batch': is that one meant?"] * 2
+    assert found[2:] == ["column verification: 'offical' is another word than 'official': is that one meant?"] * 2
+    sound = [HEADER, "acme,a,input,,2,USD,2026-01-01,,2026-11-20,", "acme,a,output,,8,USD,2026-01-01,,2026-11-20,"]
+    assert doubtful_prices(load(sound)) == [] == doubtful_prices(load())
 
 
 def test_doubts_about_some_sheets_are_those_that_a_check_has_of_their_rows():

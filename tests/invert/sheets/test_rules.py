@@ -11,7 +11,7 @@ from invert.sheets import rules as checking
 from invert.sheets.assemble import sheets
 from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
-from invert.sheets.rules import broken, check, rows_by_sheet, strays
+from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT, broken, check, rows_by_sheet, strays
 from tests.tools.together import in_one_test
 
 HEADER = "provider,model,component,amount,threshold_tokens,threshold_inclusive,ttl_seconds,effective_date,valid_to,utc_hours,date_kind"
@@ -137,6 +137,34 @@ def little_history(request) -> tuple[list[str], set[tuple[int | None, str | None
 
     rows = [one() for _ in range(chance.randint(2, 14))]
     return rows, by_hand(book_of(*rows))
+
+
+@pytest.mark.parametrize(("count", "column"), [(BAND_LIMIT + 1, "threshold_tokens"), (3_000, "threshold_tokens")])
+def test_a_sheet_of_too_many_bands_is_refused_by_row_and_no_other(count: int, column: str):
+    rows = [f"a,m,{name},{at},{1000 * i or ''},,,,,," for i in range(count) for name, at in (("input", 1), ("output", 4))]
+    book = book_of(*OTHER, *rows)
+    (problem,) = check(book)
+    assert (problem.row, problem.column) == (4 + 2 * BAND_LIMIT, column)
+    assert problem.message == f"a/m (standard) has {count} bands on 2026-11-20, and at most {BAND_LIMIT} are read"
+    found, problems = sheets(book)
+    assert [sheet.model for sheet in found] == ["n"] and problems == [problem]
+
+
+def test_a_sheet_of_too_many_prices_on_one_day_is_refused_by_row():
+    lifetimes = [f"acme,m,cache_write,1,,,{i + 1},,,," for i in range(PRICE_LIMIT - 1)]
+    assert check(book_of(*BASE, *lifetimes[:-1])) == []
+    (problem,) = check(book_of(*BASE, *lifetimes))
+    assert (problem.row, problem.column) == (2 + PRICE_LIMIT, "component") and f"at most {PRICE_LIMIT} are read" in problem.message
+
+
+def test_releases_of_one_model_agree():
+    lines = ["acme,m,input,2,2026-05-01", "acme,m,output,8,", "acme,m,cache_read,0.2,2026-06-01"]
+    rows, problems = read_rows(["provider,model,component,amount,release_date", *lines], "own.csv", overlay=True)
+    assert problems == []
+    (found,) = check(PriceBook(rows=tuple(rows), fx={}, problems=(), newest_retrieved=None))
+    said = "acme/m (standard): 2026-06-01, and own.csv:2 says 2026-05-01 of the same model"
+    assert (found.row, found.column, found.message) == (4, "release_date", said)
+    assert check(PriceBook(rows=tuple(rows[:2]), fx={}, problems=(), newest_retrieved=None)) == []
 
 
 @pytest.mark.parametrize(

@@ -114,3 +114,8 @@ def test_a_threshold_that_is_not_there_adds_a_band_which_else_asks_what_the_one_
     assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 18), (10, 18)]
     assert sheet.bands[2].cache_read.amount == 1 and sheet.bands[1].cache_read is None
     assert sheet.bands[:2] == full().bands and sheet.writes == full().writes and sheet.storage == full().storage
+
+
+def test_one_price_given_under_two_names_is_refused():
+    with pytest.raises(WrongValue, match="'input@200k' and 'input@200000' are the same price of the sheet; give it once"):
+        with_amounts(full(), {"input@200k": "5", "input@200000": "6"})

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from derive.catalogue import equation
+from derive.errors import NoSingleValue
 from derive.solving.api import solve
 from derive.tables.cells import read_date
 from derive.tables.questions import read_givens, unknown_names
@@ -92,3 +93,10 @@ def test_a_verdict_is_where_the_number_is(claim: Claim):
         assert found is None
     else:
         assert found and found.agrees is (claim.verdict in AGREES), (found.in_unit, claim.stated)
+
+
+def test_a_claim_without_an_answer_is_refused_with_the_reason():
+    with pytest.raises(NoSingleValue, match="A13a: balance_batch also needs"):
+        finding(replace(BY_ID["A13a"], givens="machine_balance_ratio=300"), {}, read())
+    with pytest.raises(NoSingleValue, match="none of its rows has sparsity"):
+        finding(replace(BY_ID["A12b"], unknown="sparsity", equations=()), {}, read())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from math import log
@@ -11,11 +12,12 @@ import pytest
 from derive.tables.shipped import rows_of
 from invert.data import read_data
 from invert.inference import infer
+from invert.records import Estimate
 from invert.sheets.assemble import prices_by_place, sheets
 from invert.sheets.places import Place
 from invert.sheets.read import load
 from invert.sheets.tables import NaturalExperiment
-from invert.validation.experiments import experiment_rows, retests
+from invert.validation.experiments import Retest, experiment_rows, retests
 
 
 @cache
@@ -43,6 +45,21 @@ def test_a_move_is_that_of_the_two_sheets():
     (row,) = [row for row in rows_of(NaturalExperiment) if (row.model, row.date) == ("gpt-5.6-luna", day)]
     (found,) = [one for one in retests([row], read_data()) if one.quantity == "active_params_times_markup"]
     assert found.moved == pytest.approx(log(after.median / before.median)) == pytest.approx(-log(5), abs=0.1)
+
+
+def test_held_and_moved_are_of_medians_and_of_the_first_range():
+    (row, *_) = rows_of(NaturalExperiment)
+    wide, narrow = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=5.0, low=4.0, high=6.0)
+    assert (
+        Retest(quantity="q", experiment=row, before=wide, after=narrow).moved == pytest.approx(log(2.5))
+        and not Retest(quantity="q", experiment=row, before=wide, after=narrow).held
+    )
+    assert Retest(quantity="q", experiment=row, before=wide, after=replace(narrow, median=3.9)).held
+    bound = Estimate(kind="upper", high=2.0)
+    assert (
+        Retest(quantity="q", experiment=row, before=wide, after=bound).moved is None
+        and not Retest(quantity="q", experiment=row, before=bound, after=wide).held
+    )
 
 
 # -- what the table says of each change -----------------------------------------------------------------------------------

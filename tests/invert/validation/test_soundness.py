@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -311,6 +312,53 @@ def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(
     with reading(edited("architectures", place, kv_layers="48")):
         known = infer(["kimi-k3"]).inferences[0].known
     assert (known.stored, known.read) == (48 * (512 + 64) * 2,) * 2
+
+
+CNY_SHEET = "volcengine/deepseek-v4-pro"
+
+
+@in_one_test(
+    ("place", "cells", "stops", "left_out"),
+    [
+        (0, {"units_per_usd": "abc"}, False, True),
+        (1, {"units_per_usd": "abc"}, False, False),
+        (2, {"units_per_usd": "abc"}, True, False),
+        (0, {"date": "2026-01-01"}, True, True),
+        (2, {"date": "abc"}, True, True),
+    ],
+)
+def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[str, str], stops: bool, left_out: bool):
+    with reading(edited("fx", place, **cells)):
+        table = infer([CNY_SHEET])
+    assert bool(table.inferences) is not stops and place + 2 in [problem.row for problem in table.problems]
+    assert any("GLM-4.5, GLM-4.5-Air, MiniMax-M1" in note for note in table.notes) is left_out
+    assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
+
+
+@in_one_test(
+    ("name", "row", "cells", "named_rows"),
+    [
+        ("hardware", 35, {"accelerator": "H20O-SXM"}, {35}),
+        ("hardware", 32, {"accelerator": "H20O-SXM"}, {32}),
+        ("hardware", 110, {"value": "inf"}, {110}),
+        ("hardware", 110, {"unit": "1"}, {110}),
+        ("hardware", 24, {"unit": "byte"}, {24}),
+        ("hardware", 18, {"quantity": "scale_up_link_bandwidth"}, {18, 23}),
+        ("hardware", 23, {"quantity": "hbm_bandwidth"}, {18, 23}),
+        ("prices_calibration", 14, {"model": "minimax-m"}, {14, 15}),
+        ("prices_calibration", 14, {"service_tier": "standart"}, {14, 15}),
+        ("prices_calibration", 13, {"provider": "minimax"}, {12, 13}),
+        ("memory_tiers", 45, {"quantity": "purchase_price"}, {44, 45}),
+        ("memory_tiers", 45, {"quantity": "tier_capacity"}, {44, 45}),
+        ("memory_tiers", 45, {"device": "another"}, {44, 45}),
+    ],
+)
+def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str, row: int, cells: Cells, named_rows: set[int]):
+    with reading(edited(name, row - 2, **cells)):
+        found = [problem for problem in table_problems(load(), shipped_data()) if problem.origin == f"{name}.csv"]
+    said = "; ".join(map(str, found))
+    listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
+    assert named_rows <= listed, said
 
 
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------
