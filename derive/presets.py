@@ -353,7 +353,14 @@ def _config_preset(found: "ConfigModel") -> Preset:
     provenance = {name: row.params_source if name in PARAMETERS else row.config_source for name in preset.givens}
     (plain,) = preset.published
     published = replace(plain, **found.stored._asdict(), place=f"{row.config_source} quantization")
-    return replace(preset, provenance=provenance, published=(published,), notes=(found.remark,) if found.remark else ())
+    cache = {} if found.cache_bytes is None else {"bytes_per_element": found.cache_bytes}
+    return replace(
+        preset,
+        givens={**preset.givens, **cache},
+        provenance={**provenance, **dict.fromkeys(cache, f"{row.config_source} quantization")},
+        published=(published,),
+        notes=(found.remark,) if found.remark else (),
+    )
 
 
 def _stored(preset: Preset, text: str) -> Preset:

@@ -16,7 +16,7 @@ from derive.immutable import immutable
 from derive.model_config.layers import DEFAULTS, FULL, HEAVY, SPARSE, Layers, layers_of
 from derive.model_config.parts import Columns, attention, count_matrices, dense_widths, experts_of, number_of_experts, query_heads
 from derive.model_config.settings import Settings, local_place, place_of, settings_of
-from derive.model_config.stored import Counts, Stored, base_width, stored_as
+from derive.model_config.stored import Counts, Stored, base_width, cache_bytes, stored_as
 from derive.preset_rows import Architecture
 
 __all__ = ["ConfigModel", "local_place", "place_of", "read_config"]
@@ -31,11 +31,13 @@ _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "s
 class ConfigModel:
     """A model by its config.json: the row that it would have in architectures.csv, how its weights are stored, and a remark.
 
-    `remark` names the settings that were not understood and seem to matter, or is blank.
+    `cache_bytes` are the bytes of a value of its KV cache if a quantized model says them. `remark` names the settings that were not
+    understood and seem to matter, or is blank.
     """
 
     row: Architecture
     stored: Stored
+    cache_bytes: float | None
     remark: str
 
 
@@ -97,7 +99,7 @@ def _read(place: str, _changed: int, _size: int) -> ConfigModel:
     columns |= {"total_params": float(counts.total), "active_params": float(counts.total - idle), "max_context": settings.whole(*_CONTEXT)}
     row = _row(settings, layers, {**columns, **heads.columns, **experts.columns})
     stored = stored_as(settings, counts, len(layers.attention))
-    return ConfigModel(row=row, stored=stored, remark=_remark(settings))
+    return ConfigModel(row=row, stored=stored, cache_bytes=cache_bytes(settings), remark=_remark(settings))
 
 
 def _row(settings: Settings, layers: Layers, columns: Mapping[str, Any]) -> Architecture:

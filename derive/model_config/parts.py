@@ -5,6 +5,7 @@ All parameters of matrices are counted. Norms, biases and convolutions are left 
 
 from typing import NamedTuple, TypeAlias
 
+from derive.errors import WrongData
 from derive.model_config.layers import DENSE, FULL, HEAVY, LINEAR, SPARSE, WINDOW, Layers, blocks_of
 from derive.model_config.settings import Settings
 from derive.quantities.data_types import BYTES_OF_ONE
@@ -198,7 +199,8 @@ def experts_of(settings: Settings, dim: int, layers: int) -> Experts:
     if not count or not layers:
         return Experts({"experts": 0, "active_experts": 0, "shared_experts": 0, "moe_layers": 0}, 0, 0, 0, 0)
     names = ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k", "moe_k", "moe_topk")
-    active = min(settings.needed(*names), count)
+    if (active := settings.needed(*names)) > count:
+        raise WrongData(f"{settings.place}: {settings.name_of(*names)} = {active} is more than the {count} experts of a layer")
     width = settings.whole("moe_intermediate_size", "expert_intermediate_size", "ffn_hidden_size") or settings.needed("intermediate_size")
     inner = settings.whole("moe_latent_size", "routed_expert_hidden_size") or dim
     sizes = ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "share_expert_dim", "shared_intermediate_size")

@@ -89,6 +89,16 @@ def stored_as(settings: Settings, counts: Counts, layers: int) -> Stored:
     )
 
 
+def cache_bytes(settings: Settings) -> float | None:
+    """Return the bytes of a value of the KV cache that a quantized model is served with, or None if its settings say none."""
+    inside = settings.inside("quantization_config")
+    scheme = inside.get("kv_cache_scheme", "kv_cache_quant_algo") if inside else None
+    if isinstance(scheme, str):
+        return BYTES_OF_ONE.get(scheme.lower())
+    width = _quantized_width({"config_groups": {"cache": {"weights": scheme}}}) if isinstance(scheme, Mapping) else None
+    return width.plain if width else None
+
+
 def base_width(settings: Settings) -> Width:
     """Return the data type of weights that are not quantized."""
     said = str(settings.get("torch_dtype", "dtype") or _BF16).removeprefix("torch.")

@@ -134,8 +134,17 @@ def test_quantized_weights_have_their_scales_and_a_vocabulary_in_bf16(tmp_path, 
 
 
 def test_quantization_may_be_in_a_file_beside(tmp_path):
-    (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8"}}')
-    assert read_config(written(tmp_path, **DENSE)).stored.dtype == "fp8"
+    (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}}')
+    found = read_config(written(tmp_path, **DENSE))
+    assert (found.stored.dtype, found.cache_bytes) == ("fp8", 1)
+
+
+def test_a_quantized_model_says_the_width_of_its_cache_until_a_given_does(tmp_path):
+    """Llama-3.1-8B stores 2 x 32 x 8 x 128 = 65,536 values for a token."""
+    scheme = {"num_bits": 8, "type": "float", "strategy": "tensor"}
+    place = written(tmp_path, **DENSE, quantization_config={"quant_method": "fp8", "kv_cache_scheme": scheme})
+    assert solve("kv_bytes_per_token", model=place).value == 65_536
+    assert solve("kv_bytes_per_token", model=place, bytes_per_element=2).value == 131_072
 
 
 def test_what_was_not_understood_is_told_in_one_line(tmp_path):
@@ -154,6 +163,7 @@ def test_what_was_not_understood_is_told_in_one_line(tmp_path):
         ('{"hidden_size": 1, "hidden_size": 2}', "is there twice"),
         (json.dumps({**DENSE, "num_hidden_layers": "32"}), "num_hidden_layers = '32'"),
         (json.dumps({**DENSE, "hidden_size": -1}), "hidden_size = -1"),
+        (json.dumps({**DENSE, "num_experts": 8, "num_experts_per_tok": 9}), "num_experts_per_tok = 9 is more than the 8 experts"),
         (json.dumps({**DENSE, "num_hidden_layers": 10**14}), "is no count"),
         (json.dumps({**DENSE, "layer_types": ["full_attention"]}), "a list of 1 layers"),
         (json.dumps({**DENSE, "layer_types": ["full_atention"] * 32}), "did you mean 'full_attention'"),
