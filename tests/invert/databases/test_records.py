@@ -11,6 +11,8 @@ from derive.tables.problems import Problem
 from invert.databases import openrouter
 from invert.databases.records import (
     Database,
+    Entry,
+    Format,
     NotTaken,
     Offer,
     items_of,
