@@ -15,7 +15,7 @@ Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""
 TAKEN_HOME: tuple[Name, ...] = (
     ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
-    ("bandwidth_bound_fraction", ""),
+    ("bandwidth_bound_fraction", ""), ("kv_bytes_per_token", "increment"),
 )  # fmt: skip
 """What the first lines of a report tell, in their order."""
 

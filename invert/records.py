@@ -474,10 +474,10 @@ class Estimate:
     `contraction` is 1 minus the ratio of posterior to prior variance (of logarithms). It is 0 if the prices add no information, and small
     if the prior dominates. `anchors` are the outside facts that change its numbers or its kind. `record` is the track record of the
     estimator, `bounds` the record of its bounds. An estimate with neither is printed without a `level`. `votes` are the families of a
-    typical KV.
+    typical KV. `quantity` gives the unit of its text.
 
-    >>> print(Estimate(kind="interval", median=154712.0, low=42193.0, high=546700.0))
-    150000 (42000-550000) at 90 %
+    >>> print(Estimate(kind="interval", median=154712.0, low=42193.0, high=546700.0, quantity="kv_bytes_per_token"))
+    150 kB (42-550) at 90 %
     """
 
     kind: str
@@ -493,6 +493,7 @@ class Estimate:
     record: Record | None = None
     bounds: Bounds | None = None
     votes: Votes | None = None
+    quantity: str = ""
 
     @property
     def middle(self) -> float | None:
@@ -508,7 +509,7 @@ class Estimate:
         return (held.held, held.count) if held else None
 
     def __str__(self) -> str:
-        """Text in its SI unit, with the record of its ranges.
+        """Text with its unit, and with the record of its ranges.
 
         >>> str(Estimate(kind="upper", high=2e3)), str(Estimate(kind="lower", low=3e-8))
         ('< 2000 at 90 %', '> 0.00000003 at 90 %')
@@ -517,16 +518,17 @@ class Estimate:
             return cut(f"{self.kind}: {self.because}" if self.because else self.kind)
         ranged = self.kind in ("interval", "upper", "lower") and self.level
         right = ", right for {} of {}".format(*self.kept) if ranged and self.kept else ""
-        return estimate_text("", self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
+        return estimate_text(self.quantity, self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
 
 
-def drop_unchecked_level(estimate: Estimate) -> Estimate:
-    """Drop the stated level unless the estimator has a track record.
+def finished_estimate(quantity: str, estimate: Estimate) -> Estimate:
+    """Return the estimate of a quantity, without its level unless the estimator has a track record.
 
-    >>> print(drop_unchecked_level(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
-    2 (1-4)
+    >>> print(finished_estimate("active_params", Estimate(kind="interval", median=2e9, low=1e9, high=4e9)))
+    2 B (1-4)
     """
-    return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
+    level = estimate.level if estimate.kept else None
+    return replace(estimate, quantity=quantity, level=level)
 
 
 def undetermined_on_error(estimate: Callable[_P, Estimate]) -> Callable[_P, Estimate]:

@@ -94,7 +94,7 @@ class Inference:
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
     >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
-    ('google/gemini-3.1-pro-preview', '49000 (7300-330000) at 90 %, right for 11 of 14', '0.833 (0.739-0.894)')
+    ('google/gemini-3.1-pro-preview', '49 kB (7.3-330) at 90 %, right for 11 of 14', '83 % (74-89)')
     """
 
     sheet: PriceSheet

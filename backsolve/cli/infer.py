@@ -395,19 +395,25 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
 
 
 def _print_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
+    # Without a sheet, the problems, printed later, say why.
+    sheets = shown.against is None and bool(table or shown.style in _RECORDS)
+    # The changes of one sheet are its new main results. Only --full and --columns print more of it.
+    only_changes = moved is not None and _is_report(table, shown) and not shown.full and shown.style == "table"
     if shown.style == "table" and shown.against in (None, "shipped") and (text := _release_changes(table, shown.against is not None)):
         tell(text)
     if moved:
-        click.echo(_render_changes(moved, shown.style))
-    if shown.against is None and moved:
-        click.echo()
-    # Without a sheet, the problems, printed later, say why.
-    if shown.against is None and (table or shown.style in _RECORDS):
-        click.echo(_render_sheets(table, shown, brief=moved is not None and shown.style == "table"))
+        click.echo(_render_changes(moved, shown.style, only_changes and shown.against is None))
+    if sheets and not only_changes:
+        click.echo(f"{chr(10) if moved else ''}{_render_sheets(table, shown)}")
 
 
-def _render_sheets(table: "InferenceTable", shown: "Shown", brief: bool) -> str:
-    """Return sheets as records, as a summary, as a report of one sheet (in `brief` below a comparison), or as one table."""
+def _is_report(table: "InferenceTable", shown: "Shown") -> bool:
+    """Return whether the answer is the report of one sheet that is named."""
+    return bool(table.request.names) and len(table) == 1 and not _columns(shown)
+
+
+def _render_sheets(table: "InferenceTable", shown: "Shown") -> str:
+    """Return sheets as records, as a summary, as a report of one sheet, or as one table."""
     # Each form imports its own modules: together they take as long as the quickest question.
     style, columns, wide = shown.style, _columns(shown), width(sys.stdout)
     long = len(table) > _MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
@@ -423,12 +429,12 @@ def _render_sheets(table: "InferenceTable", shown: "Shown", brief: bool) -> str:
         from invert.report import contract
 
         return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
-    if table.request.names and len(table) == 1 and not columns:
+    if _is_report(table, shown):
         from invert.report.layout import laid_out
         from invert.report.sheet import full_parts
-        from invert.report.short import report_after_change, short_parts
+        from invert.report.short import short_parts
 
-        parts = (full_parts if shown.full else report_after_change if brief else short_parts)(table[0], table)
+        parts = (full_parts if shown.full else short_parts)(table[0], table)
         return laid_out(parts, wide) if style == "table" else _render_document(parts, style)
     if style != "table":
         from invert.report.document import document
@@ -446,11 +452,11 @@ def _render_document(parts: Sequence[str], style: str) -> str:
     return report_document(parts, style)
 
 
-def _render_changes(moved: "Comparison", style: str) -> str:
+def _render_changes(moved: "Comparison", style: str, only_main: bool) -> str:
     from invert.report import changes
 
     if style == "table":
-        return changes.changes_text(moved, width(sys.stdout))
+        return changes.changes_text(moved, width(sys.stdout), only_main)
     forms = {"json": changes.changes_json, "csv": changes.changes_csv}
     return forms[style](moved) if style in forms else changes.changes_document(moved, style)
 

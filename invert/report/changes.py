@@ -32,12 +32,17 @@ _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 
 
-def changes_text(found: Comparison, width: int) -> str:
-    """Format the changed inferences as a table for each sheet, then a line each for unchanged parts and notes."""
+def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
+    """Format the changed inferences as a table for each sheet, then a line each for unchanged parts and notes.
+
+    `only_main` leaves out the inferences that are no main result, unless no main result changed.
+    """
     found = _hide_tiny_changes(found)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
-    shown = moved[:_MOST_LINES]
+    main = [pair for pair in moved if (pair[1].quantity, pair[1].estimator) in TAKEN_HOME] if only_main else []
+    shown = main or moved[:_MOST_LINES]
+    found = replace(found, in_full="--full") if main else found
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
@@ -212,7 +217,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
-    lines = [f"{unlisted} more moved, none further. {found.in_full} has all of them."] if unlisted > 0 else []
+    lines = [f"{unlisted} more moved: {found.in_full} has all of them."] if unlisted > 0 else []
     if not moving and not (found.gone or found.added):
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")

@@ -396,6 +396,7 @@ _KEYS: dict[type, Keys] = {
     },
     PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
     Solution: {"low": _low, "high": _high, "equations": "equations", "problem": "reason.message"},
+    Estimate: _with(Estimate, without=["quantity"]),
     Votes: {"families": _families, "effective_families": "effective", "cast": "cast"},
     Vote: _with(Vote, kv_bytes_per_token="kv_bytes"),
     Apart: _with(Apart, "nats"),

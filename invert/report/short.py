@@ -28,7 +28,7 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     source = f"Source {grades_and_page(one)}{sold}"
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     fast = filter(None, [fast_mode_line(one, table)])
-    return [*lines, predicted_prices(one), source, *fast, _next_commands(one, table), f"cite  {cite_sheet(one, table, ())}"]
+    return [*lines, predicted_prices(one), source, *fast, f"more  {infer_in_full(one, table)}", f"cite  {cite_sheet(one, table, ())}"]
 
 
 def heading(one: Inference, table: Run) -> list[str]:
@@ -42,15 +42,6 @@ def heading(one: Inference, table: Run) -> list[str]:
     ]
     copied = [f"what if: {place} is {of}, without an amount" for place, of in one.copied.items()]
     return [named, *changed, *copied]
-
-
-def report_after_change(one: Inference, table: Run) -> list[str]:
-    """Show the main estimates after a change of prices, without the parts that fill a screen."""
-    return [*heading(one, table), "", readings_table(one, table), "", _next_commands(one, table)]
-
-
-def _next_commands(one: Inference, table: Run) -> str:
-    return f"more  {infer_in_full(one, table)}"
 
 
 def _undetermined(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from invert.inference import infer
@@ -35,9 +36,9 @@ def test_it_names_the_prices_the_day_and_all_that_was_given(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     Path("my prices.csv").write_bytes(price_file(*GOOD))
     asked = ("--prices", "my prices.csv", "--as-of", "2026-11-20", "--anchor", "active_params=60000000000", "--set", "output=+10%")
-    text = call("infer", "other/n", *asked).out
-    (more,) = [line for line in text.replace(" \\\n      ", " ").splitlines() if line.startswith("more  ")]
-    words = shlex.split(more)[2:]
+    day, anchors, changes = date(2026, 11, 20), {"active_params": "60B"}, {"output": "+10%"}
+    changed = infer("other/n", prices="my prices.csv", as_of=day, anchors=anchors, changes=changes)
+    words = shlex.split(infer_in_full(changed[0], changed))[1:]
     assert words == ["infer", "other/n", *asked, "--full"] and call(*words).status == 0
     run = infer("other/n", prices="my prices.csv")
     assert infer_all(run) == "backsolve infer --prices 'my prices.csv' --all"
