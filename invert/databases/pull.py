@@ -51,8 +51,7 @@ class Pulled:
     """The rows of the databases that the curated prices lack, and the result of every offer. `pull` fills it in.
 
     `agreeing` counts prices that a more reliable source also has. `renamed` are the sheets under names that begin like a formula, as the
-    database writes them. `without_context` are the sheets of `rows` without a longest context in any database. `refused_context` are the
-    sheets with a longest context below one of their own bands. `listings` are the databases that were read, with their offers.
+    database writes them. `listings` are the databases that were read, with their offers.
     """
 
     rows: Sequence[PriceRow] = ()
@@ -60,8 +59,6 @@ class Pulled:
     problems: list[Problem] = field(default_factory=list)
     agreeing: Counter[str] = field(default_factory=Counter)
     renamed: dict[str, SheetKey] = field(default_factory=dict)
-    refused_context: set[SheetKey] = field(default_factory=set)
-    without_context: set[SheetKey] = field(default_factory=set)
     listings: list[tuple[Database, list[Fate]]] = field(default_factory=list)
 
     @property
@@ -136,17 +133,10 @@ def pull(
         if key in made:
             made[key].became = because
     work.problems += _refused_whole(work.offers, faulty.values())
-    _keep_written(work, curated)
+    written = {row.sheet_key for row in work.rows}
+    work.rivals = [*distinct(one for one in work.rivals if one.believed.sheet_key in written | curated)]
+    work.renamed = {name: key for name, key in work.renamed.items() if key in written - curated}
     return work
-
-
-def _keep_written(work: Pulled, curated: Collection[SheetKey]) -> None:
-    """Leave out the notes on sheets that are not written, and sort the sheets without a context by its reason."""
-    by_sheet = rows_by_sheet(work.rows)
-    without = {key for key, rows in by_sheet.items() if not any(row.max_context for row in rows)}
-    work.rivals = [*distinct(one for one in work.rivals if one.believed.sheet_key in {*by_sheet, *curated})]
-    work.renamed = {name: key for name, key in work.renamed.items() if key in by_sheet and key not in curated}
-    work.without_context, work.refused_context = without - work.refused_context, without & work.refused_context
 
 
 class Names:
@@ -206,8 +196,6 @@ class _ReadOffers:
             return
         rows = [*map(names.of, rows)]
         key = rows[0].sheet_key
-        if isinstance(item, Offer) and item.max_context and not rows[0].max_context:
-            work.refused_context.add(key)
         if name_in_a_cell(item.model) != item.model:
             work.renamed[f"{item.provider}/{item.model}"] = key
         self.offers.setdefault(key, {}).setdefault((item.entry, item.provider, item.model), []).extend(rows)
