@@ -334,7 +334,8 @@ class Sweep:
         """Return the bound that all its answers have, lower or upper, or None if they differ."""
         import numpy as np
 
-        points = (self.bounds[place] for place in np.unique(self.places[~np.isnan(self.values)]).tolist())
+        known = ~np.isnan(self.values)
+        points = (bound for place, bound in enumerate(self.bounds) if ((self.places == place) & known).any())
         return same_bound((*points, *(one.bound for answers, _ in self.others.values() for one in answers)))
 
 

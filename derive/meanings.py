@@ -156,6 +156,8 @@ OF_DEPLOYMENTS = frozenset(
 with or without hours of waiting. A question that names none of them means just what it says."""
 SIZE_OF_DEPLOYMENTS = "chips"
 """A quantity of the same kind if it is asked for."""
+SIZES_OF_DEPLOYMENTS = (SIZE_OF_DEPLOYMENTS, "fleet_chips")
+"""Answers that lead with whole replicas."""
 
 
 class Choice(NamedTuple):

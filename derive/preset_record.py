@@ -35,7 +35,7 @@ ROUTER = ("experts", "active_experts", "moe_layers")
 PARAMETERS = ("total_params", "active_params")
 ARCHITECTURE_COUNTS = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
 """Columns that parameters are counted from, beside the widths of the feed-forward parts."""
-OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
+OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes_per_sequence", "attention_flops_per_pair")
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""

@@ -117,15 +117,6 @@ def model_names(tables: Tables | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.model for row in (tables or shipped.read()).rows_of(Architecture)))
 
 
-def _bad(tables: Tables, record: type[TableRow], column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
-    """Return the bad rows that a preset might use, by name: the first one for each name."""
-    found: dict[str, tuple[Mapping[str, str], Problem]] = {}
-    for row, columns, problem in tables.checked(record).bad:
-        if row.get(column) and (columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS)):
-            found.setdefault(row[column], (row, problem))
-    return found
-
-
 def hardware(text: str, tables: Tables | None = None, published: Collection[Published] = (), dtype: str = "") -> Preset:
     """Return the givens of a chip from `NAME[:dtype]` of hardware.csv: peak FLOP/s, memory, links, power, and bytes per weight.
 
@@ -197,8 +188,9 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
-    if bad := _bad(_rows_of_chip(name, tables), AcceleratorFigure, "accelerator"):
-        raise BadRow(bad[name][1])
+    for row, columns, problem in _rows_of_chip(name, tables).checked(AcceleratorFigure).bad:
+        if columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS):
+            raise BadRow(problem)
     return name
 
 
@@ -396,8 +388,7 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     name = _named(text, tables)
     if name in _without_architecture(tables):
         raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has its parameters alone")
-    if bad := _bad(_rows_of_model(name, tables), Architecture, "model"):
-        raise BadRow(bad[name][1])
+    _rows_of_model(name, tables).refuse_bad(Architecture, model=name)
     return name
 
 
@@ -459,9 +450,9 @@ def of_architecture(row: Architecture) -> Preset:
 
 def _parameters_alone(name: str, tables: Tables) -> Preset:
     """Return the parameters of a model of open_models.csv without an architecture."""
-    if bad := _bad(tables, OpenModel, "model").get(name):
-        raise BadRow(bad[1])
-    row = next(row for row in tables.rows_of(OpenModel) if row.model == name)
+    part = tables.only(OPEN_MODELS, "model", name)
+    part.refuse_bad(OpenModel, model=name)
+    row = next(iter(part.rows_of(OpenModel)))
     place = f"{OPEN_MODELS}.csv {row.model}"
     return Preset(
         givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},

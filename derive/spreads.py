@@ -1,5 +1,6 @@
 """Many values of one input: a range, or a list or sweep."""
 
+from functools import cached_property
 from math import floor, log10
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ class Series:
         """Return the first value that is not 0, at which the question is asked first."""
         return (self.low or self.high) if self.count else next(filter(None, self.values), 0.0)
 
-    @property
+    @cached_property
     def ends(self) -> tuple[float, float]:
         """Return the least and the greatest of all values."""
         return (self.low, self.high) if self.count else (min(self.values), max(self.values))

@@ -20,7 +20,7 @@ Roots = tuple[Tree, ...] | None
 SUM, PRODUCT, RATIO, RAISED, MINUS = "+", "*", "/", "**", "-"
 """A sum and a product of any number of operands, a ratio and a power of two operands, and the minus of one."""
 ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF = "sqrt", "log", "exp", "Max", "Min"
-_FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF, "ceiling", "floor")
+FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF, "ceiling", "floor")
 """Functions that a formula may contain. A formula that is solved contains no ceiling and no floor."""
 
 Operations = Mapping[str, Callable[..., Any]]
@@ -383,6 +383,6 @@ def _parse_node(node: ast.AST) -> Tree:
             # Terms or factors in a row, without parentheses, are one sum or one product.
             chained = operation in (SUM, PRODUCT) and isinstance(first, tuple) and first[0] == operation
             return (*first, last) if chained and isinstance(first, tuple) else (operation, first, last)
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             return (name, *map(_parse_node, arguments))
     raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")

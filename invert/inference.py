@@ -35,17 +35,16 @@ from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
 from invert.records import (
-    Apart,
     Contraction,
     Estimate,
     KnownCache,
     PairInference,
     Part,
     Premiums,
+    Record,
     TierEvidence,
     TierReading,
     TierRules,
-    TimesReading,
     Worth,
     dominated,
     finished_estimate,
@@ -496,7 +495,7 @@ def _conclude(
     known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
     summary, prior = posterior_of(read.price_data, data, assumptions) if "one_markup" in names else (None, {})
     kv_bytes, beside = side_by_side(read, data, assumptions, names)
-    kv_bytes, stored = _attach_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
+    stored = {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {
@@ -508,7 +507,10 @@ def _conclude(
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))
         stored["storage_price"] = replace(by_price, record=record.value)
-    found = _attach_other_records({**found, **by_storage}, pairs, worth)
+    # The records of other quantities are of sheets with several bands.
+    known_to, records_beside = worth.value, worth.value.beside if worth.value and pairs else {}
+    kv_bytes = _attach_records(kv_bytes, known_to.records if known_to else {})
+    found = _attach_records({**found, **by_storage}, records_beside)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     learnt = or_left_out(partial(learn, data, read.architecture, assumptions))
@@ -522,12 +524,10 @@ def _conclude(
         tiers=tiers,
         implied_drain_time=drained,
         known=known,
-        times_reading=_times_reading(known, pairs),
         price_data=read.price_data,
         summary=summary,
         contractions=_contractions(summary, prior, assumptions) if summary else {},
         kv_bytes={name: finished_estimate("kv_bytes_per_token", one) for name, one in kv_bytes.items()},
-        apart=_ratio_of_medians(kv_bytes),
         kv_bytes_stored={name: finished_estimate("kv_bytes_stored_per_token", one) for name, one in stored.items()},
         estimates={name: finished_estimate(name, one) for name, one in found.items()},
         market={name: finished_estimate(name, one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
@@ -543,32 +543,12 @@ def _conclude(
     )
 
 
-def _ratio_of_medians(kv_bytes: Mapping[str, Estimate]) -> Apart | None:
-    """Return the ratio of the largest to the smallest premium-based median, or None if there are fewer than two."""
-    medians = [one.median for name, one in kv_bytes.items() if one.median and name != "headline"]
-    return Apart(factor=max(medians) / min(medians)) if len(medians) > 1 else None
-
-
-def _times_reading(known: KnownCache | None, pairs: Sequence[PairInference]) -> TimesReading | None:
-    """Return the known KV bytes over those of the readings of the first pair, or None without a pair or a known cache."""
-    if known is None or not pairs:
-        return None
-    by_lecture, jointly = (one.values.get("kv_bytes_per_token") for one in (pairs[0].lecture, pairs[0].joint))
-    return TimesReading(lecture=known.read / by_lecture, joint=known.read / jointly if jointly else None) if by_lecture else None
-
-
-def _attach_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:
-    """Attach each estimator's track record to its estimate, unless it already has one."""
-    records = worth.value.records if worth.value else {}
+def _attach_records(found: Mapping[str, Estimate], records: Mapping[str, Record]) -> dict[str, Estimate]:
+    """Attach the track record of its estimator to each range that has none."""
     return {
-        name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
+        name: replace(one, record=records[name]) if one.kind == "interval" and not one.record and name in records else one
+        for name, one in found.items()
     }
-
-
-def _attach_other_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
-    """Attach the records of quantities that architectures state. They apply to sheets with several bands."""
-    records = worth.value.beside if worth.value and pairs else {}
-    return {name: replace(one, record=records[name]) if one.kind == "interval" and name in records else one for name, one in found.items()}
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:

@@ -13,7 +13,7 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.show.values import text_of
-from derive.solving.result import Answer, Reason, Solution
+from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimate_text import estimate_text
 
@@ -117,25 +117,8 @@ class Reading:
 def unanswered(name: str, solution: Solution) -> Reading:
     """Return a reading without a single number, with the reason or its bounds."""
     found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
-    why = why_not(solution.reason) or f"{solution.unknown} is not identified, only bounds are: {found}"
+    why = solution.why_not or f"{solution.unknown} is not identified, only bounds are: {found}"
     return Reading(name=name, values={}, solution=solution, problem=why)
-
-
-def why_not(reason: Reason | None) -> str:
-    """Return the message of a reason, or an empty text."""
-    return reason.message if reason else ""
-
-
-def the_point(answers: Sequence[Answer]) -> float:
-    """Return the value of the single point answer.
-
-    >>> the_point([Answer(kind="point", value=2.0)])
-    2.0
-    """
-    (answer,) = answers
-    if answer.value is None:
-        raise ValueError(f"{answer} is no point")
-    return answer.value
 
 
 @immutable
@@ -334,29 +317,6 @@ class KnownCache:
     grade: str
     stored: float
     read: float
-
-
-@immutable
-class TimesReading:
-    """How many times the KV bytes of a reading of the first pair of bands those are that decode reads by the architecture.
-
-    `joint` is None where no KV bytes fit all prices together.
-    """
-
-    lecture: float
-    joint: float | None
-
-
-@immutable
-class Apart:
-    """How far the medians lie apart that an output premium gives: the greatest over the least."""
-
-    factor: float
-
-    @property
-    def nats(self) -> float:
-        """The same as a difference of logarithms."""
-        return log(self.factor)
 
 
 @immutable
@@ -761,29 +721,6 @@ class Span:
     low: float
     median: float
     high: float
-
-
-@immutable
-class Counted:
-    """Coverage count: ranges that contained the truth, of `count`."""
-
-    held: int
-    count: int
-
-
-@immutable
-class HeldHere:
-    """Estimates of the sheets of a run against known caches.
-
-    `unsure` of the `sheets` with several bands are known by the model's name alone. `times_lecture` is the true cache over the lecture's
-    reading. `ranges` and `bounds` are by estimator, and include sheets with one band.
-    """
-
-    sheets: int
-    unsure: int
-    times_lecture: Span | None
-    ranges: Mapping[str, Counted]
-    bounds: Mapping[str, Counted]
 
 
 @immutable

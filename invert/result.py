@@ -3,13 +3,11 @@
 Properties compute results that take long and that the table does not show.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import date
 from functools import cached_property
-from math import inf
 from shutil import get_terminal_size
-from statistics import median
 from typing import TYPE_CHECKING, overload
 
 from derive.briefly import cut
@@ -32,13 +30,10 @@ from invert.provenance import Made
 from invert.records import (
     AlsoSold,
     Anchors,
-    Apart,
     Contraction,
     Convention,
-    Counted,
     Estimate,
     FastMode,
-    HeldHere,
     Identifiability,
     KnownCache,
     Name,
@@ -56,7 +51,6 @@ from invert.records import (
     TierEvidence,
     TierReading,
     TierRules,
-    TimesReading,
     Verdict,
     Worth,
 )  # fmt: skip
@@ -86,10 +80,9 @@ class Inference:
     """Readings and estimates of one sheet, each with the outside facts that it depends on, and its reliability.
 
     `kv_bytes` are the estimates of KV bytes read per step by estimator (including "headline"), `kv_bytes_stored` those of bytes stored in
-    memory, `estimates` those of other quantities. `contractions` are by quantity. `convention` is None without a premium. `apart` is the
-    ratio of the premium-based medians. `times_reading` is the known cache over the readings. `no_storage` is the reason if tiers and
-    storage are left out of a sheet that sells them. `calibration` and `assumptions` are the inputs of properties that are computed on first
-    use.
+    memory, `estimates` those of other quantities. `contractions` are by quantity. `convention` is None without a premium. `no_storage` is
+    the reason if tiers and storage are left out of a sheet that sells them. `calibration` and `assumptions` are the inputs of properties
+    that are computed on first use.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -106,12 +99,10 @@ class Inference:
     tiers: tuple[TierReading, ...]
     implied_drain_time: Reading | None
     known: KnownCache | None
-    times_reading: TimesReading | None
     price_data: PriceData = field(compare=False)
     summary: Summary | None
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
-    apart: Apart | None
     kv_bytes_stored: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
     market: Mapping[str, Estimate]
@@ -206,6 +197,20 @@ class Inference:
         """Prices that a band added by hand copies from the band below, `output@400k`, with their origins."""
         return {spelled(place): of for place, of in copies(self.sheet).items()}
 
+    @property
+    def apart(self) -> float | None:
+        """Ratio of the largest to the smallest premium-based median, or None if there are fewer than two."""
+        medians = [one.median for name, one in self.kv_bytes.items() if one.median and name != "headline"]
+        return max(medians) / min(medians) if len(medians) > 1 else None
+
+    @property
+    def times_reading(self) -> Mapping[str, float] | None:
+        """Known KV bytes over those of the readings of the first pair, by reading, or None without a pair or a known cache."""
+        if not self.known or not self.first_pair:
+            return None
+        readings = (self.first_pair.lecture, self.first_pair.joint)
+        return {one.name: self.known.read / kv for one in readings if (kv := one.values.get("kv_bytes_per_token"))} or None
+
     @cached_property
     def named_estimates(self) -> dict[Name, Estimate]:
         """Every estimate by quantity and estimator."""
@@ -255,34 +260,6 @@ class Inference:
             if known
             else Part(left_out=self.calibration.left_out),
         }
-
-
-def held_here(inferences: Sequence[Inference]) -> HeldHere:
-    """Compare estimates with known caches: the lecture's reading, and ranges and bounds by estimator.
-
-    The headline is left out, because its record covers other models.
-    """
-    read = [(one.known, one.times_reading.lecture) for one in inferences if one.known and one.times_reading]
-    times = [factor for _, factor in read]
-    return HeldHere(
-        sheets=len(read),
-        unsure=sum(cache.grade != "verified" for cache, _ in read),
-        times_lecture=Span(low=min(times), median=median(times), high=max(times)) if times else None,
-        ranges=_counted(inferences, "interval"),
-        bounds=_counted(inferences, "upper"),
-    )
-
-
-def _counted(inferences: Sequence[Inference], kind: str) -> dict[str, Counted]:
-    """Count by estimator the estimates of this kind that contain a known cache. Estimators without this kind are left out."""
-    found: dict[str, list[bool]] = {}
-    for one in inferences:
-        for estimator, estimate in one.kv_bytes.items() if one.known else ():
-            if estimator != "headline" and estimate.kind == kind and one.known:
-                held = (estimate.low or 0.0) <= one.known.read <= (estimate.high or inf)
-                found.setdefault(estimator, []).append(held)
-    order = [estimator for estimator in (inferences[0].kv_bytes if inferences else ()) if estimator in found]
-    return {estimator: Counted(held=sum(found[estimator]), count=len(found[estimator])) for estimator in order}
 
 
 @immutable
@@ -459,17 +436,6 @@ class InferenceTable:
             for (provider, model, region, tier), asked in self.beside.items()
             if (provider, model) == of
         )
-
-    @cached_property
-    def held_here(self) -> HeldHere:
-        """Record of the estimates of these sheets on known caches."""
-        return held_here(self.inferences)
-
-    @cached_property
-    def typical_ratio(self) -> float | None:
-        """Median output/input price ratio, or None without sheets."""
-        ratios = [one.observables.output_input_ratio.value for one in self]
-        return median(ratios) if ratios else None
 
     @property
     def given(self) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Describe differences of two runs other than prices, in words."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 
 from derive.quantities import QUANTITIES
@@ -23,7 +23,8 @@ def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tu
     before = {sheet_key(one.sheet): one for one in old}
     both = {key: (before[key], one) for one in run if (key := sheet_key(one.sheet)) in before}
     days = {one.sheet.as_of for one in before.values()}
-    return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_contexts(both), *_weights(both))
+    return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_changed("max_context", _context, both),
+            *_changed("weights", _weights, both))  # fmt: skip
 
 
 def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
@@ -52,26 +53,20 @@ def _days(days: Iterable[date], now: date) -> Iterator[str]:
         yield f"the day, {others[0]} -> {now}"
 
 
-def _contexts(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
-    """Describe a change of context: `max_context of acme/m, 128k -> 1M tokens`."""
-    told = {key: [longest_context(one.sheet, one.model) for one in pair] for key, pair in both.items()}
-    return _named(
-        "max_context of",
-        (
-            f"{key[0]}/{key[1]}, {' -> '.join(show('context_length', one) if one else 'not known' for one in pair)}"
-            for key, pair in told.items()
-            if pair[0] != pair[1]
-        ),
-    )
+def _changed(what: str, told: Callable[[Inference], str], both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
+    """Describe a fact that differs between two runs: `max_context of acme/m, 128k tokens -> 1M tokens`."""
+    texts = {key: [told(one) or "not known" for one in pair] for key, pair in both.items()}
+    return _named(f"{what} of", (f"{key[0]}/{key[1]}, {then} -> {now}" for key, (then, now) in texts.items() if then != now))
 
 
-def _weights(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
-    """Describe a change of weights: `weights of acme/m, Llama-3-70B -> not known`. An id may serve another model from a day on."""
-    served = {key: [one.model.architecture if one.model else "" for one in pair] for key, pair in both.items()}
-    return _named(
-        "weights of",
-        (f"{key[0]}/{key[1]}, {' -> '.join(one or 'not known' for one in pair)}" for key, pair in served.items() if pair[0] != pair[1]),
-    )
+def _context(one: Inference) -> str:
+    longest = longest_context(one.sheet, one.model)
+    return show("context_length", longest) if longest else ""
+
+
+def _weights(one: Inference) -> str:
+    """Return the architecture that an id serves. From a day on it may be another one."""
+    return one.model.architecture if one.model else ""
 
 
 def _anchors(then: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:

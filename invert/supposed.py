@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.immutable import immutable
 from invert.assumptions import ANCHORS
 from invert.estimators.readings import check_forward
 from invert.forward_model import forward, predict_output_input_ratio
@@ -19,15 +18,7 @@ SUPPOSABLE = tuple(dict.fromkeys((*HIDDEN, *ANCHORS)))
 """Quantities that may be supposed: what a sheet hides, and the outside facts of a run."""
 
 
-@immutable
-class SupposedPrice:
-    """A published price, the predicted one in the same unit, and predicted/published - 1, or None without a prediction."""
-
-    prediction: Prediction
-    residual: float | None
-
-
-def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[SupposedPrice]:
+def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[Prediction]:
     """Return every price of a sheet beside the one that the forward model predicts at `supposed` values [SI].
 
     The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
@@ -53,7 +44,7 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
         )
     used = ("output_input_ratio",) if uses_output else ()
     checks = check_forward(one.sheet, seen, 0, values, {"weight_compute_ratio": found}, used, table.assumptions)
-    return [_with_residual(_with_output(one, row, checks)) for row in predictions(one, checks)]
+    return [_with_output(one, row, checks) for row in predictions(one, checks)]
 
 
 def _with_output(one: Inference, found: Prediction, checks: tuple[Check, ...]) -> Prediction:
@@ -63,10 +54,3 @@ def _with_output(one: Inference, found: Prediction, checks: tuple[Check, ...]) -
         return found
     amount = found.price.amount * ratio.predicted / ratio.published
     return replace(found, used=False, predicted=amount, met=ratio.inside_rounding_cell)
-
-
-def _with_residual(found: Prediction) -> SupposedPrice:
-    if found.used:
-        return SupposedPrice(prediction=replace(found, predicted=found.price.amount), residual=0.0)
-    residual = None if found.predicted is None or not found.price.amount else found.predicted / found.price.amount - 1
-    return SupposedPrice(prediction=found, residual=residual)

@@ -374,11 +374,15 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
             # --against does not go together with --like, and records without it contain only the sheets.
             moved = replace(moved, in_full="--as markdown")
     else:
-        # The usual columns need no posterior. The short report of a model needs its own alone, and the tables that it reads.
+        # The usual columns need no posterior, and print the record of one estimator. The short report of a model needs its own posterior,
+        # and the tables that it reads.
         usual = shown.style == "table" and not (whole or shown.full or shown.columns or shown.by or shown.wide)
         plain = tuple(name for name in KV_NAMES if name != "one_markup" or not usual)
-        kept = Kept(estimators=plain if question.is_default else tuple(KV_NAMES), judged=plain,
-                    checks_tables=not (usual and names))  # fmt: skip
+        kept = Kept(
+            estimators=plain if question.is_default else tuple(KV_NAMES),
+            judged=("increment",) if usual else plain,
+            checks_tables=not (usual and names),
+        )
         most = _MOST_LISTED if question.is_default else 0
         _, _, table = run_of(names, kept, **asked, most_flagships=most, executor=executor)
     for note in table.notes:

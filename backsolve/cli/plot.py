@@ -1,8 +1,7 @@
 """The command `plot`: named figures of deployments, price sheets and the scoreboard."""
 
-from collections.abc import Mapping
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -10,7 +9,6 @@ from backsolve.cli.common import as_of_option, fail_on, hardware_option, model_o
 from backsolve.streams import say
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.errors import NotCovered, UnknownName, WrongValue
-from derive.immutable import immutable
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
@@ -21,69 +19,55 @@ _SHEETS, _SCOREBOARD = "size-price", "reliability"
 """The figure of any number of sheets, and the figure of the scoreboard. Other figures of prices are of one sheet."""
 _USUAL_SHEET = "gemini-3.1-pro"
 """The sheet of a figure if no sheet is named."""
-_SERVED = {name: f"{value:g}" for name, value in DEPLOYED.items()}
 _CHIPS, _MODELS = (f"{CHIP}:{DATA_TYPE}",), (MODEL,)
+_SERVED = " ".join(f"{name}={value:g}" for name, value in DEPLOYED.items())
 
 
-@immutable
-class OfDeployment:
-    """A figure of answers: the unknowns, and the default inputs.
+class Figure(NamedTuple):
+    """A figure. A figure of a deployment has its default question as for `solve`, with the later of two inputs of one name.
 
-    `of_example` names an equation and the inputs to copy from its worked example. `drawn` is "all" for all charts, or "front" for the
-    front of two questions. Any other text is the name of one axis for all lines.
+    `drawn` is "all" for all charts, or "front" for the front of two questions. Any other text is the name of one axis for all lines.
+    `example` names an equation that the answer uses. Its worked example has the values of inputs without one.
     """
 
     about: str
-    unknowns: tuple[str, ...]
-    given: Mapping[str, str]
+    question: str = ""
+    drawn: str = _ALL
+    price: str = "given"
     hardware: tuple[str, ...] = _CHIPS
     model: tuple[str, ...] = _MODELS
-    using: tuple[str, ...] = ()
-    price: str = "given"
-    of_example: tuple[str, tuple[str, ...]] | None = None
-    drawn: str = _ALL
+    example: str = ""
 
 
-_FIGURES: Mapping[str, OfDeployment | str] = {
-    "roofline": OfDeployment(
-        about="the roof of a chip with the point that a decode step works at", unknowns=("step_time",), given=_SERVED
+_FIGURES = {
+    "roofline": Figure("the roof of a chip with the point that a decode step works at", f"step_time {_SERVED}"),
+    "cost-batch": Figure("cost of a token over the batch", f"cost_per_token {_SERVED} batch=1..16k:log:57", price="rent"),
+    "cost-context": Figure("prices of a sheet over the context, with its bands and the joint reading"),
+    "latency-cost": Figure(
+        "step time against cost of a token: batches that no other beats in both",
+        f"step_time,cost_per_token {_SERVED} batch=1..16k:log:15",
+        _FRONT,
+        "rent",
     ),
-    "cost-batch": OfDeployment(
-        about="cost of a token over the batch", unknowns=("cost_per_token",), given={**_SERVED, "batch": "1..16k:log:57"}, price="rent"
+    "kv-by-estimator": Figure("KV bytes of a sheet by every estimator, and the typical KV"),
+    _SHEETS: Figure("active parameters against input price: open models, their line, sheets"),
+    "tier-map": Figure("cost of memory tiers over the hold time, and the prices of a sheet"),
+    "tornado": Figure("how far each input moves the KV bytes of a sheet"),
+    _SCOREBOARD: Figure("coverage of the ranges of every estimator on the scoreboard"),
+    "pipeline-memory": Figure(
+        "memory of a chip over pipeline stages, which divide weights but not caches",
+        "memory_per_chip chips=8 context_length=32k bytes_per_element=1 batch=16,64,256 pipeline_stages=1,2,4,8,16,32",
     ),
-    "cost-context": "prices of a sheet over the context, with its bands and the joint reading",
-    "latency-cost": OfDeployment(
-        about="step time against cost of a token: batches that no other beats in both",
-        unknowns=("step_time", "cost_per_token"), given={**_SERVED, "batch": "1..16k:log:15"}, price="rent", drawn=_FRONT,
+    "training-allocation": Figure(
+        "FLOPs of pre-training to one loss, and of serving, over the size of the model",
+        "pretrain_flops,inference_flops loss=1.9 inference_tokens=10T prompt_share=0.8 decode_efficiency=0.3 active_params=8B..1T:log:49"
+        " irreducible_loss size_loss_coefficient size_loss_exponent data_loss_coefficient data_loss_exponent",
+        "FLOPs",
+        hardware=(),
+        model=(),
+        example="training.loss_law",
     ),
-    "kv-by-estimator": "KV bytes of a sheet by every estimator, and the typical KV",
-    _SHEETS: "active parameters against input price: open models, their line, sheets",
-    "tier-map": "cost of memory tiers over the hold time, and the prices of a sheet",
-    "tornado": "how far each input moves the KV bytes of a sheet",
-    _SCOREBOARD: "coverage of the ranges of every estimator on the scoreboard",
-    "pipeline-memory": OfDeployment(
-        about="memory of a chip over pipeline stages, which divide weights but not caches",
-        unknowns=("memory_per_chip",),
-        given={
-            "chips": "8", "context_length": "32k", "bytes_per_element": "1", "batch": "16,64,256",
-            "pipeline_stages": "1,2,4,8,16,32",
-        },
-    ),
-    "training-allocation": OfDeployment(
-        about="FLOPs of pre-training to one loss, and of serving, over the size of the model",
-        unknowns=("pretrain_flops", "inference_flops"),
-        given={
-            "loss": "1.9", "inference_tokens": "10T", "prompt_share": "0.8", "decode_efficiency": "0.3", "active_params": "8B..1T:log:49",
-        },
-        hardware=(), model=(), using=("training.loss_law",),
-        of_example=(
-            "training.loss_law",
-            ("irreducible_loss", "size_loss_coefficient", "size_loss_exponent", "data_loss_coefficient", "data_loss_exponent"),
-        ),
-        drawn="FLOPs",
-    ),
-}  # fmt: skip
-"""All figures by name. A figure of prices is only described here."""
+}
 
 
 @click.command("plot")
@@ -114,7 +98,7 @@ def plot_command(
 
     if name is None:
         longest = max(map(len, _FIGURES))
-        tell("\n".join(f"{one:<{longest}}  {getattr(figure, 'about', figure)}" for one, figure in _FIGURES.items()))
+        tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in _FIGURES.items()))
         return
     if name not in _FIGURES:
         raise UnknownName("figure", name, _FIGURES, "backsolve plot lists them")
@@ -122,7 +106,7 @@ def plot_command(
         raise WrongValue(f"plot {name} needs a file to write to: --out {name}.svg")
     refuse_picture("--out", out)
     figure = _FIGURES[name]
-    if isinstance(figure, OfDeployment):
+    if figure.question:
         if own is not None or as_of is not None or not all(_is_given(item) for item in items):
             raise WrongValue(f"{name} is a figure of a deployment: it needs NAME=VALUE, --hardware and --model, and no price sheet")
         _draw_answers(figure, items, hardware or figure.hardware, model or figure.model, out)
@@ -137,17 +121,20 @@ def _is_given(item: str) -> bool:
     return any(mark in item for mark in "=<>")
 
 
-def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
+def _draw_answers(figure: Figure, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
     """Answer the questions of a figure for every deployment, and draw the answers."""
     from backsolve.cli.question import answer_charts, answer_columns, draw_into, preset_problems, read_question
     from derive.catalogue import equation
     from derive.solving.question.conventions import Conventions, Switches
 
-    usual = {name: text for name, text in figure.given.items() if name not in _replaced_inputs(figure, hardware, model)}
-    if figure.of_example and (example := equation(figure.of_example[0]).example):
-        usual |= {name: str(example.given[name]) for name in figure.of_example[1]}
-    switches = Switches(hardware, model, figure.using, {}, Conventions(price=figure.price))
-    asked = read_question(figure.unknowns, items, switches, drawn=True, usual=usual)
+    unknowns, *default = figure.question.split()
+    using = (figure.example,) if figure.example else ()
+    example = {name: str(text) for id in using for name, text in getattr(equation(id).example, "given", {}).items()}
+    usual = {name: text or example[name] for name, _, text in (item.partition("=") for item in default)}
+    for name in _replaced_inputs(figure, hardware, model):
+        usual.pop(name, None)
+    switches = Switches(hardware, model, using, {}, Conventions(price=figure.price))
+    asked = read_question(unknowns.split(","), items, switches, drawn=True, usual=usual)
     columns = answer_columns(asked)
     why = dict.fromkeys(text for one in columns for text in (one.refused, *(answer.why_not for answer in one.solutions)) if text)
     if why:
@@ -156,7 +143,7 @@ def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[
     fail_on(preset_problems(asked))
 
 
-def _replaced_inputs(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
+def _replaced_inputs(figure: Figure, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
     """Return the default inputs that a named deployment replaces: the data type, and the chips for a name such as 8xH100."""
     from derive.preset_record import names_count
 

@@ -68,6 +68,6 @@ def site_book(out: str) -> None:
     \b
     backsolve site book --out book.tex
     """
-    from backsolve.site.paper import write_book
-
+    with _site_extra():
+        from backsolve.site.paper import write_book
     write_book(out)

@@ -2,17 +2,18 @@
 
 import shutil
 import subprocess
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_at, video_of
+from backsolve.site.writing import HERE
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.errors import NotCovered, WrongValue, shorten
 from derive.files import write
-from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.citation import latex_text
 from derive.show.entry import worked_example
@@ -22,22 +23,6 @@ _ENDINGS = (".tex", ".pdf")
 ENGINES = ("lualatex", "xelatex", "pdflatex")
 _RUNS = 3
 """The first run finds the headings for the table of contents, and the later ones the page numbers after it."""
-PREAMBLE = r"""\documentclass[10pt]{report}
-\usepackage[a4paper,margin=22mm]{geometry}
-\usepackage{amsmath,amssymb}
-\usepackage[hidelinks]{hyperref}
-\hypersetup{pdftitle={The equations of LLM serving},pdfauthor={The backsolve maintainers}}
-\makeatletter
-\renewcommand*\l@section{\@dottedtocline{1}{1.5em}{3.2em}}
-\makeatother
-\allowdisplaybreaks
-\sloppy
-\title{The equations of LLM serving}
-\author{The backsolve maintainers}
-\date{}
-\begin{document}
-\maketitle
-\tableofcontents"""
 
 
 def write_book(out: str) -> None:
@@ -50,82 +35,37 @@ def write_book(out: str) -> None:
 
 def book_in_latex() -> str:
     """Return the whole catalogue in LaTeX, with a section for each equation, and then the indexes by time, quantity and claim."""
-    chapters = (part for chapter in CHAPTERS for part in _chapter(chapter))
-    return (
-        "\n\n".join([PREAMBLE, *chapters, r"\appendix", *time_chapter(), *quantity_chapter(), *claim_chapter(), r"\end{document}"]) + "\n"
-    )
-
-
-def _chapter(chapter: str) -> Iterator[str]:
-    title, about = chapter_text(chapter)
-    yield rf"\chapter{{{latex_text(title)}}}"
-    yield latex_text(about)
-    for row in equations(chapter):
-        yield "\n\n".join(section_in_latex(row))
-
-
-def section_in_latex(row: Equation) -> Iterator[str]:
-    """Yield the parts of the section of an equation: its derivation, its assumptions, its example and its sources."""
-    yield rf"\section{{{latex_text(row.title)}}}\label{{{row.id}}}"
-    yield rf"\texttt{{{latex_text(row.reference)}}}, {row.described}. {latex_text(row.statement)}"
-    yield derivation_in_latex(row)
-    for head, texts in {
-        "Requires": [latex_text(in_words_of_names(one)) for one in row.requires],
-        "Takes for granted": [*map(latex_text, row.assumptions)],
-        "Example": [latex_text(worked_example(row))] if row.example else [],
-        "Sources": [*map(_source, row.sources)],
-    }.items():
-        if texts:
-            yield rf"\textit{{{head}:}} {'; '.join(texts)}."
-
-
-def _source(source: Source) -> str:
-    place = _linked(source.place, video_of(source))
-    return f"{latex_text(f'{source.author}, {source.title} ({source.year})')}{f', {place}' if place else ''}: {latex_text(source.said)}"
-
-
-def _linked(text: str, address: str) -> str:
-    return rf"\href{{{latex_text(address)}}}{{{latex_text(text)}}}" if address else latex_text(text)
-
-
-def time_chapter() -> Iterator[str]:
-    """Yield the statements of the lecture in order, each with its second of the video and its equation."""
-    yield r"\chapter{By time of the lecture}"
-    for source, row in said_in_order():
-        yield rf"\noindent {_linked(source.place, video_of(source))}: {latex_text(source.said)}. {_sections([row])}"
-
-
-def quantity_chapter() -> Iterator[str]:
-    """Yield every quantity with its meaning and the sections that define or use it."""
-    yield r"\chapter{By quantity}"
-    for row, defined, used in quantities_in_order():
-        places = [f"{head} {_sections(found)}" for head, found in (("Defined in", defined), ("Also in", used)) if found]
-        meaning = latex_text(f"{row.name} [{row.unit}]: {row.meaning}. ")
-        yield rf"\noindent ${row.latex}$ {meaning}{' '.join(places)}"
-
-
-def claim_chapter() -> Iterator[str]:
-    """Yield the claims by verdict, each with the stated number and the result."""
+    # The marks of Jinja would be marks of LaTeX.
+    marks: dict[str, Any] = {
+        "block_start_string": "<%",
+        "block_end_string": "%>",
+        "variable_start_string": "<<",
+        "variable_end_string": ">>",
+    }
+    pages = Environment(loader=FileSystemLoader(HERE / "templates"), undefined=StrictUndefined, trim_blocks=True, **marks)
+    pages.filters |= {
+        **{"tex": latex_text, "video": video_of, "second": video_at, "derivation": derivation_in_latex},
+        "requirement": lambda needed: latex_text(in_words_of_names(needed)),
+        "example": lambda row: latex_text(worked_example(row)),
+        "call": lambda value, function: function(value),
+    }
     rows, _problems = claims_found()
-    yield r"\chapter{By claim}"
-    for verdict, count in Counter(row["verdict"] for row in rows).most_common():
-        yield rf"\section*{{{latex_text(verdict.capitalize())} ({count})}}"
-        yield from (rf"\noindent {_claim(row)}" for row in rows if row["verdict"] == verdict)
+    verdicts = sorted({row["verdict"] for row in rows}, key=lambda verdict: -sum(row["verdict"] == verdict for row in rows))
+    book: str = pages.get_template("book.tex").render(
+        chapters=[(*chapter_text(chapter), equations(chapter)) for chapter in CHAPTERS],
+        said=said_in_order(),
+        quantities=quantities_in_order(),
+        claims=[(verdict, [_claim(row) for row in rows if row["verdict"] == verdict]) for verdict in verdicts],
+    )
+    return book
 
 
-def _claim(row: Mapping[str, Any]) -> str:
+def _claim(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, list[Any]]:
+    """Return a claim, its text with both numbers and the reason, and the equations that bear it."""
     said = [f"said {row['said']} {row['unit']}".strip()] if row["said"] is not None else []
     found = [f"found {row['found']:.4g} {row['unit']}".strip()] if row["found"] is not None else []
     reason = [row["reason"]] if row["reason"] else []
-    time = f"{_linked(row['time'], video_at(row['time']))} " if row["time"] else ""
-    by = [by_id()[name] for name in row["by"].split("; ") if name in by_id()]
-    return f"{time}{latex_text('; '.join([row['claim'], *said, *found, *reason]))}. {_sections(by)}".strip()
-
-
-def _sections(rows: Iterable[Equation]) -> str:
-    """Return the section numbers of equations as links."""
-    found = ", ".join(rf"\ref{{{row.id}}}" for row in rows)
-    return f"{found}." if found else ""
+    return row, "; ".join([row["claim"], *said, *found, *reason]), [by_id()[name] for name in row["by"].split("; ") if name in by_id()]
 
 
 def _typeset_pdf(text: str) -> bytes:

@@ -10,8 +10,10 @@ _UNTIED = "the vocabulary has a matrix at the entrance and one at the exit: wher
 _VOCABULARY = "the vocabulary is counted at both ends, though a token looks up one row at the entrance"
 _MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts")
 _LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="layers with experts are a part of all layers")
-_OF_DENSE = {"vocab_size": "128256", "model_dim": "16384", "layers": "126", "attention_params_per_layer": "570.4M", "ffn_dim": "53248"}
-_OF_MIXTURE = {"vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M"}
+_OF_MIXTURE = {
+    "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
+    "ffn_dim": "12288", "experts": "160",
+}
 
 COUNTS = (
     Equation(
@@ -76,10 +78,7 @@ COUNTS = (
         requires=(_LAYERS,),
         statement="As for a dense model, but some layers have experts and their router instead of the feed-forward part.",
         assumptions=("experts are of one size, shared ones among them", _GATED, _UNTIED, _SMALL_PARTS),
-        given={
-            "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
-            "ffn_dim": "12288", "experts": "160",
-        },
+        given=_OF_MIXTURE,
         result="235.7B",
         sources=(MOE_PAPER, ours("the matrices of a mixture, counted")),
     ),
@@ -122,10 +121,7 @@ COUNTS = (
             _UNTIED,
             _SMALL_PARTS,
         ),
-        given={
-            "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
-            "ffn_dim": "12288", "experts": "160", "active_experts": "6",
-        },
+        given={**_OF_MIXTURE, "active_experts": "6"},
         result="21.37B",
         derivation=lambda: (
             Step(

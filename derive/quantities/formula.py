@@ -3,7 +3,6 @@
 The reader accepts only the elements of formulas: names of the registry, numbers, + - * / **, comparisons and a few functions.
 """
 
-import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -12,15 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.quantities import QUANTITIES, symbol
-from derive.trees import Alphabet, Tree, print_tree, tree_of
+from derive.trees import FUNCTIONS, IN_ORDER, PLAIN_NUMBER, Alphabet, Operations, Tree, names, print_tree, tree_of, value_of
 
 if TYPE_CHECKING:
     from sympy import Basic
 
-_OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
-    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow},
-    **{ast.USub: operator.neg, ast.LtE: operator.le, ast.GtE: operator.ge},
-}
+_COMPARISONS: Mapping[str, Callable[..., Any]] = {"<=": operator.le, ">=": operator.ge}
 _THIN_SPACE = r" \, "
 """Between factors: without it letters and words of a product run together."""
 _SPACED_BY_TEX = r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))"
@@ -28,7 +24,6 @@ _SPACED_BY_TEX = r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))"
 NOTHING: Mapping[str, str] = MappingProxyType({})
 _SIGNS = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
 _SQUARE = 2
-_FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs", "ceiling", "floor"})
 
 
 @cache
@@ -41,7 +36,11 @@ def as_expression(text: str) -> "Basic":
     >>> as_expression("batch >= 8 and batch <= 64")
     (batch >= 8) & (batch <= 64)
     """
-    return _read(ast.parse(text.strip(), mode="eval").body)
+    import sympy
+
+    named = {name: getattr(sympy, name) for name in FUNCTIONS}
+    parts = [_relation(part, {**IN_ORDER, **named, PLAIN_NUMBER: _whole_number}) for part in text.split(" and ")]
+    return sympy.And(*parts) if len(parts) > 1 else parts[0]
 
 
 def _latex_of(name: str) -> str:
@@ -49,32 +48,21 @@ def _latex_of(name: str) -> str:
     return QUANTITIES[name].latex if name in QUANTITIES else rf"\mathrm{{{name}}}".replace("_", r"\_")
 
 
-def _read(node: ast.AST) -> Any:
-    from sympy import And, Integer
-
-    match node:
-        case ast.Constant(value=int() as number):
-            return Integer(number)
-        case ast.Name(id=name):
-            return symbol(name)
-        case ast.UnaryOp(op=sign, operand=inner) if type(sign) in _OPERATORS:
-            return _OPERATORS[type(sign)](_read(inner))
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-            return _OPERATORS[type(sign)](_read(left), _read(right))
-        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _OPERATORS:
-            return _OPERATORS[type(sign)](_read(left), _read(right))
-        case ast.BoolOp(op=ast.And(), values=parts):
-            return And(*map(_read, parts))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
-            return _function(name)(*map(_read, arguments))
-    raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")
+def _relation(text: str, operations: Operations) -> "Basic":
+    """Return the expression of a formula, or of two with a sign between them."""
+    left, *rest = re.split(" ([<>]=) ", text.strip())
+    trees = [tree_of(one) for one in (left, *rest[1:])]
+    sides = [value_of(tree, {name: symbol(name) for name in names(tree)}, operations) for tree in trees]
+    relation: Basic = (_COMPARISONS[rest[0]](*sides)) if rest else sides[0]
+    return relation
 
 
-def _function(name: str) -> Callable[..., Any]:
-    import sympy
+def _whole_number(number: float) -> "Basic":
+    from sympy import Integer
 
-    function: Callable[..., Any] = getattr(sympy, name)
-    return function
+    if not isinstance(number, int):
+        raise ValueError(f"not a formula of quantities: {number}")
+    return Integer(number)
 
 
 def as_tree(expression: "Basic") -> Tree:

@@ -11,6 +11,7 @@ from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Column, Result, n
 from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
+from derive.roles import FASTER
 from derive.show.binding import brief_regime
 from derive.show.cells import align_columns
 from derive.show.parts import cite_line, label_lines
@@ -23,19 +24,9 @@ from derive.units import show
 
 _LESS, _MORE = -1, 1
 _BETTER = {
-    **{
-        "s": _LESS,
-        "s/token": _LESS,
-        "byte": _LESS,
-        "byte/token": _LESS,
-        "USD": _LESS,
-        "USD/token": _LESS,
-        "USD/s": _LESS,
-        "J": _LESS,
-        "J/token": _LESS,
-        "J/s": _LESS,
-    },
-    **{"token/s": _MORE, "token": _MORE, "1/s": _MORE, "FLOP/USD": _MORE},
+    **FASTER,
+    **dict.fromkeys(("byte", "byte/token", "USD", "USD/token", "USD/s", "J", "J/token", "J/s"), _LESS),
+    **dict.fromkeys(("token", "FLOP/USD"), _MORE),
 }
 """Whether less or more is better, by the unit of a quantity. More is better for counts, except for what is bought."""
 

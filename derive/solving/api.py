@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
-from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
+from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.deployments.budgets import split_money_rates
@@ -147,7 +147,7 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
     """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas."""
     solution = respond(unknown, given, switches)
-    if solution.unknown != SIZE_OF_DEPLOYMENTS:
+    if solution.unknown not in SIZES_OF_DEPLOYMENTS:
         return solution
     from derive.solving.deployments.whole_replicas import lead_with_replicas
 

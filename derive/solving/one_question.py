@@ -12,12 +12,10 @@ from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.roles import BATCH, MEMORY
+from derive.roles import BATCH, MEMORY, SIZES
+from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
-from derive.solving.limits.answering import answer, answer_with_stopgap
-from derive.solving.limits.limits import FREE, SIZED, add_limits, refuse_limit, rests_on_unknown, split_limits
-from derive.solving.limits.whole_numbers import round_to_whole
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.propagation import rows_behind
@@ -38,7 +36,7 @@ from derive.solving.result import Reason, Solution
 from derive.spreads import Interval, Series, Spread
 from derive.suppositions import USUAL_TYPES
 
-_CHIPS, _STAGES, _COPIES = MEMORY.bought, MEMORY.groups, MEMORY.copies
+_CHIPS, _STAGES, _COPIES, _BATCH = MEMORY.bought, MEMORY.groups, MEMORY.copies, BATCH.name
 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -47,7 +45,10 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
     asked, spans = pose_question(unknown, numbers, switches)
     sides = read_limits(numbers)[1]
-    asked = add_limits(asked, sides)
+    if sides:
+        from derive.solving.limits.limits import add_limits
+
+        asked = add_limits(asked, sides)
     if formulas:
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
@@ -55,7 +56,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
 
         return answer_symbolically(asked, formulas)
     found = _answer_numbers(asked, spans, given, switches)
-    if found.reason and FREE in found.reason.missing and FREE in zeros_with_limit(read_limits(numbers)[0]):
+    if found.reason and _BATCH in found.reason.missing and _BATCH in zeros_with_limit(read_limits(numbers)[0]):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     return found
 
@@ -67,10 +68,13 @@ def _answer_numbers(asked: Question, spans: Mapping[str, Spread], given: Mapping
     limited = _suppose_types(replace(asked, limits=targets))
     sized = _fewest_chips(limited, _LACKS_BATCH) if targets and not spans else None
     if sized and (sized.answers or asked.limits):
-        return round_to_whole(limited, sized)
-    alone = () if spans or asked.unknown in SIZED else split_limits(asked)
-    if alone and _needs_batch(asked) and not any(map(rests_on_unknown, alone)):
-        raise refuse_limit(alone[0])
+        return _round_within_limits(limited, sized)
+    if asked.limits and not spans and asked.unknown not in SIZES and _needs_batch(asked):
+        from derive.solving.limits.limits import split_limits
+
+        limits = split_limits(asked)
+        if not any(one.moves for one in limits):
+            raise limits[0].refuse()
     question, found = _answer_with_usual(_suppose_least(asked, spans) or asked, spans, switches.zipped)
     if not _has_answer(found) and _CHIPS not in spans and (copied := copies_by_name(asked)):
         return _answer_with_copies(found, *copied, given, switches)
@@ -82,7 +86,16 @@ def _answer_numbers(asked: Question, spans: Mapping[str, Spread], given: Mapping
         question = _suppose_types(replace(question, limits=targets))
         met = _answer_over_ranges(question, spans, switches.zipped)
         found = met if _has_answer(met) else found
-    return round_to_whole(question, found) if question.limits else found
+    return _round_within_limits(question, found)
+
+
+def _round_within_limits(asked: Question, found: Solution) -> Solution:
+    """Return the answer to limits with counted quantities as whole numbers."""
+    if not asked.limits:
+        return found
+    from derive.solving.limits.whole_numbers import round_to_whole
+
+    return round_to_whole(asked, found)
 
 
 def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> tuple[Question, Solution]:
@@ -109,7 +122,7 @@ def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: 
     return replace(found, assumptions=(joined, *found.assumptions)) if _has_answer(found) else refused
 
 
-_LACKS_BATCH = Reason(code="missing_givens", missing=(FREE,), message=f"{_CHIPS} also needs {FREE}")
+_LACKS_BATCH = Reason(code="missing_givens", missing=(_BATCH,), message=f"{_CHIPS} also needs {_BATCH}")
 
 
 def _has_answer(solution: Solution) -> bool:
@@ -123,12 +136,16 @@ def _supply(asked: Question, refused: Solution, spans: Mapping[str, Spread], zip
         filled = pose_again(asked, asked.unknown, asked.known, {BATCH.passes: _STAGES})
         with_stages = _answer_over_ranges(filled, spans, zipped)
         found = found if with_stages.reason and with_stages.reason.code == "missing_givens" else with_stages
-    return found if _has_answer(found) or spans else answer_with_stopgap(asked, found) or found
+    if _has_answer(found) or spans or asked.limits:
+        return found
+    from derive.solving.stopgaps import answer_with_stopgap
+
+    return answer_with_stopgap(asked, found) or found
 
 
 def _size_chips(asked: Question, supposed: Question | None, refused: Solution) -> Solution:
     """Return the fewest chips with a batch of their own, or the refusal with as many chips as would do."""
-    if asked.unknown not in (_CHIPS, FREE) and not batch_is_left_to_a_rate(asked):
+    if asked.unknown not in (_CHIPS, _BATCH) and not batch_is_left_to_a_rate(asked):
         return refused
     from derive.solving.limits.sizing import add_enough_chips
 
@@ -143,10 +160,10 @@ def _suppose_types(asked: Question) -> Question:
 
 def _needs_batch(asked: Question) -> bool:
     """Return whether equations lead to the unknown only if a batch is known."""
-    alone = asked if asked.unknown in SIZED else drop_knowns(asked, {*asked.limits})
+    alone = drop_knowns(asked, {*asked.limits})
     supposed = {**dict.fromkeys(USUAL_TYPES, 1.0), **alone.known}
-    ways = (pose_again(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
-    return FREE not in asked.known and [is_reachable(way) for way in ways] == [False, True]
+    ways = (pose_again(alone, asked.unknown, {**supposed, **more}) for more in ({}, {_BATCH: 1.0}))
+    return _BATCH not in asked.known and [is_reachable(way) for way in ways] == [False, True]
 
 
 def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -223,6 +240,10 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
         from derive.solving.many.intervals import answer_ranges
 
         return answer_ranges(asked, intervals)
+    if not asked.limits:
+        return consistent_answer(asked)[0]
+    from derive.solving.limits.answering import answer
+
     return answer(asked)
 
 

@@ -274,7 +274,8 @@ def _sheet_sold(
         raise BadRow(_fault(row, "sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     if wanted in known and (released := known[wanted].release_date) and released > day:
         raise BadRow(_fault(row, "sheet_date", f"{day} is before the release of {wanted}, on {released}"))
-    _refuse_spoilt(data.tables, wanted, book.problems)
+    if book.problems:
+        _refuse_spoilt(data.tables, wanted, book.problems)
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
     for currency in {one.currency for one in rows} - {"USD"}:
         refuse_bad_rate(data.tables, currency, day)

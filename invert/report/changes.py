@@ -13,7 +13,7 @@ from invert.estimate_text import estimate_text
 from invert.records import Estimate, Name
 from invert.report.columns import ABSENT, name_of
 from invert.report.document import report_document
-from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out
+from invert.report.layout import GAP, NONE, Table, aligned, fits, laid_out, many, several
 from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import money_unit
 
@@ -21,6 +21,8 @@ _SCHEMA = "infer-against-1"
 _OTHERS = ("sheet", "inference", "before", "after", "times", "range")
 _MOST_LINES = 40
 """Inferences that text lists, those that moved furthest first; every other form has all of them."""
+_MOST_SHEETS = 8
+"""Sheets that a line names."""
 _COLUMNS = ("inference", "before", "after", "times", "range", "per 1%", "price")
 _HOW_TO_READ = {
     "range": "range: how far it moved over the width of its range before, in logarithms",
@@ -87,7 +89,7 @@ def _is_seen(one: Moved) -> bool:
 def _list_causes(found: Comparison) -> str:
     """List the causes other than a price of the sheet."""
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
-    learned = [f"prices of {_list(calibrating)}, from which the calibration is learned"] if calibrating else []
+    learned = [f"prices of {_names(calibrating)}, from which the calibration is learned"] if calibrating else []
     by = "; ".join((*found.causes, *learned))
     return f"Moved by no price of their own, but by {by}" if by else "Changed without a reason in the two results: one may have been edited"
 
@@ -191,8 +193,7 @@ def moving_prices(one: Moved, sheet: SheetChange) -> str:
     if not one.prices:
         return ABSENT
     if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
-        every = "both" if len(one.prices) == 2 else f"all {count_in_words(len(one.prices))}"
-        return every
+        return "both" if len(one.prices) == 2 else f"all {len(one.prices)}"
     return "; ".join(price.spelled for price in one.prices)
 
 
@@ -224,16 +225,16 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     if len(moving) == 1 and moving[0].stayed:
         stayed = [name_of(*name) for name in moving[0].stayed]
         lines.append(f"Main results that did not change: {', '.join(stayed)}.")
-    unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
-    unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
+    unmoved = [f"{many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
+    unmoved += [f"{many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
     told = {column for sheet in moving for one in sheet.moved for column, text in _row(one, sheet).items() if text != NONE}
     how = [said for column, said in _HOW_TO_READ.items() if column in told and column not in gone]
     lines += [f"{'; '.join(how)}."] if how else []
     lines += _calibration(found)
     # Of a saved result nobody knows whether the others were there: it may have been asked of one model.
-    lines += [f"{'New' if found.file is None else f'Not in {found.before}'}: {_list(found.added)}."] if found.added else []
-    lines += [f"Not there any more: {_list(found.gone)}."] if found.gone else []
+    lines += [f"{'New' if found.file is None else f'Not in {found.before}'}: {_names(found.added)}."] if found.added else []
+    lines += [f"Not there any more: {_names(found.gone)}."] if found.gone else []
     return [*lines, *(f"Note: {note}." for note in found.notes)]
 
 
@@ -258,16 +259,11 @@ def _calibration(found: Comparison) -> list[str]:
     others = [sheet for sheet in found.sheets if not sheet.prices]
     if not others:
         return [f"{names} calibrate{'s' if one else ''} other sheets, which are not shown here."]
-    return [f"{names} calibrate{'s' if one else ''}: {sum(bool(sheet.moved) for sheet in others)} of {_many(len(others), 'other')} moved."]
+    return [f"{names} calibrate{'s' if one else ''}: {sum(bool(sheet.moved) for sheet in others)} of {many(len(others), 'other')} moved."]
 
 
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _list(keys: Sequence[SheetKey], most: int = 8) -> str:
-    named = [sheet_in_words(key) for key in keys]
-    return ", ".join(named[:most]) + (f" and {len(named) - most} more" if len(named) > most else "")
+def _names(keys: Sequence[SheetKey]) -> str:
+    return several([sheet_in_words(key) for key in keys], _MOST_SHEETS)
 
 
 # For programs.

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from typing import TypeVar
 
 from derive.errors import UnknownName, WrongValue, suggest
@@ -270,10 +270,6 @@ def _share_missed(one: Inference) -> float | None:
 # Records, each of the estimator of its column.
 
 
-def _lecture_record(_: Sequence[Inference], run: Run) -> str:
-    return lecture_record(run)
-
-
 def lecture_record(run: Run) -> str:
     """Return how far the true KV bytes are from the lecture's, as `126x low`."""
     if run.lecture_error is None:
@@ -300,18 +296,9 @@ def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
     return "{} of {}".format(*known.most_common(1)[0][0] or ())
 
 
-def _tier_record(sheets: Sequence[Inference], run: Run) -> str:
-    """Return the record of the rule behind most of these tiers. A stated tier needs no record."""
-    terms = ([term for of in one.storage if not of.disclosed for term in of.evidence] for one in sheets)
-    return _worst_of(terms, run)
-
-
-def _price_tier_record(sheets: Sequence[Inference], run: Run) -> str:
-    """Return the record of the tiers by price, including sheets with a stated tier."""
-    return _worst_of(([term for of in one.storage for term in of.evidence] for one in sheets), run)
-
-
-def _worst_of(terms: Iterable[Sequence[str]], run: Run) -> str:
+def _tier_record(sheets: Sequence[Inference], run: Run, with_stated: bool = False) -> str:
+    """Return the record of the rule behind most of these tiers. A stated tier needs none, unless it is read `with_stated` tiers."""
+    terms = ([term for of in one.storage if with_stated or not of.disclosed for term in of.evidence] for one in sheets)
     return _most_common(worst_record(of_sheet, run.tier_rules) for of_sheet in terms if of_sheet)
 
 
@@ -443,7 +430,8 @@ _MORE_ESTIMATES = (
 _READINGS = (
     Column(
         key="kv_bytes_per_token_lecture", head=("KV from", "threshold"), also=("KV lecture",), of=("kv_bytes_per_token", "lecture"),
-        value=_lecture_kv, text=lambda one: short_kv(_lecture_kv(one)), span=_lecture_size, record=_lecture_record, unit="byte/token",
+        value=_lecture_kv, text=lambda one: short_kv(_lecture_kv(one)), span=_lecture_size, unit="byte/token",
+        record=lambda _, run: lecture_record(run),
         about=f"KV bytes per token by the lecture's formula, N_active*b_w/(rho*L_threshold), at {size_of_lecture(USUAL)}",
     ),
     Column(
@@ -510,7 +498,7 @@ _PRICES = (
            order=lambda one: None if (said := _tier(one)) == ABSENT else said, text=_tier, record=_tier_record, numbers=("tiers_by_price",),
            about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated by the vendor"),
     Column(key="tiers_by_price", name="cache tier, by price", also=("tier by price", "cache tier by price"), text=_tiers_by_price,
-           span=_share_by_price, record=_price_tier_record,
+           span=_share_by_price, record=partial(_tier_record, with_stated=True),
            value=lambda one: " ".join(_tier_code(found) for found in one.storage if found.undisclosed) or None,
            order=lambda one: None if (said := _tiers_by_price(one)) == ABSENT else said,
            about="memory tiers that cache prices leave, whatever the vendor states"),

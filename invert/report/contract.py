@@ -5,7 +5,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Mapping, Sequence
 from datetime import date
-from math import inf
+from math import inf, log
 from typing import Any, TypedDict
 
 from derive.files import label
@@ -18,7 +18,6 @@ from invert.inversion import Inversion
 from invert.provenance import Made
 from invert.records import (
     AlsoSold,
-    Apart,
     Bounds,
     Check,
     Contraction,
@@ -40,7 +39,6 @@ from invert.records import (
     Swing,
     TierEvidence,
     TierReading,
-    TimesReading,
     Verdict,
     Vote,
     Votes,
@@ -120,6 +118,10 @@ def _elasticities(reading: Reading) -> dict[str, float]:
 
 def _six_digits(value: float) -> float:
     return six_digits(value)
+
+
+def _nats(ratio: float) -> float:
+    return log(ratio)
 
 
 def _text_or_none(text: str) -> str | None:
@@ -277,7 +279,9 @@ _SHEET: Keys = {
             "grade": "known.grade",
             "kv_bytes_stored_per_token": "known.stored",
             "kv_bytes_per_token_read": "known.read",
-            "times_reading": "times_reading",
+            "times_reading": Nested(
+                {name: f"times_reading.{name}" for name in ("lecture", "joint")}, unless_none="times_reading", rounded=True
+            ),
         }, unless_none="known"),
         "implied_drain_time": Nested({
             "implied_drain_time_s": "implied_drain_time.values.implied_drain_time",
@@ -289,7 +293,7 @@ _SHEET: Keys = {
         "pricing_rules": "rules",
     }),
     "estimates": _estimates,
-    "apart": "apart",
+    "apart": Nested({"factor": "apart", "nats": Through("apart", _nats)}, unless_none="apart", rounded=True),
     "storage": "storage",
     "tariffs": "tariffs",
     "worth": "worth.value",
@@ -323,8 +327,6 @@ OF_RUN: Keys = {
 FOUND: Keys = {
     "anchors": "anchors.values",
     "markup_of_lists": Through("markup_of_lists", _six_digits),
-    "held_here": "held_here",
-    "typical_output_input_ratio": Through("typical_ratio", _six_digits),
     "mean_contexts": "mean_contexts",
     **OF_RUN,
     "shared_tariffs": "shared_tariffs",
@@ -399,7 +401,6 @@ _KEYS: dict[type, Keys] = {
     Estimate: _with(Estimate, without=["quantity"]),
     Votes: {"families": _families, "effective_families": "effective", "cast": "cast"},
     Vote: _with(Vote, kv_bytes_per_token="kv_bytes"),
-    Apart: _with(Apart, "nats"),
     TierEvidence: {
         "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": Through("ranges", _ends),
         "agreed": "agreed", "agreed_share": "agreed_share",
@@ -420,8 +421,8 @@ _KEYS: dict[type, Keys] = {
     },
 }  # fmt: skip
 _ROUNDED = frozenset([
-    AlsoSold, Prediction, Vote, Votes, Apart, Misreading, Verdict, Convention, Estimate, Record, Held, Bounds, Swing, RuleScore,
-    Contraction, Span, TimesReading,
+    AlsoSold, Prediction, Vote, Votes, Misreading, Verdict, Convention, Estimate, Record, Held, Bounds, Swing, RuleScore,
+    Contraction, Span,
 ])  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from derive.show.citation import latex_text, markdown_cell
 from derive.units import show
 from invert.report.columns import WIDE_KEYS, column_of, sort_sheets
 from invert.report.glance import has_records, record_row
-from invert.report.layout import Heading, Table
+from invert.report.layout import Heading, Table, many
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
@@ -92,7 +92,7 @@ def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 def footer(table: Run) -> list[str]:
     """Return the day, the prices that were set by hand, the outside facts, and the command that explains the columns."""
     return [
-        f"{count(table)}, prices of {table.as_of.isoformat()}.{_describe_changes(table)}",
+        f"{many(len(table), 'sheet')}, prices of {table.as_of.isoformat()}.{_describe_changes(table)}",
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.",
         "Columns: backsolve infer --explain.",
     ]
@@ -107,11 +107,6 @@ def _describe_changes(table: Run) -> str:
     }
     said = [f"{', '.join(f'{place} = {table.changes[place]}' for place in places)}, {kind}" for kind, places in kinds.items() if places]
     return f" What if: {'; '.join(said)}." if said else ""
-
-
-def count(table: Run) -> str:
-    """Return `34 sheets`."""
-    return "1 sheet" if len(table) == 1 else f"{len(table)} sheets"
 
 
 def _mean_contexts(table: Run) -> str:

@@ -1,5 +1,7 @@
 """Describe a sheet as an analyst would: estimates with reasons, their reliability, and limits."""
 
+from math import log
+
 from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
 from invert.estimators.names import KV_NAMES
@@ -96,7 +98,7 @@ def _ratio_text(one: Inference) -> str:
     said = f"The headline is {KV_NAMES['headline'].heading}."
     if one.apart is None:
         return f"{said} Without an output premium prices only bound KV bytes."
-    return f"{said} The medians by the premium differ by a factor of {one.apart.factor:.3g} ({one.apart.nats:.2g} nats)."
+    return f"{said} The medians by the premium differ by a factor of {one.apart:.3g} ({log(one.apart):.2g} nats)."
 
 
 def _known_models(worth: Worth) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from derive.characters import padded, width_of
 from derive.show.folding import LEAST_FOR_NAMES, fold, name_beside, name_column, widest_of
 from invert.report.columns import SHORT_KEYS, Column, column_of, model_in_words, size_of_lecture, sort_sheets
-from invert.report.layout import aligned, laid_out
+from invert.report.layout import aligned, laid_out, many
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _ON_PAGE = 100
@@ -110,7 +110,7 @@ def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence
 def _title(table: Run, width: int) -> list[str]:
     """Return what the table is of, its day, and how many of how many sheets it has."""
     said, day, every = "What API prices imply", f"{table.as_of}", len(table) + len(table.not_picked)
-    sheets = f"{every} price sheet{'' if every == 1 else 's'}"
+    sheets = many(every, "price sheet")
     counted = sheets if not table.not_picked else f"{len(table)}{' flagships' * all(map(_is_flagship, table))} of {sheets}"
     room = width - len(said) - len(day) - 2
     return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]

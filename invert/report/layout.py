@@ -18,14 +18,22 @@ GAP, _READABLE = 3, 24
 """Spaces between columns, and the narrowest column that text is broken into."""
 
 
-def count_in_words(number: int) -> str:
-    """Write a small count as a word.
+def many(number: int, what: str) -> str:
+    """Return a count with its noun.
 
-    >>> count_in_words(3), count_in_words(12)
-    ('three', '12')
+    >>> many(1, "sheet"), many(1200, "sheet")
+    ('1 sheet', '1,200 sheets')
     """
-    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-    return words[number] if number < len(words) else str(number)
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def several(names: Sequence[str], most: int = 3, between: str = ", ") -> str:
+    """Return the first names, and the number of others.
+
+    >>> several(["a", "b", "c", "d"]), several(["a"])
+    ('a, b, c and 1 more', 'a')
+    """
+    return between.join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
 
 
 def billions(params: float) -> str:

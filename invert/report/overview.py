@@ -9,7 +9,7 @@ from derive.units import show
 from invert.encoder import Codec, Leaf, names_of
 from invert.overview import Count, Overview
 from invert.report.columns import name_of
-from invert.report.layout import NONE, aligned, laid_out, title
+from invert.report.layout import NONE, aligned, laid_out, many, title
 
 OVERVIEW_SCHEMA = "infer-overview-2"
 _MOST_ROWS, _MOST_NAMED = 12, 3
@@ -57,7 +57,7 @@ def overview_parts(found: Overview) -> list[str]:
             + _missing_text("more provider", [one for one in sizes if one not in listed]),
         ),
     }
-    parts = [f"{found.sheets:,} sheets of {_many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
+    parts = [f"{found.sheets:,} sheets of {many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
     for heading, (columns, rows, note) in tables.items():
         if rows:
             parts += [*title(heading), aligned(columns, rows), *note.splitlines()]
@@ -73,14 +73,14 @@ def _counted(found: Overview) -> list[str]:
     named = [f"{one.name.replace('_', '-')} {one.offers:,}" for one in beside]
     named += [f"on other days only {other_days:,}"] if other_days else []
     left, takes = ("not shown", "shows") if not_picked else ("left out", "includes")
-    more = [f"{_many(not_picked, 'more sheet')} left out by --where."] if not_picked else []
+    more = [f"{many(not_picked, 'more sheet')} left out by --where."] if not_picked else []
     advice = f". --all {takes} the sheets of the day" if beside else ""
     others = _offers(beside) + other_days
-    more += [f"{_many(others, 'more sheet')} {left}: {', '.join(named)}{advice}."] if others else []
+    more += [f"{many(others, 'more sheet')} {left}: {', '.join(named)}{advice}."] if others else []
     same = f"{_offers(copies):,} have the prices of another sheet of the same model ({_named(copies)}). " if copies else ""
-    none = f"{_many(_offers(unread), 'sheet')} without a result: {_named(unread)}." if unread else "Every sheet has a result."
-    counted = " ".join([f"{same}{_many(found.offers, 'offer')} are counted below.", none, *more])
-    day = f"KV of {_many(undated, 'sheet')} is that usual on the day of the price: no table has the release of the model."
+    none = f"{many(_offers(unread), 'sheet')} without a result: {_named(unread)}." if unread else "Every sheet has a result."
+    counted = " ".join([f"{same}{many(found.offers, 'offer')} are counted below.", none, *more])
+    day = f"KV of {many(undated, 'sheet')} is that usual on the day of the price: no table has the release of the model."
     return [counted, *([day] if undated else [])]
 
 
@@ -96,11 +96,7 @@ def _named(counts: Sequence[Count]) -> str:
 
 
 def _missing_text(what: str, left: Sequence[Count]) -> str:
-    return f"{_many(len(left), what)} of {_many(_offers(left), 'offer')}." if left else ""
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{many(len(left), what)} of {many(_offers(left), 'offer')}." if left else ""
 
 
 def _outcome_rows(found: Overview) -> Iterator[Sequence[str]]:

@@ -11,6 +11,7 @@ from derive.show.citation import address_of, slug
 from derive.show.references import Reference
 from invert.encoder import WrongShape
 from invert.report.contract import CODEC
+from invert.report.layout import several
 from invert.sheets.places import spelled
 from invert.sheets.rows import PriceRow
 
@@ -55,15 +56,6 @@ class PricePage:
         grades = " and ".join(f"{grade} ({GRADES[grade]})" if grade in GRADES else grade for grade in self.grades)
         days = f", read on {' and '.join(map(str, self.days))}" if self.days else ""
         return f"grade {grades}{days}"
-
-
-def several(names: Sequence[str], between: str = ", ") -> str:
-    """Return the first three names, and the number of others.
-
-    >>> several(["a", "b", "c", "d"]), several(["a"])
-    ('a, b, c and 1 more', 'a')
-    """
-    return between.join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def rows_in(result: object) -> list[PriceRow]:

@@ -68,6 +68,13 @@ class Prediction:
     bound: bool = False
     met: bool | None = None
 
+    @property
+    def residual(self) -> float | None:
+        """Predicted over published, less 1: 0 for a price that the readings use, None without a prediction."""
+        if self.used:
+            return 0.0
+        return None if self.predicted is None or not self.price.amount else self.predicted / self.price.amount - 1
+
 
 def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Iterator[Prediction]:
     """Yield every price of a sheet, band by band and then writes and storage, by the checks of the lecture's readings or by others."""

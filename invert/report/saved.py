@@ -11,7 +11,8 @@ from derive.quantities import QUANTITIES
 from derive.show.citation import slug
 from derive.show.references import Reference
 from derive.units import show
-from invert.report.price_pages import PER, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
+from invert.report.layout import several
+from invert.report.price_pages import PER, day_named, pages_of, rows_in, sheet_pages, sheet_reference
 from invert.sheets.rows import PriceRow
 
 _AMOUNT = re.compile(r"[0-9.]+")
@@ -46,7 +47,7 @@ def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
             waiting.extend((child, path, of) for child in reversed(node))
     if not lists:
         raise WrongData("not a result of solve or infer: it has no 'equations'")
-    return {reference: several([*filter(None, uses)] or ["the result"], "; ") for reference, uses in found.items()}
+    return {reference: several([*filter(None, uses)] or ["the result"], between="; ") for reference, uses in found.items()}
 
 
 def references_in(result: object, html_base: str = "") -> list[Reference]:

@@ -1,13 +1,11 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
-from collections.abc import Iterable
-
 from derive.show.parts import moves_lines, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
-from invert.records import PairInference, PricingRules, Reading, verdict, why_not
+from invert.records import PairInference, PricingRules, Reading, verdict
 from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
@@ -41,7 +39,14 @@ def full_parts(one: Inference, table: Run) -> list[str]:
         sections += _reading("Hold time at the price of one read", one.implied_drain_time, _drain_time_of_hbm(table))
     if one.rules:
         sections += [*_contradiction(one, table), *_rules(one.rules)]
-    return [*sections, *_known_cache(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
+    equations = (id.split("@")[0] for id in one.equations)
+    return [
+        *sections,
+        *_known_cache(one),
+        *_anchors(one, table),
+        "",
+        f"cite  {cite_sheet(one, table, equations)}",
+    ]
 
 
 def _reading(heading: str, reading: Reading, *more: str) -> list[str]:
@@ -115,7 +120,7 @@ def _rule_answer(solution: Solution) -> str:
 
 
 def _rule_id(solution: Solution) -> str:
-    return solution.equations[0] if solution.equations else why_not(solution.reason)
+    return solution.equations[0] if solution.equations else solution.why_not
 
 
 def _known_cache(one: Inference) -> list[str]:
@@ -126,8 +131,8 @@ def _known_cache(one: Inference) -> list[str]:
     lines = title("What the architecture says")
     lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
     if times := one.times_reading:
-        jointly = f" and {times.joint:.3g} times the joint one" if times.joint else ""
-        lines += [f"Decode reads {times.lecture:.3g} times the lecture's reading{jointly}."]
+        jointly = f" and {times['joint']:.3g} times the joint one" if "joint" in times else ""
+        lines += [f"Decode reads {times['lecture']:.3g} times the lecture's reading{jointly}."]
     return lines
 
 
@@ -159,8 +164,3 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     found |= {KV_NAMES[key].heading: estimate.anchors for key, estimate in one.kv_bytes.items()}
     found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
-
-
-def cited_by(one: Inference, table: Run, equations: Iterable[str]) -> str:
-    """Return the command that cites the price sheet and these equations."""
-    return f"cite  {cite_sheet(one, table, (id.split('@')[0] for id in equations))}"

@@ -4,11 +4,13 @@ import json
 from collections.abc import Mapping
 
 from derive.units import show
+from invert.encoder import Keys
+from invert.report.contract import CODEC
 from invert.report.layout import NONE, aligned
-from invert.report.prices import amount_of, name_of_price, unit_of_prices
+from invert.report.prices import Prediction, amount_of, name_of_price, unit_of_prices
 from invert.report.short import heading
 from invert.result import Inference, Run
-from invert.supposed import SupposedPrice, predict_prices
+from invert.supposed import predict_prices
 
 
 def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[str]:
@@ -23,36 +25,39 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     return [*heading(one, table), f"Supposed: {told}", "", aligned(columns, rows, rule=False), *said]
 
 
-def _cells(one: Inference, found: SupposedPrice) -> tuple[str, str, str, str]:
-    row = found.prediction
-    published = amount_of(row.price, one.sheet.bands[0].input.currency)
-    if row.predicted is None or found.residual is None:
-        return name_of_price(one, row), published, NONE, NONE
-    predicted = f"{'at least ' * row.bound}{row.predicted:.3g}"
-    told = "used" if row.used else "met" if row.bound and row.met else f"{found.residual:+.0%}"
-    return name_of_price(one, row), published, predicted, told
+def _cells(one: Inference, found: Prediction) -> tuple[str, str, str, str]:
+    name, published = name_of_price(one, found), amount_of(found.price, one.sheet.bands[0].input.currency)
+    if found.residual is None:
+        return name, published, NONE, NONE
+    predicted = _predicted(found)
+    told = "used" if found.used else "met" if found.bound and found.met else f"{found.residual:+.0%}"
+    return name, published, f"{'at least ' * found.bound}{predicted:.3g}", told
 
 
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
     """Return JSON with one object per sheet: the supposed values [SI], and every price with its residual."""
-    return json.dumps([_record(one, table, supposed) for one in table.inferences], indent=2, allow_nan=False)
-
-
-def _record(one: Inference, table: Run, supposed: Mapping[str, float]) -> dict[str, object]:
-    prices = [
+    sheets = [
         {
-            "component": found.prediction.component,
-            "threshold_tokens": found.prediction.threshold_tokens,
-            "ttl_seconds": found.prediction.ttl_seconds,
-            "published": found.prediction.price.amount,
-            "predicted": found.prediction.predicted,
-            "residual": found.residual,
-            "used": found.prediction.used,
-            "bound": found.prediction.bound,
-            "currency": found.prediction.price.currency,
-            "per": found.prediction.price.per,
+            "provider": one.sheet.provider,
+            "model": one.sheet.model,
+            "as_of": table.as_of.isoformat(),
+            "supposed": dict(supposed),
+            "prices": [CODEC.encode_keys(found, _PRICE_KEYS) for found in predict_prices(one, table, supposed)],
         }
-        for found in predict_prices(one, table, supposed)
+        for one in table
     ]
-    return {"provider": one.sheet.provider, "model": one.sheet.model, "as_of": table.as_of.isoformat(), "supposed": dict(supposed),
-            "prices": prices}  # fmt: skip
+    return json.dumps(sheets, indent=2, allow_nan=False)
+
+
+def _predicted(found: Prediction) -> float | None:
+    return found.price.amount if found.used else found.predicted
+
+
+_PRICE_KEYS: Keys = {
+    **{name: name for name in ("component", "threshold_tokens", "ttl_seconds")},
+    "published": "price.amount",
+    "predicted": _predicted,
+    **{name: name for name in ("residual", "used", "bound")},
+    "currency": "price.currency",
+    "per": "price.per",
+}

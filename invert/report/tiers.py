@@ -8,7 +8,6 @@ from invert.records import (
     NegativeControl,
     Observable,
     Part,
-    PricedCase,
     RuleScore,
     Tariff,
     TierEvidence,
@@ -49,21 +48,15 @@ def tiers(one: Inference, table: Run) -> list[str]:
 
 
 def _evidence_against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
+    """Warn with the widest negative control against inferring bytes or a tier from a storage price."""
     if controls.value is None:
         return [left_out(controls)]
-    said = caveat(controls.value)
-    return [said[0].upper() + said[1:] + "."] if said else []
-
-
-def caveat(controls: Sequence[NegativeControl]) -> str | None:
-    """Warn with the widest negative control against inferring bytes or a tier from a storage price."""
-    if not controls or controls[0].ratio == 1:
-        return None
-    widest = controls[0]
-    return (
-        f"{widest.provider} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open models whose KV differs "
-        f"{widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier"
-    )
+    return [
+        f"{widest.provider[:1].upper()}{widest.provider[1:]} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open"
+        f" models whose KV differs {widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier."
+        for widest in controls.value[:1]
+        if widest.ratio != 1
+    ]
 
 
 def deciding_source(one: Inference) -> str:
@@ -116,12 +109,7 @@ def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, flo
     ('HBM 47 to 99%', 'disk 100%')
     """
     tier = max(shares, key=shares.__getitem__)
-    return tier_range(tier, *ranges[tier])
-
-
-def tier_range(tier: str, least: float, most: float) -> str:
-    """Return `HBM 47 to 99%`, or one number."""
-    low, high = f"{least:.0%}", f"{most:.0%}"
+    low, high = (f"{share:.0%}" for share in ranges[tier])
     return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
 
 
@@ -141,13 +129,9 @@ def _rows_by_basis(found: TierEvidence) -> list[dict[str, str]]:
     """Return a row for each cost basis, with the hardware prices of each year side by side."""
     return [
         {"lifetime": lifetime(found.ttl_seconds), "cost basis": _BASIS_NAMES[basis]}
-        | {f"prices of {case.year}": _case(case) for case in found.cases if case.basis == basis}
+        | {f"prices of {case.year}": f"{_shares(case.probabilities)} ({case.weight:.0%})" for case in found.cases if case.basis == basis}
         for basis in dict.fromkeys(case.basis for case in found.cases)
     ]
-
-
-def _case(case: PricedCase) -> str:
-    return f"{_shares(case.probabilities)} ({case.weight:.0%})"
 
 
 def _row(found: TierEvidence) -> dict[str, str]:

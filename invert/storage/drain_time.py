@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from invert.assumptions import USUAL, Assumptions
-from invert.records import BandPair, Reading, the_point, unanswered
+from invert.records import BandPair, Reading, unanswered
 from invert.steps import solve_steps
 
 
@@ -14,6 +14,6 @@ def implied_drain_time(pair: BandPair, output_price: float, storage_price: float
     given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}
     given |= {**assumptions.held, "output_price": output_price, "storage_price": storage_price}
     solution = solve_steps([("cache.implied_drain_time", "implied_drain_time")], given)
-    if not solution.answers or solution.answers[0].kind != "point":
+    if not solution.answers or (hold := solution.answers[0].value) is None:
         return unanswered("storage", solution)
-    return Reading(name="storage", values={"implied_drain_time": the_point(solution.answers)}, solution=solution)
+    return Reading(name="storage", values={"implied_drain_time": hold}, solution=solution)

@@ -36,7 +36,7 @@ from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes
 from invert.estimators.market.kv_class import READ_OR_STORED
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
-from invert.records import Record, the_point
+from invert.records import Record
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
 from invert.sheets.tables import Disclosure, HostPrice
@@ -306,7 +306,7 @@ def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 def production(data: Data) -> list[ScoreRow]:
     """Compare the nodes that DeepSeek's daily tokens and rates per node imply with the reported nodes."""
     nodes = [
-        the_point(solve("replicas", fleet_throughput=_disclosed(data.tables, tokens), throughput=_disclosed(data.tables, rate)).answers)
+        solve("replicas", fleet_throughput=_disclosed(data.tables, tokens), throughput=_disclosed(data.tables, rate)).value
         for tokens, rate in (
             ("input_tokens_per_day", "prefill_throughput_per_node"),
             ("output_tokens_per_day", "decode_throughput_per_node"),

@@ -158,7 +158,7 @@ def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution |
     held, there = found
     (end,) = held.answers
     chips = next_whole(end.point, LOWER)
-    told = (f"{name} is {show(name, one.answers[0].point)} where {show(name, asked.known[name])} would do" for name, one in there.items())
+    told = (f"{name} is {show(name, one.answers[0].point)} where {show(name, asked.known[name])} is enough" for name, one in there.items())
     faster = f"memory takes {chips:.0f} chip{'s' * (chips != 1)}, and these are faster than asked: {', '.join(told)}"
     beyond = warn_beyond_domain(asked, {**asked.known, asked.unknown: end.point}, way.rows)
     doubts = {kind: text for one in there.values() for kind, text in one.doubts.items() if kind == DECODE_ALONE}

@@ -1,22 +1,22 @@
 """Questions on all replicas: a rate of requests is the rate of all of them, and replicas are whole numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from derive.answers import DECODE_ALONE, Answer, WhenRead, next_whole
+from derive.answers import Answer, WhenRead, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.preset_record import names_count
-from derive.quantities import QUANTITIES, quantity
+from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import REPLICA
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.directions import rated_quantities
-from derive.solving.limits.best_size import Ask, End, add_size, answer_at_best, names_of, replace_given, results_of
+from derive.solving.limits.best_size import Ask, End, add_size, answer_at_best, names_of, results_of
 from derive.solving.limits.limits import FREE
-from derive.solving.limits.whole_numbers import BEST, SO
+from derive.solving.limits.within_limits import refuse_in_place
 from derive.solving.question.givens import is_limit
 from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
 from derive.units import show
@@ -69,15 +69,15 @@ def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], na
         return None
     read = ask(REPLICA.needs_room, {spelled: value for spelled, value in given.items() if quantity(spelled).name != REPLICA.needs_room})
     short = read.reason and read.reason.code == SHORT_OF_MEMORY
-    return replace(read, unknown=row.name, unit=row.unit) if short else None
+    return refuse_in_place(row.name, read.refusal, read) if short else None
 
 
 def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
     """Return an answer for one chip or replica by default, with how many a limit on the cost of all pays."""
     names = names_of(given)
     within = [name for spelled, name in names.items() if name in REPLICA.bought and is_limit(given[spelled])]
-    counted = {REPLICA.number, REPLICA.all_chips}.isdisjoint({*beside, solution.unknown}) and solution.unknown != REPLICA.chips
-    if len(within) != 1 or not counted:
+    counted = {REPLICA.number, REPLICA.all_chips, REPLICA.chips}
+    if len(within) != 1 or solution.unknown in counted or REPLICA.number in {*beside, *solution.given} or REPLICA.all_chips in beside:
         return solution
     of_one = REPLICA.chips not in beside and solution.provenance.get(REPLICA.chips, "default") == "default"
     told = {spelled: given[spelled] for spelled, name in names.items() if name in (*within, *_paid_with(within[0]))}
@@ -116,8 +116,8 @@ def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Sol
     sized = ask(REPLICA.number, given)
     if sized.sweep:
         return answer_at_best(partial(answer_for_replicas, ask), name, given, sized)
-    if not sized.answers:
-        return sized
+    if sized.reason:
+        return refuse_in_place(name, sized.reason, sized)
     one, *others = sized.answers
     by_a_rate = name in REPLICA.bought and not {*names.values()}.isdisjoint(REPLICA.sized_by)
     side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
@@ -128,18 +128,16 @@ def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Sol
     count = ends.pop()
     if count < 1:
         budgets = " and ".join(spelled for spelled in given if names[spelled] in REPLICA.bought)
-        short = f"no whole one of the {REPLICA.number}: {budgets} will do for {show(REPLICA.number, one.ends[1] or 0.0)} of one"
-        reason = Reason(code="no_solution", message=short)
-        return replace(sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=reason)
+        short = f"no whole replica: {budgets} pays {show(REPLICA.number, one.ends[1] or 0.0)} of one"
+        return refuse_in_place(name, Reason(code="no_solution", message=short), sized)
     found = _answer_for_count(ask, name, given, count)
     if not found.answers:
         return found
     merged = _with_replicas(found, sized, End(size=REPLICA.number, value=count, of=sized, side=side), given)
-    apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == REPLICA.all_chips and side == LOWER else ()
     both = sized.with_prompts and name in REPLICA.bought and sized.with_prompts.ends[side == UPPER]
     more = _answer_for_count(ask, name, given, _whole_replicas(both, side)) if both else None
     together = _scale_answer(more.answers[0], one, side, more) if more else found.with_prompts
-    return replace(merged, said=(*merged.said, *apart), with_prompts=together)
+    return replace(merged, with_prompts=together)
 
 
 def _whole_replicas(end: float | None, side: str) -> float:
@@ -173,7 +171,7 @@ def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[st
         unused=tuple(one for one in sized.unused if one not in found.given),
         provenance={**merged.provenance, REPLICA.number: told},
         route=tuple(dict.fromkeys((*(_round_step(step, end, again) for step in sized.route), *found.route))),
-        said=(told, *(text for text in base.said if not text.startswith((BEST, SO)))),
+        said=(told, *base.said),
     )
 
 
@@ -182,20 +180,6 @@ def _limits_in_words(given: Mapping[str, Any]) -> str:
     ends = {name: value for name, value in given.items() if quantity(name).name in REPLICA.bought or is_limit(value)}
     within = [name for name in ends if quantity(name).name in results_of(REPLICA.number)]
     return " and ".join(f"{name}{ends[name] if is_limit(ends[name]) else f'={ends[name]}'}" for name in within)
-
-
-def _prompts_apart(ask: Ask, given: Mapping[str, Any], sized: Solution, chips: float) -> Iterator[str]:
-    """Yield how many chips more the prompts need if they have chips of their own."""
-    if DECODE_ALONE not in sized.kinds or FREE not in sized.given:
-        return
-    of_all = {REPLICA.rate, *results_of(REPLICA.number)}
-    one = {spelled: value for spelled, value in given.items() if quantity(spelled).name not in of_all and not is_limit(value)}
-    ratio = ask(REPLICA.apart, replace_given(one, {FREE: sized.given[FREE]}))
-    decode = next((step.value for step in reversed(sized.route) if step.unknown == REPLICA.number and step.value), sized.answers[0].ends[0])
-    if [found.kind for found in ratio.answers] == ["point"]:
-        more = chips * next_whole(decode * ratio.answers[0].point, LOWER)
-        both = more + chips * next_whole(decode, LOWER)
-        yield f"with prompts on chips of their own {more:.0f} more, {both:.0f} in all ({REPLICA.apart})"
 
 
 def _price_every_second(found: Solution) -> Solution:

@@ -11,7 +11,6 @@ from derive.errors import WrongValue
 from derive.meanings import PROMPTS
 from derive.requirements import HOLDS
 from derive.solving.limits.best_size import names_of
-from derive.solving.limits.whole_numbers import BEST, SO
 from derive.solving.question.switches import names_prompts
 from derive.solving.result import Solution
 
@@ -43,15 +42,15 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
 
 
 def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines of both answers, each with the answer that it belongs to, unless both have it.
+    """Return the first lines of both answers, which tell their size, and the other lines once: both meet the same limits.
 
-    >>> _label_lines(["with a batch of 73 to 241", "best: chips = 3"], ["with a batch of 52 to 90"])
-    ('decode alone: with a batch of 73 to 241', 'with prompts: with a batch of 52 to 90')
+    >>> _label_lines(["with a batch of 73 to 241", "for throughput at least 5000 token/s"], ["with a batch of 52 to 90"])
+    ('decode alone: with a batch of 73 to 241', 'with prompts: with a batch of 52 to 90', 'for throughput at least 5000 token/s')
     """
-    shared = {*alone} & {*both}
-    each = [(text, "decode alone: ") for text in alone] + [(text, "with prompts: ") for text in both if text not in shared]
-    # The better end of each is printed in its first line.
-    return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, SO)))
+    if alone[:1] == both[:1]:
+        return tuple(alone)
+    sizes = (f"{which}: {text}" for which, told in (("decode alone", alone), ("with prompts", both)) for text in told[:1])
+    return (*sizes, *alone[1:])
 
 
 def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:

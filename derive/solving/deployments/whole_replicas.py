@@ -7,9 +7,11 @@ from typing import Any
 from derive.answers import DECODE_ALONE
 from derive.errors import WrongValue
 from derive.meanings import PROMPTS
+from derive.quantities import quantity
 from derive.records import LOWER
-from derive.roles import BATCH, REPLICA
+from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.checks.targets import find_targets
+from derive.solving.deployments.fleets import rates_of_all
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.limits.limits import add_limits
 from derive.solving.one_question import suppose_usual
@@ -26,49 +28,55 @@ _Group = tuple[float, int, tuple[float, float]]
 def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return an answer to a sizing question that leads with the whole replicas that meet the same targets.
 
-    A question sizes a deployment if it asks for chips beside a rate of all replicas and its model has heads. If it has prompts, there are
-    two deployments: prompts on the same chips, and on chips of their own.
+    A question sizes a deployment if it asks for chips beside a rate of all replicas and its model has heads. The chips of a replica may be
+    given. If it has prompts, there are two deployments: prompts on the same chips, and on chips of their own. Replicas in several stages
+    have no such line.
     """
-    if solution.unknown != REPLICA.chips or [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans:
+    in_stages = solution.unknown == REPLICA.all_chips and solution.given.get(MEMORY.groups, 1.0) != 1.0
+    if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans or in_stages:
         return solution
+    size = solution.given.get(REPLICA.chips) if solution.unknown == REPLICA.all_chips else None
+    given = {
+        spelled: value for spelled, value in rates_of_all([solution.unknown], given).items() if quantity(spelled).name != REPLICA.chips
+    }
     lines = []
     if solution.with_prompts:
         together = switches.join(*switches.using, PROMPTS.together)
-        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode"))
-    apart = DECODE_ALONE in solution.kinds and _show_two_groups(given, switches)
-    lines.append(apart or _show_one_group(given, switches, ", decode alone" if DECODE_ALONE in solution.kinds else ""))
+        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode", size))
+    decode = DECODE_ALONE in solution.kinds
+    lines.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
     return replace(solution, lead=tuple(f"{solution.unknown} >= {text}" for text in lines if text))
 
 
-def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str) -> str:
+def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> str:
     """Return the fewest chips of whole replicas as text, or no text if no replicas meet the targets."""
     from derive.solving.limits.sizing import fewest_of_replicas
 
-    asked, sizes = _pose_limits(given, switches)
+    asked, sizes = _pose_limits(given, switches, size)
     found = fewest_of_replicas(asked, sizes) if asked else None
     if found is None:
         return ""
-    count, size, _ = found
-    return f"{count * size:.0f}   {count:.0f} replica{'s' * (count != 1)} of tp={size}{label}, batch {_show_batches(found)}"
+    count, tp, _ = found
+    return f"{count * tp:.0f}   {count:.0f} replica{'s' * (count != 1)} of tp={tp}{label}, batch {_show_batches(found)}"
 
 
-def _show_two_groups(given: Mapping[str, Any], switches: Switches) -> str:
+def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> str:
     """Return the fewest chips of replicas that decode, and of those that compute prompts, or no text if one of them has none."""
     from derive.solving.limits.sizing import fewest_of_replicas, split_phases
 
-    asked, sizes = _pose_limits(given, switches)
+    asked, sizes = _pose_limits(given, switches, size)
     if asked is None:
         return ""
     decode, prompts = split_phases(asked)
     first, second = fewest_of_replicas(decode, sizes), fewest_of_replicas(prompts, sizes, of_prompts=True)
     if not first or not second:
         return ""
-    (fewer, size, _), (more, other, _) = first, second
-    both = f"decode on {fewer:.0f} of tp={size}, batch {_show_batches(first)}, prefill on {more:.0f} of tp={other}"
-    return f"{fewer * size:.0f} + {more * other:.0f}   {both}"
+    (fewer, tp, _), (more, other, _) = first, second
+    both = f"decode on {fewer:.0f} of tp={tp}, batch {_show_batches(first)}, prefill on {more:.0f} of tp={other}"
+    return f"{fewer * tp:.0f} + {more * other:.0f}   {both}"
 
 
-def _pose_limits(given: Mapping[str, Any], switches: Switches) -> tuple[Question | None, list[int]]:
+def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
     """Return the question with its targets as limits and the possible sizes of a replica, or no question if it sizes no deployment."""
     asked, spans = pose_question(REPLICA.chips, given, switches)
     heads, domain = asked.known.get(REPLICA.heads), asked.known.get(REPLICA.domain, REPLICA.usual_domain)
@@ -77,10 +85,11 @@ def _pose_limits(given: Mapping[str, Any], switches: Switches) -> tuple[Question
         return None, []
     try:
         limited = add_limits(suppose_usual(asked, spans), read_limits(given)[1])
-        limited = replace(limited, limits=find_targets(limited))
+        sized_by = {name: LOWER for name in REPLICA.sized_by if name in limited.known}
+        limited = replace(limited, limits={**sized_by, **find_targets(limited)})
     except WrongValue:
         return None, []
-    return limited, [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0]
+    return limited, [int(size)] if size else [tp for tp in range(1, int(min(heads, domain)) + 1) if heads % tp == 0]
 
 
 def _show_batches(group: _Group) -> str:

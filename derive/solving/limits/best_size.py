@@ -15,14 +15,13 @@ from derive.records import LOWER, UPPER
 from derive.roles import BATCH, REPLICA
 from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.limits.limits import FREE, SIZED
-from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
+from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import usual_definitions
 from derive.solving.result import Solution, chain_slopes
 from derive.units import show
 
 _WHICH = {LOWER: "fewest", UPPER: "largest"}
-_DOES = {LOWER: "takes", UPPER: "leaves"}
-"""Which end of a size is the better one, and what a limit does to it, by its side."""
+"""The better end of a size, by its side."""
 
 Ask = Callable[[str, Mapping[str, Any]], Solution]
 """A question: the unknown, and the givens by name."""
@@ -39,11 +38,6 @@ class End:
     throughout: bool = False
 
     @property
-    def by(self) -> Mapping[str, float]:
-        """Return the givens by which it was sized."""
-        return self.of.given
-
-    @property
     def memory_binds(self) -> bool:
         """Return whether memory ends it."""
         return self.side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
@@ -52,17 +46,8 @@ class End:
     def told(self) -> str:
         """Return the end in words."""
         does = " that memory holds" if self.memory_binds else ""
-        does += " that will do all over the ranges" if self.throughout else ""
+        does += " for all of the ranges" if self.throughout else ""
         return f"at {self.size} = {show(self.size, self.value)}, the {_WHICH[self.side]}{does}"
-
-    def tell_met(self, said: str, limited: Mapping[str, Mapping[str, str]]) -> str:
-        """Return a line on a limit that is met. If the size was found by this limit, the line says so."""
-        for name in () if self.memory_binds else self.by.keys() & limited.keys():
-            for side in limited[name]:
-                limit = f"{name} {IN_WORDS[side]} {show(name, self.by[name])}"
-                if said.startswith(f"{limit} is met"):
-                    return f"{limit} is met: {self.size} is the {_WHICH[self.side]} that it {_DOES[self.side]}"
-        return said
 
 
 def best_end(solution: Solution) -> End | None:
@@ -91,9 +76,8 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
         return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
     reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
     provenance = {**solution.provenance, **({end.size: end.told} if end.size in solution.provenance else {})}
-    unused = tuple(one for one in solution.unused if one not in end.by)
-    limited = read_limits(given)[1]
-    said = (end.told, *(end.tell_met(text, limited) for text in solution.said))
+    unused = tuple(one for one in solution.unused if one not in end.of.given)
+    said = (end.told, *solution.said)
     return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
 
 

@@ -68,7 +68,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
     # At the limit the givens may contradict each other, and agree within it.
     contradicted = found.reason is not None and found.reason.code in _CLAIMS
     if idle := [name for name in inputs if contradicted or name in found.unused]:
-        raise NotMadeOf(idle[0], f"{idle[0]} is given as a limit, and is not made of {found.unknown}: give {idle[0]}=...")
+        raise NotMadeOf(idle[0], found.unknown)
     if not inputs or found.reason:
         return found
     if found.sweep:

@@ -4,12 +4,15 @@ A limit on a result of the unknown is solved as an equality. The answer is bound
 most 30 ms needs 6 chips or more. A limit on an input bounds the answer.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from derive.errors import WrongValue
+from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.roles import BATCH, SIZES
+from derive.solving.checks.targets import is_within
+from derive.solving.engine.find import answer_forwards, evaluate_result
 from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.givens import IN_WORDS
@@ -30,9 +33,55 @@ SIZED = SIZES
 class NotMadeOf(WrongValue):
     """Raised for a limit that the unknown has no part in, with the name of the limited quantity."""
 
-    def __init__(self, limit: str, message: str):
-        super().__init__(message)
+    def __init__(self, limit: str, unknown: str):
+        super().__init__(f"{limit} is given as a limit, and is not made of {unknown}: give {limit}=...")
         self.limit = limit
+
+
+@immutable
+class Limit:
+    """A limit on a result, which is its own bound. `alone` is the question with this limit as an equality, and no other."""
+
+    name: str
+    side: str
+    value: float
+    alone: Question
+
+    @property
+    def words(self) -> str:
+        """Return the limit in words.
+
+        >>> from derive.solving.question.questions import question
+        >>> Limit(name="step_time", side="upper", value=0.03, alone=question("batch", {})).words
+        'step_time at most 30 ms'
+        """
+        return f"{self.name} {IN_WORDS[self.side]} {show(self.name, self.value)}"
+
+    @property
+    def moves(self) -> bool:
+        """Return whether the limited result is made of the unknown."""
+        return self.name in results_made_of(self.alone, self.alone.unknown)
+
+    @property
+    def is_part(self) -> bool:
+        """Return whether the unknown is made of the limited quantity."""
+        return self.name in quantities_behind(self.alone.unknown, tuple(giving_equations(self.alone.active).values()))
+
+    def evaluate_at(self, value: float) -> Solution:
+        """Return the limited result at a value of the unknown, whether memory suffices there or not."""
+        return evaluate_result(replace(self.alone, anyway=True, limits={}, silent=True), self.name, value)
+
+    def evaluate_beside(self) -> Solution:
+        """Return the limited result if it does not move with the unknown."""
+        return answer_forwards(drop_knowns(replace(self.alone, unknown=self.name, anyway=True), {self.name}))
+
+    def is_met(self, there: Solution) -> bool:
+        """Return whether a result is a point within the limit."""
+        return there.first_value is not None and bool(is_within(self.side, there.first_value, self.value))
+
+    def refuse(self) -> NotMadeOf:
+        """Return the error for a limited result that is not made of the unknown."""
+        return NotMadeOf(self.name, self.alone.unknown)
 
 
 def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
@@ -48,10 +97,9 @@ def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Quest
             raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: none is both")
     told = tuple(map(note_of_limit, given, given.values()))
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
-    for alone in split_limits(asked):
-        name = limited_name(alone)
-        if not rests_on_unknown(alone) and name not in giving_equations(asked.active):
-            raise refuse_limit(alone)
+    for one in split_limits(asked):
+        if not one.moves and one.name not in giving_equations(asked.active):
+            raise one.refuse()
     return asked
 
 
@@ -59,59 +107,33 @@ def note_of_limit(name: str, sides: Iterable[str]) -> str:
     """Return the assumption that a given is a limit.
 
     >>> note_of_limit("step_time", ["upper"])
-    'step_time is a limit: at most so much'
+    'step_time is a limit: at most this value'
     """
-    return f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in sides)} so much"
+    return f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in sides)} this value"
 
 
-def split_limits(asked: Question) -> tuple[Question, ...]:
-    """Return the question with each of its limits alone."""
+def split_limits(asked: Question) -> tuple[Limit, ...]:
+    """Return the limits of a question, two for a result that is limited on both sides."""
+    ends = [(name, side, asked.known[name]) for name, side in asked.limits.items()]
+    ends += [(name, LOWER, value) for name, value in asked.floors.items()]
     alone = {name: replace(drop_knowns(asked, {*asked.limits} - {name}), floors={}) for name in asked.limits}
-    least = (replace(alone[name], known={**alone[name].known, name: value}, limits={name: LOWER}) for name, value in asked.floors.items())
-    return (*alone.values(), *least)
+    return tuple(
+        Limit(name=name, side=side, value=value, alone=replace(alone[name], known={**alone[name].known, name: value}, limits={name: side}))
+        for name, side, value in ends
+    )
 
 
-def limited_name(alone: Question) -> str:
-    """Return the name of the one limited result."""
-    (name,) = alone.limits
-    return name
+def list_in_words(limits: Iterable[Limit]) -> str:
+    """Return several limits in words."""
+    return " and ".join(one.words for one in limits)
 
 
-def rests_on_unknown(alone: Question) -> bool:
-    """Return whether the limited result is made of the unknown."""
-    return limited_name(alone) in results_made_of(alone, alone.unknown)
-
-
-def refuse_limit(alone: Question) -> NotMadeOf:
-    """Return the error for a limited result that is not made of the unknown."""
-    name = limited_name(alone)
-    return NotMadeOf(name, f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
-
-
-def is_part_of_unknown(alone: Question) -> bool:
-    """Return whether the unknown is made of the limited quantity."""
-    return limited_name(alone) in quantities_behind(alone.unknown, tuple(giving_equations(alone.active).values()))
-
-
-def explain_open_side(asked: Question, found: list[Solution]) -> Reason | None:
+def explain_open_side(asked: Question, found: Sequence[Solution]) -> Reason | None:
     """Return why limits have no answer: they bound the unknown to no one side."""
     points = [one for solution in found for one in solution.answers if one.kind == "point"]
     bounds = {one.bound for one in points}
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
         return None
-    said = [limit_in_words(alone) for alone in split_limits(asked)]
-    at = [f"{asked.unknown} {_SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
-    message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
+    at = ", ".join(f"{asked.unknown} {_SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points)
+    message = f"{list_in_words(split_limits(asked))} leaves {asked.unknown} open on either side: {at} is where it is met as an equality"
     return Reason(code="not_identified", violated=tuple(asked.limits), message=message)
-
-
-def limit_in_words(alone: Question) -> str:
-    """Return a limit in words.
-
-    >>> from derive.solving.question.questions import question
-    >>> asked = question("compute_time", {"step_time": 0.03, "memory_time": 0.01})
-    >>> limit_in_words(add_limits(asked, {"step_time": {"upper": "30ms"}}))
-    'step_time at most 30 ms'
-    """
-    name = limited_name(alone)
-    return f"{name} {IN_WORDS[alone.limits[name]]} {show(name, alone.known[name])}"

@@ -1,7 +1,8 @@
 """Fewest chips for targets of speed or cost where the batch is free: whole numbers of chips, at each the batches that meet all targets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets,
 from derive.solving.engine.engine import refuse_question
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
-from derive.solving.limits.limits import FREE, limit_in_words, limited_name, split_limits
+from derive.solving.limits.limits import FREE, Limit, list_in_words, split_limits
 from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, suppose_types
 from derive.solving.result import Reason, Solution
 from derive.suppositions import USUAL_TYPES
@@ -30,8 +31,12 @@ _CHIPS = MEMORY.bought
 _MOST_CHIPS = 2**17
 """Up to how many chips are looked at."""
 
-_BATCHES, _MOST_BATCH, _BETWEEN = 2000, 1e5, 256
-"""Batches that are looked at, up to how large, and numbers of chips between two powers of two."""
+_MOST_BATCH = 1e5
+_EVERY = np.arange(1.0, _MOST_BATCH + 1)
+"""The batches that are looked at."""
+
+_BATCHES = 2000
+"""How many of them are looked at for the nearest value to a limit that no chips meet."""
 
 _Points = NDArray[np.float64]
 _Fits = NDArray[np.bool_]
@@ -52,23 +57,38 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if a_time_alone or not targets.keys() >= asked.limits.keys():
         return None
     limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
-    if not any(limited_name(one) in results_made_of(one, FREE) for one in split_limits(asked)):
+    if not any(one.name in results_made_of(one.alone, FREE) for one in split_limits(asked)):
         return None
-    doubled = np.exp2(np.arange(float(_MOST_CHIPS.bit_length())))
-    some, every = np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round()), np.arange(1.0, _MOST_BATCH + 1)
-    there = _find_met(asked, doubled, some).any(axis=1)
-    if not there.any():
-        return _refuse_all(asked, doubled, some) if limits_alone else None
-    most = int(doubled[np.argmax(there)])
-    between = np.unique(np.linspace(most // 2 + 1, most, min(most, _BETWEEN)).round())
-    chips = float(between[np.argmax(_find_met(asked, between, some).any(axis=1))])
-    # A batch between those that were looked at may make do with less: here all whole ones are.
-    while chips > 1 and _find_met(asked, np.array([chips - 1]), every).any():
-        chips -= 1
+    if (chips := _search_chips(asked)) is None:
+        return _refuse_all(asked) if limits_alone else None
     if beyond := out_of_reach(pose_again(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
         return refuse_question(asked, beyond)
-    batches = every[_find_met(asked, np.array([chips]), every)[0]]
-    return _answer_with_batches(asked, chips, batches) if len(batches) else None
+    return _answer_with_batches(asked, float(chips), _batches_within(asked, chips))
+
+
+def _search_chips(asked: Question) -> int | None:
+    """Return the fewest chips on which some batch meets every target, or None if no number of chips does.
+
+    The number is doubled until a batch does, and the last step is halved.
+    """
+    less, more = 0, 1
+    while not len(_batches_within(asked, more)):
+        less, more = more, 2 * more
+        if more > _MOST_CHIPS:
+            return None
+    while more - less > 1:
+        middle = (less + more) // 2
+        less, more = (less, middle) if len(_batches_within(asked, middle)) else (middle, more)
+    return more
+
+
+def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Points:
+    """Return the batches that meet every limit on these chips and fit. Memory may be left aside."""
+    known, fits = _evaluate_results(asked, np.array([chips]), _EVERY)
+    if not asked.limits.keys() <= known.keys():
+        return _EVERY[:0]
+    within = fits & _find_met(split_limits(asked), known) if memory else _find_met(split_limits(asked), known)
+    return np.compress(np.broadcast_to(within, fits.shape)[0], _EVERY)
 
 
 def add_enough_chips(asked: Question, refused: Solution) -> Solution:
@@ -93,17 +113,15 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     equally many chips the larger replica is faster. Return None if no replicas meet all limits.
     """
     batch = 1.0 if of_prompts else asked.known.get(FREE)
-    every = np.array([batch]) if batch else np.arange(1.0, _MOST_BATCH + 1)
-    known, within = _evaluate_results(asked, np.array(sizes, dtype=float), every, (REPLICA.apart,) if of_prompts else ())
-    if not known.keys() >= {*asked.limits, *((REPLICA.apart,) if of_prompts else ())}:
+    every, more = np.array([batch]) if batch else _EVERY, (REPLICA.apart,) if of_prompts else ()
+    of_one = replace(asked, known={REPLICA.number: 1.0, **asked.known})
+    known, fits = _evaluate_results(of_one, np.array(sizes, dtype=float), every, more)
+    if not known.keys() >= {*asked.limits, *more}:
         return None
-    count = np.ones_like(within, dtype=float)
-    for one in split_limits(asked):
-        name, least = limited_name(one), one.known[limited_name(one)] * (1 - HOLDS)
-        if name in REPLICA.sized_by and one.limits[name] == LOWER:
-            count = np.maximum(count, np.ceil(least / known[name] * (known[REPLICA.apart] if of_prompts else 1.0)))
-        else:
-            within = within & is_within(one.limits[name], known[name], one.known[name])
+    counted = {name for name in REPLICA.sized_by if asked.limits.get(name) == LOWER}
+    rates = [asked.known[name] * (1 - HOLDS) / known[name] * (known[REPLICA.apart] if of_prompts else 1.0) for name in counted]
+    count = np.ceil(reduce(np.maximum, rates, np.ones_like(fits, dtype=float)))
+    within = fits & _find_met((one for one in split_limits(asked) if one.name not in counted), known)
     chips = np.where(within, count * np.array(sizes)[:, None], np.inf)
     fewest = chips.min(axis=1)
     if not np.isfinite(fewest).any():
@@ -118,7 +136,7 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
 
     The rate of all replicas is of both.
     """
-    moved = {name for one in split_limits(asked) if (name := limited_name(one)) in results_made_of(one, FREE)}
+    moved = {one.name for one in split_limits(asked) if one.name in results_made_of(one.alone, FREE)}
     return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*REPLICA.sized_by})
 
 
@@ -133,40 +151,36 @@ def _evaluate_results(asked: Question, chips: _Points, batches: _Points, more: t
     return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))
 
 
-def _find_met(asked: Question, chips: _Points, batches: _Points, memory: bool = True) -> _Fits:
-    """Return which batches meet every target and fit, a row for each number of chips. Memory may be left aside."""
-    known, fits = _evaluate_results(asked, chips, batches)
-    found = asked.limits.keys() <= known.keys()
-    within = fits if memory and found else np.full_like(fits, found)
-    for one in split_limits(asked) if within.any() else ():
-        name = limited_name(one)
-        within = within & (known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name])
-    return within
+def _find_met(limits: Iterable[Limit], known: Mapping[str, Any]) -> Any:
+    """Return where all of these limits are met."""
+    met: Any = True
+    for one in limits:
+        met = met & is_within(one.side, known[one.name], one.value)
+    return met
 
 
 def _rules_out(asked: Question, chips: float) -> str | None:
     """Return why no batch meets every target on this number of chips: memory, or the targets that no batch meets."""
-    at, every = np.array([chips]), np.arange(1.0, _MOST_BATCH + 1)
     if chips < 1:
         return None
-    if _find_met(asked, at, every, memory=False).any():
+    if len(_batches_within(asked, chips, memory=False)):
         return MEMORY_BINDS
-    limits = {limited_name(one): one for one in split_limits(asked)}
-    alone = [name for name, one in limits.items() if not _find_met(one, at, every, memory=False).any()]
-    return f"{LIMITS_BIND}{', '.join(alone or limits)}"
+    limits = split_limits(asked)
+    alone = [one for one in limits if not len(_batches_within(one.alone, chips, memory=False))]
+    return f"{LIMITS_BIND}{', '.join(dict.fromkeys(one.name for one in alone or limits))}"
 
 
-def _refuse_all(asked: Question, chips: _Points, batches: _Points) -> Solution | None:
+def _refuse_all(asked: Question) -> Solution | None:
     """Return that no chips meet the targets, with the nearest value of a single target, or None if that cannot be seen."""
-    known, fits = _evaluate_results(asked, chips, batches)
+    doubled = np.exp2(np.arange(float(_MOST_CHIPS.bit_length())))
+    known, fits = _evaluate_results(asked, doubled, np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round()))
     if not asked.limits.keys() <= known.keys() or not fits.any():
         return None
     one, *others = split_limits(asked)
-    message = f"no number of {_CHIPS} has a batch that meets {' and '.join(map(limit_in_words, (one, *others)))}"
+    message = f"no number of {_CHIPS} has a batch that meets {list_in_words((one, *others))}"
     if not others:
-        name = limited_name(one)
-        values = np.broadcast_to(known[name], fits.shape)[fits]
-        message += f": nearest is {name} = {show(name, float(values.min() if one.limits[name] == UPPER else values.max()))}"
+        values = np.broadcast_to(known[one.name], fits.shape)[fits]
+        message += f": nearest is {one.name} = {show(one.name, float(values.min() if one.side == UPPER else values.max()))}"
     return refuse_question(asked, Reason(code="no_solution", violated=tuple(asked.limits), message=message))
 
 
@@ -183,10 +197,7 @@ def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Sol
         high = min((next_whole(end, UPPER) for end in ends if end), default=0.0)
     if not there.answers or not high:
         return None
-    told = (
-        f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}, for {' and '.join(map(limit_in_words, split_limits(asked)))}"
-    )
-    less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
+    told = f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}"
     beyond = warn_beyond_domain(asked, known, tuple(equation(id) for id in there.equations))
     return replace(
         there.warn(warn_beyond_domain.__name__, beyond) if beyond else there,
@@ -195,6 +206,6 @@ def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Sol
         answers=(Answer(kind="point", value=chips, bound=LOWER, regime=_rules_out(asked, chips - 1)),),
         given={name: value for name, value in there.given.items() if name != _CHIPS},
         provenance={name: source for name, source in there.provenance.items() if name != _CHIPS},
-        said=(told, f"best: {_CHIPS} = {chips:.0f}, the fewest{less}"),
+        said=(told, f"for {list_in_words(split_limits(asked))}"),
         further=(),
     )

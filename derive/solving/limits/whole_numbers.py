@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from derive.answers import BOUGHT, COUNTED, next_whole
+from derive.answers import COUNTED, next_whole
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.limits.answering import nearest_reached
-from derive.solving.limits.limits import limit_in_words, rests_on_unknown, split_limits
+from derive.solving.limits.answering import tell_nearest
+from derive.solving.limits.limits import list_in_words, split_limits
 from derive.solving.question.questions import Question
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
-
-BEST, SO = "best: ", "so "
-"""Beginnings of the lines on the better end of a range, and on another end."""
 
 
 def round_to_whole(asked: Question, solution: Solution) -> Solution:
@@ -32,18 +29,7 @@ def round_to_whole(asked: Question, solution: Solution) -> Solution:
     answers = _round_answers(solution.answers)
     if solution.answers and not answers:
         return replace(solution, answers=(), reason=_explain_no_whole(asked, solution.answers), said=())
-    return replace(solution, answers=answers, said=_with_the_end(asked.unknown, answers, solution.said))
-
-
-def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the lines on a limit with the whole number that it leaves. A range has its better end already. An answer without a limit
-    has no end."""
-    if [one.kind for one in answers] != ["point"] or answers[0].bound is None or not said or any(text.startswith(BEST) for text in said):
-        return said
-    (one,) = answers
-    best = (one.bound == LOWER) == (unknown in BOUGHT)
-    which = "largest" if one.bound == UPPER else "fewest" if best else "least"
-    return (said[0], f"{BEST if best else SO}{unknown} = {one.point:.0f}, the {which}", *said[1:])
+    return replace(solution, answers=answers)
 
 
 def _round_answers(answers: Sequence[Answer]) -> tuple[Answer, ...]:
@@ -87,8 +73,7 @@ def _explain_no_whole(asked: Question, answers: Sequence[Answer]) -> Reason:
     low, high = answers[0].ends
     most = low if high is None else high
     left = show(asked.unknown, most) if low == most else f"{show(asked.unknown, low)} to {show(asked.unknown, most)}"
-    alone = next(one for one in split_limits(asked) if rests_on_unknown(one))
-    limits = " and ".join(map(limit_in_words, split_limits(asked)))
-    nearest = nearest_reached(alone, float(ceil(most)))
-    message = f"no whole {asked.unknown} meets {limits}, which leaves {asked.unknown} = {left}{nearest}"
+    limits = split_limits(asked)
+    nearest = tell_nearest(next(one for one in limits if one.moves), float(ceil(most)))
+    message = f"no whole {asked.unknown} meets {list_in_words(limits)}, which leaves {asked.unknown} = {left}{nearest}"
     return Reason(code="no_solution", violated=tuple(asked.limits), message=message)

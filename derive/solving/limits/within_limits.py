@@ -14,7 +14,6 @@ from derive.requirements import HOLDS
 from derive.show.values import value_in_words
 from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
 from derive.solving.limits.limits import FREE, SIZED, NotMadeOf
-from derive.solving.limits.whole_numbers import BEST
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
 from derive.units import show
@@ -40,8 +39,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     if answers == solution.answers:
         return replace(solution, said=(*solution.said, f"{name} {limit} is met"))
     if answers:
-        said = (text for text in solution.said if not text.startswith(BEST))
-        return replace(solution, answers=answers, said=(*said, f"{name} is limited: {limit}"))
+        return replace(solution, answers=answers, said=(*solution.said, f"{name} is limited: {limit}"))
     message = f"{name} {limit} is not met: with what is given it is {value_in_words(name, solution.answers[0])}"
     return refuse_in_place(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 

@@ -152,13 +152,14 @@ def _with_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
     kinds: dict[tuple[str | None, str | None], int] = {}
     places = np.zeros_like(table.places)
     for root, row in enumerate(table.places):
-        there = ~np.isnan(table.values[root])
-        for place in np.flatnonzero(np.bincount(row[there])).tolist():
-            inside = there & (row == place)
+        known = ~np.isnan(table.values[root])
+        for place, label in enumerate(table.labels):
+            inside = known & (row == place)
             at = np.flatnonzero(inside)
-            label = table.labels[place]
+            if not len(at):
+                continue
             bound = LOWER if label == MEMORY_BINDS else _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
-            places[root][inside] = kinds.setdefault((label, bound), len(kinds))
+            np.putmask(places[root], inside, kinds.setdefault((label, bound), len(kinds)))
     pairs = [*kinds] or [(None, None)]
     return replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
 

@@ -1,10 +1,11 @@
 """Figures by name: each is written, the same each time; what is asked wrongly is answered in a line and writes nothing."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from backsolve.cli.plot import _FIGURES, OfDeployment
+from backsolve.cli.plot import _FIGURES
 from derive.quantities import quantity
 from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
@@ -24,9 +25,10 @@ def test_every_figure_is_drawn_of_what_is_usual(name: str, tmp_path: Path):
     assert (said.status, said.out, said.err) == (0, "", "") and place.read_bytes().startswith(b"<?xml")
 
 
-@in_one_test("figure", [one for one in _FIGURES.values() if isinstance(one, OfDeployment)])
-def test_what_is_usually_given_are_quantities(figure: OfDeployment):
-    assert all(quantity(name).name == name for name in (*figure.unknowns, *figure.given))
+@in_one_test("question", [one.question for one in _FIGURES.values() if one.question])
+def test_default_inputs_are_names_of_quantities(question: str):
+    names = re.findall(r"[a-z_]+(?==)|(?<![=\w])[a-z_]{4,}", question)
+    assert names and all(quantity(name).name == name for name in names)
 
 
 def test_an_old_file_gives_way_and_the_same_figure_is_the_same_file(tmp_path: Path):

@@ -8,7 +8,7 @@ import pytest
 
 from backsolve.site import paper
 from backsolve.site.lookups import claims_found, said_in_order
-from backsolve.site.paper import book_in_latex, claim_chapter, quantity_chapter, section_in_latex, time_chapter, write_book
+from backsolve.site.paper import book_in_latex, write_book
 from derive.catalogue import CHAPTERS, by_id, equation
 from derive.errors import NotCovered, WrongValue
 from derive.quantities import QUANTITIES
@@ -19,10 +19,10 @@ ENGINE = next((name for name in paper.ENGINES if paper.shutil.which(name)), None
 
 def test_a_section_has_formula_derivation_example_and_sources():
     row = equation("batching.balance_batch")
-    text = "\n".join(section_in_latex(row))
+    text = next(part for part in book_in_latex().split(r"\section{") if r"\label{batching.balance_batch}" in part)
     assert r"\label{batching.balance_batch}" in text and r"\frac{" in text and text.count(r"\item") == len(row.steps)
     assert all(latex_text(said) in text for said in (row.title, row.statement, *row.assumptions, row.sources[0].said, "= 1714"))
-    plain = re.sub(r"\\.", "", text)
+    plain = re.sub(r"\\.", "", rf"\section{{{text}")
     assert plain.count("{") == plain.count("}")
 
 
@@ -35,7 +35,7 @@ def test_other_endings_are_refused_before_anything_is_done(name: str, tmp_path: 
 
 
 def test_times_quantities_and_claims_lead_to_the_sections_of_equations():
-    times, quantities, claims = ("\n".join(found()) for found in (time_chapter, quantity_chapter, claim_chapter))
+    times, quantities, claims = book_in_latex().split(r"\chapter{")[-3:]
     assert times.count("\\noindent") == times.count(r"\href{https://youtu.be/") == len(said_in_order())
     assert quantities.count("\\noindent") == len(QUANTITIES) and claims.count("\\noindent") == len(claims_found()[0])
     assert all(f"section*{{{verdict}" in claims for verdict in ("Reproduced", "Loose", "Contradicted by data"))
@@ -53,8 +53,7 @@ def test_without_a_tex_engine_a_pdf_is_refused(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.skipif(ENGINE is None, reason="no TeX engine is here")
 def test_what_tex_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(paper, "CHAPTERS", ())
-    monkeypatch.setattr(paper, "PREAMBLE", r"\documentclass{article}\begin{document}\nothing")
+    monkeypatch.setattr(paper, "book_in_latex", lambda: r"\documentclass{article}\begin{document}\nothing")
     with pytest.raises(NotCovered, match="Undefined control sequence"):
         write_book(str(tmp_path / "book.pdf"))
 

@@ -74,7 +74,7 @@ def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]
     chips, cost = respond_all(("chips", "cost_per_token"), given, Switches(CHIP, MODEL, conventions=Conventions(efficiency="calibrated")))
     assert chips.spans and chips.answers[0].bound == "lower" and chips.spans.low < chips.spans.high
     assert cost.given["chips"] == chips.spans.high
-    assert f"  at chips = {chips.spans.high:.0f}, the fewest that will do all over the ranges" in str(cost).splitlines()
+    assert f"  at chips = {chips.spans.high:.0f}, the fewest for all of the ranges" in str(cost).splitlines()
     assert len(cost.assumptions) == len({*cost.assumptions})
 
 

@@ -63,18 +63,6 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
     assert (most.value, most.bound) == (6, "upper")
 
 
-@pytest.mark.parametrize(
-    ("hardware", "pays"),
-    [
-        ("H100:fp8", "this is of one chip, as none are given: fleet_cost as limited pays 25, give chips=25"),
-        ("8xH100:fp8", "this is of one replica, because no number is given: fleet_cost as limited pays 3, give replicas=3"),
-    ],
-)
-def test_an_answer_of_fewer_chips_than_a_budget_pays_says_so_first(hardware: str, pays: str):
-    asked = {"hardware": hardware, "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
-    assert solve("fleet_throughput", **asked).warnings[0] == pays
-
-
 # -- users of a fleet --------------------------------------------------------------------------------------------------
 
 HELD = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250}
@@ -130,3 +118,23 @@ def test_a_limit_that_leaves_no_whole_replica_is_refused():
     solution = solve("fleet_throughput", **SPED, fleet_chips="<=3")
     assert not solution.answers and solution.refusal.code == "no_solution" and "whole" in solution.why_not
     assert "whole" in solve("fleet_throughput", **SPED, fleet_chips=3).why_not
+
+
+def test_a_result_of_the_replicas_that_a_budget_pays_is_not_said_to_be_of_one():
+    asked = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
+    solution = solve("fleet_throughput", **asked)
+    assert solution.given["replicas"] == 3 and not any("pays" in text for text in solution.warnings)
+    assert solve("throughput", **asked).warnings[0].endswith("fleet_cost as limited pays 3, give replicas=3")
+
+
+def test_chips_of_all_replicas_lead_with_those_of_decode_and_of_prompts():
+    asked = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "isl": 2000, "osl": 500}
+    solution = solve("fleet_chips", **asked, fleet_qps=1000, tpot="<=40ms")
+    ratio = solve("prefill_decode_chip_ratio", **asked, batch=solution.given["batch"]).value
+    replicas = 1000 / solve("requests_per_second", **asked, tpot="<=40ms").answers[0].point
+    together, apart = solution.lead
+    assert together.startswith(f"fleet_chips >= {solution.with_prompts.point:.0f} ")
+    assert apart.startswith(f"fleet_chips >= {4 * ceil(replicas)} + {4 * ceil(replicas * ratio)} ")
+    assert not solve("fleet_chips", **asked, fleet_qps=1000, tpot="<=40ms", pipeline_stages=2).lead
+    users = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250, "users": 1000, "tpot": "<=20ms"}
+    assert solve("fleet_chips", **users).lead[0].startswith("fleet_chips >= 16 ")

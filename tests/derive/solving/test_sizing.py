@@ -22,14 +22,8 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
     solution = solve("chips", **SERVED, **TARGETS)
     (found,) = solution.answers
     assert (found.value, found.bound) == (15.0, "lower")
-    assert (
-        solution.said
-        == (
-            "with a batch of 722 to 1632, for step_time at most 50 ms and throughput at least 50k token/s",
-            "best: chips = 15, the fewest: with one chip less no whole batch meets them all",
-        )
-        or "throughput at least 50k token/s and step_time at most 50 ms" in solution.said[0]
-    )
+    assert solution.said[0] == "with a batch of 722 to 1632"
+    assert {*solution.said[1].removeprefix("for ").split(" and ")} == {"step_time at most 50 ms", "throughput at least 50k token/s"}
     assert meets(15, 722) and meets(15, 1632) and not meets(15, 721) and not meets(15, 1633)
     assert not any(meets(14, batch) for batch in (1, 100, 700, 1500, 1523))
 
@@ -48,17 +42,17 @@ def test_what_rules_out_one_chip_less_is_what_binds(capacity, chips, binds):
 
 
 @pytest.mark.parametrize(
-    ("more", "chips", "batches"),
+    ("more", "chips", "batches", "limit"),
     [
-        ({"step_time": "<=50ms"}, 1, "1 to 59, for step_time at most 50 ms"),
-        ({"throughput": ">=20k"}, 7, "209 to 733, for throughput at least 20k token/s"),
-        ({"cost_per_token": "<=0.2 USD/MTok", "chip_price": "2 USD/h"}, 3, "183 to 284, for cost_per_token at most $0.2/MTok"),
+        ({"step_time": "<=50ms"}, 1, "1 to 59", "for step_time at most 50 ms"),
+        ({"throughput": ">=20k"}, 7, "209 to 733", "for throughput at least 20k token/s"),
+        ({"cost_per_token": "<=0.2 USD/MTok", "chip_price": "2 USD/h"}, 3, "183 to 284", "for cost_per_token at most $0.2/MTok"),
     ],
 )
-def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_holds_there(more, chips, batches):
+def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_holds_there(more, chips, batches, limit):
     """70.6 GB of weights and a cache of 1.342 GB a sequence are read at 4.8 TB/s of each chip, which holds 150.8 GB."""
     solution = solve("chips", **SERVED, **more)
-    assert (solution.value, solution.said[0]) == (chips, f"with a batch of {batches}")
+    assert (solution.value, *solution.said) == (chips, f"with a batch of {batches}", limit)
 
 
 def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
@@ -79,8 +73,7 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     """
     solution = solve("chips", **REQUESTS, requests_per_second=rate, **beside)
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
-    batches = "decode alone: with a batch of 118 to 121, for requests_per_second at least 10 request/s"
-    assert any(text.startswith(batches) for text in solution.said)
+    assert "decode alone: with a batch of 118 to 121" in solution.said
 
 
 @pytest.mark.slow

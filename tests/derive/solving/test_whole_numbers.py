@@ -10,19 +10,19 @@ MODEL = {"active_params": 60e9, "total_params": 60e9, "kv_bytes_per_token": 100e
 
 
 @in_one_test(
-    ("unknown", "given", "value", "end"),
+    ("unknown", "given", "value"),
     [
-        ("batch", {"chips": 8, "step_time": "<=7.01ms"}, 108, "best: batch = 108, the largest"),
-        ("batch", {"chips": 8, "throughput": ">=5000"}, 16, "so batch = 16, the least"),
-        ("chips", {"batch": 64, "step_time": "<=10ms"}, 5, "best: chips = 5, the fewest"),
-        ("sequences_in_flight", {"chips": 8, "kv_cache_bytes": "<=55.5GB"}, 55, "best: sequences_in_flight = 55, the largest"),
-        ("replicas", {"chips": 8, "batch": 64, "fleet_throughput": ">=100k"}, 9, "best: replicas = 9, the fewest"),
+        ("batch", {"chips": 8, "step_time": "<=7.01ms"}, 108),
+        ("batch", {"chips": 8, "throughput": ">=5000"}, 16),
+        ("chips", {"batch": 64, "step_time": "<=10ms"}, 5),
+        ("sequences_in_flight", {"chips": 8, "kv_cache_bytes": "<=55.5GB"}, 55),
+        ("replicas", {"chips": 8, "batch": 64, "fleet_throughput": ">=100k"}, 9),
     ],
 )
-def test_one_limit_leaves_a_whole_number_and_says_what_binds(unknown, given, value, end):
+def test_one_limit_leaves_a_whole_number_and_says_what_binds(unknown, given, value):
     """24 TB/s read 168.24 GB in 7.01 ms, 108.24 of them caches; 64 of a step of 124/24 ms are 12,387 a second."""
     solution = solve(unknown, **CHIP, **MODEL, **given)
-    assert (solution.value, solution.said[1]) == (value, end)
+    assert solution.value == value
     assert solution.said[0].endswith(" binds") and f"{unknown} = {value} or" in str(solution).splitlines()[0]
 
 

@@ -157,7 +157,7 @@ def test_judgements_hold_as_often_as_the_record_of_their_estimator():
 
 
 def test_the_error_of_the_lecture_is_over_every_sheet_where_both_are_known():
-    times = [one.times_reading.lecture for one in infer() if one.known and one.times_reading]
+    times = [one.times_reading["lecture"] for one in infer() if one.known and one.times_reading]
     found = error_of_lecture(shipped_data())
     assert found and (found.low, found.high) == (min(times), max(times)) and found.median == pytest.approx(np.median(times))
     assert error_of_lecture(shipped_data(), assumptions_of({"active_params": 1e9})) == found, "what is given of one model is of no other"
