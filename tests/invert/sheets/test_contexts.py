@@ -77,7 +77,7 @@ def test_every_estimator_takes_the_contexts_of_the_rule():
     assert mine.lines.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
     assert (
         mine.at_rent
-        == replace(one.kv_bytes["at_rent"], record=None)
+        == replace(one.kv_bytes["at_rent"], record=None, quantity="")
         == at_rent.estimates(case_of(one.sheet, one.model, shipped_data(), USUAL), shipped_data(), USUAL)["kv_bytes_per_token"]
     )
     for known in judged(shipped_data()):
