@@ -1,6 +1,7 @@
 """The headline: the class of KV bytes of the time, and a price by its record alone."""
 
 from dataclasses import replace
+from datetime import date, timedelta
 from functools import cache
 from math import log
 
@@ -104,6 +105,18 @@ def test_it_is_heard_from_other_families_that_were_released_earlier(name, of, ki
     law = class_of(others, read.released, "")
     expected = stats.t(law.freedom, law.centre, law.scale).ppf([0.05, 0.5, 0.95])
     assert np.log(ends(both(read)[of])) == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_class_of_one_family_is_undetermined():
+    earliest: dict[str, date] = {}
+    for one in kv_class.known_caches(shipped_data())["read"]:
+        earliest[one.family] = min(one.released, earliest.get(one.family, one.released))
+    first, second = sorted(earliest.values())[:2]
+    for day, kind in ((first, "undetermined"), (second, "undetermined"), (second + timedelta(days=1), "interval")):
+        found = both(replace(case(), released=day))
+        assert {one.kind for one in found.values()} == {kind}, day
+        if kind == "undetermined":
+            assert all("fewer than two families" in one.because and one.median is None for one in found.values())
 
 
 @settings(max_examples=15)
