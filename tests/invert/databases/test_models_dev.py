@@ -25,6 +25,13 @@ def test_prices_are_per_million_as_they_stand_and_the_newer_field_of_bands_goes_
     assert unpriced == NotTaken(provider="hostly", model="unpriced", because="no price")
 
 
+@pytest.mark.parametrize("said", ["soon", 20260219, "2026-02-30", "2026-13", ["2026-02-19"]])
+def test_a_release_that_is_no_day_is_a_problem_and_the_prices_stand(said: object):
+    entry = {"cost": {"input": 1, "output": 2}, "release_date": said}
+    odd, good = models_dev.offers({"p": {"models": {"m": entry}}}, SOURCE)
+    assert isinstance(odd, Problem) and odd.column == "release_date" and isinstance(good, Offer) and good.release_date is None
+
+
 ODD = [  # entry, the field that is named
     ({"cost": [1]}, "cost"),
     ({"cost": {"input": "free", "output": 1}}, "input"),
