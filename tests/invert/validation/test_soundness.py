@@ -357,6 +357,9 @@ def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[st
     assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
 
 
+# -- the wrong one of two rows is named too -------------------------------------------------------------------------
+
+
 @in_one_test(
     ("name", "row", "cells", "named_rows"),
     [
@@ -381,9 +384,6 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     said = "; ".join(map(str, found))
     listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
     assert named_rows <= listed, said
-
-
-# -- the wrong one of two rows is named too -------------------------------------------------------------------------
 
 
 @pytest.mark.slow
