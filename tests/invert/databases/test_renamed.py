@@ -11,14 +11,14 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, NotTaken, Offer
+from invert.databases.records import Database, NotTaken, Offer, items_of
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="base", version="9.9")
 
 
 def items(module: ModuleType, content: Any) -> tuple[list[Offer], list[str]]:
-    found = list(module.offers(content, SOURCE))
+    found = list(items_of(module.FORMAT, content, SOURCE))
     return [one for one in found if isinstance(one, Offer)], [str(one) for one in found if isinstance(one, Problem)]
 
 
@@ -52,7 +52,7 @@ RENAMED = [  # what a field may be called one day, of which the prices say nothi
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("module", "changed", "old", "new"), RENAMED, ids=[f"{one[0].NAME} {one[2]}" for one in RENAMED])
+@pytest.mark.parametrize(("module", "changed", "old", "new"), RENAMED, ids=[f"{one[0].FORMAT.name} {one[2]}" for one in RENAMED])
 def test_a_field_that_no_entry_has_is_named_with_what_it_may_be_called_now(
     module: ModuleType, changed: Callable[[str, str], Any], old: str, new: str
 ):
@@ -88,6 +88,6 @@ def test_a_context_that_cannot_be_read_is_named_and_the_price_stands(module: Mod
     ],
 )
 def test_an_entry_that_is_no_record_is_left_out_and_counted(module: ModuleType, content: Any):
-    found = list(module.offers(json.loads(json.dumps(content)), SOURCE))
+    found = list(items_of(module.FORMAT, json.loads(json.dumps(content)), SOURCE))
     assert sum(isinstance(one, Problem) for one in found) == 1
     assert any(isinstance(one, NotTaken) and "not as known" in one.because for one in found)

@@ -480,7 +480,7 @@ def test_a_blank_currency_is_not_dollars_beside_another(rows: list[str], refused
     read_, problems = read(*rows, header=MONEY, overlay=True)
     blank = [problem for problem in problems if problem.column == "currency"]
     assert [problem.row for problem in blank] == refused
-    assert all("is blank, and prices.csv:" in problem.message and "write CNY or USD" in problem.message for problem in blank)
+    assert all("is blank, and prices.csv:" in problem.message and "Write CNY or USD" in problem.message for problem in blank)
     assert not {row.origin for row in read_} & {f"prices.csv:{place}" for place in refused}
 
 
