@@ -62,7 +62,7 @@ def solve_leg(leg: Leg, world: Arrays, required: bool = True, surely: bool = Tru
     Unless `surely`, points at which digits were lost are left as they are, as on a curve whose zeros are looked at again.
     """
     if isinstance(leg, Loop):
-        yield from _close_loop(leg, world)
+        yield from _close_loop(leg, world, surely)
         return
     if leg.goes_forwards:
         found = clip_to_domain(leg.unknown, np.asarray(right_side_of(leg.row, world), dtype=float))
@@ -71,7 +71,7 @@ def solve_leg(leg: Leg, world: Arrays, required: bool = True, surely: bool = Tru
         yield found
         return
     if isinstance(leg.row, Equation) and any(branch.roots is None for branch in branches(leg.row, leg.unknown)):
-        yield from _close_loop(Loop(leg.row, leg.unknown, ()), world)
+        yield from _close_loop(Loop(leg.row, leg.unknown, ()), world, surely)
         return
     yield from _distinct_rows(points(leg.row, leg.unknown, world, surely))
 
@@ -105,11 +105,11 @@ def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
     return height
 
 
-def _close_loop(loop: Loop, world: Arrays) -> Iterator[Floats]:
+def _close_loop(loop: Loop, world: Arrays, surely: bool) -> Iterator[Floats]:
     """Yield the trial values that close a loop: in closed form if there is one, else by SciPy between the points of a grid."""
     whole = compose(loop.closing, loop.steps)
     if whole and loop.unknown in whole.symbols and all(one.roots is not None for one in branches(whole, loop.unknown)):
-        yield from _distinct_rows(points(whole, loop.unknown, world))
+        yield from _distinct_rows(points(whole, loop.unknown, world, surely))
         return
     from scipy.optimize import elementwise
 
