@@ -127,17 +127,6 @@ class Way:
 
 
 @lru_cache(maxsize=4096)
-def find_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
-    """Return the legs that lead to the unknown, none to spare, or None.
-
-    First one equation at a time, then by a trial value of one quantity: whether two constraints say the same is seen with numbers alone.
-    """
-    if way := find_plain_way(unknown, rows, known, failed):
-        return way
-    return next(find_loops(unknown, rows, known, failed, nested=False), None)
-
-
-@lru_cache(maxsize=4096)
 def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
     """Return the legs that lead to the unknown one equation at a time, or None."""
     legs = propagate(rows, known, failed, unknown)
@@ -150,7 +139,7 @@ def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[st
 @lru_cache(maxsize=4096)
 def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
     """Return whether the structure of the equations leads from what is known to the unknown."""
-    return find_way(unknown, rows, known) is not None
+    return find_plain_way(unknown, rows, known) is not None or any(find_loops(unknown, rows, known, nested=False))
 
 
 def find_loops(
@@ -274,20 +263,25 @@ def free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[s
     return {name: None for name in seen if name not in made}
 
 
-def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, Leg] | None:
-    """Return the definitions that lead from what is known to some quantities, in order, or None if they do not."""
+def definitions_to(
+    names: Iterable[str], made: Mapping[str, Equation], known: Set[str], others: Mapping[str, Leg] = MappingProxyType({})
+) -> dict[str, Leg] | None:
+    """Return the definitions that lead from what is known to some quantities, in order, or None if they do not.
+
+    Other legs take the place of definitions that are missing or need what is not known.
+    """
     legs: dict[str, Leg] = {}
 
     def reached(name: str, above: frozenset[str]) -> bool:
         if name in known or name in legs:
             return True
-        if name in above or name not in made:
+        if name in above:
             return False
-        row = made[name]
-        if not all(reached(other, above | {name}) for other in row.symbols if other != name):
-            return False
-        legs[name] = Step(row, name)
-        return True
+        for leg in (*([Step(made[name], name)] if name in made else ()), *([others[name]] if name in others else ())):
+            if all(reached(other, above | {name}) for other in leg.needs):
+                legs[name] = leg
+                return True
+        return False
 
     return legs if all(reached(name, frozenset()) for name in names) else None
 
@@ -351,22 +345,8 @@ def _definition_legs(
     if len(legs) < 2 or all(leg.rows[0].defines == leg.unknown for leg in legs):
         return ()
     made = {row.defines: row for row in rows if row.defines and row.sense == "=" and row.symbols[0] == row.defines}
-    others = {leg.unknown: leg for leg in legs if leg.unknown != unknown}
-    found: dict[str, Leg] = {}
-
-    def reached(name: str, above: frozenset[str]) -> bool:
-        if name in known or name in found:
-            return True
-        if name in above:
-            return False
-        ways = [*([Step(made[name], name)] if name in made else []), *([others[name]] if name in others else [])]
-        for leg in ways:
-            if all(reached(other, above | {name}) for other in leg.needs):
-                found[name] = leg
-                return True
-        return False
-
-    forwards = needed_legs([unknown], found) if reached(unknown, frozenset()) else ()
+    found = definitions_to([unknown], made, known, {leg.unknown: leg for leg in legs if leg.unknown != unknown})
+    forwards = needed_legs([unknown], found) if found else ()
     taken = {name for leg in legs for name in leg.symbols} & known
     if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
         return ()

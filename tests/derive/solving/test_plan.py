@@ -3,7 +3,7 @@
 import pytest
 
 from derive import solve
-from derive.solving.engine.plan import Loop, find_plain_way, find_way, lacking_inputs
+from derive.solving.engine.plan import Loop, find_loops, find_plain_way, lacking_inputs
 from derive.solving.question.questions import known_values, question
 
 STEP = {"total_params": 7e10, "active_params": 7e10, "bytes_per_weight": 1, "kv_bytes_per_token": 3e5, "context_length": 4000}
@@ -24,7 +24,7 @@ def test_one_equation_after_another_leads_forwards():
 def test_a_batch_that_stands_twice_in_a_step_is_tried():
     rows, known = of("batch", **STEP, **CHIP, chips=8, step_time=0.02)
     assert find_plain_way("batch", rows, known) is None
-    (loop,) = (leg for leg in find_way("batch", rows, known).legs if isinstance(leg, Loop))
+    (loop,) = (leg for leg in next(find_loops("batch", rows, known)).legs if isinstance(leg, Loop))
     assert loop.unknown == "batch" and loop.closing.id == "roofline.step_time" and loop.goes_forwards
 
 
