@@ -36,8 +36,8 @@ from derive.solving.question.questions import question
 from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
-from invert.estimators.market import kv_class, size
-from invert.estimators.market.kv_class import READ_OR_STORED
+from invert.estimators.market import size
+from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv
 from invert.estimators.rent import rental
 from invert.posterior.summary import summarise
 from invert.sheets.read import load
@@ -327,7 +327,7 @@ def test_fits_and_records_of_sizes_and_of_the_class(benchmark, record_property):
             size.size_draws(data, form, "", form == size.ACTIVE, USUAL)
             size.size_record(data, form)
         for kind in READ_OR_STORED:
-            kv_class.class_record(data, kind)
+            record_of_typical_kv(data, kind)
 
     benchmark.pedantic(learnt_anew, rounds=9, warmup_rounds=1)
     within(record_property, benchmark, "fits and records", 0.05)

@@ -9,7 +9,8 @@ from derive.immutable import immutable
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
 from derive.tables.lines import Row
 from derive.tables.questions import amount_in_si, read_givens, unknown_names
-from derive.tables.rows import Fault, RowFault, TableRow, decimal_text, is_known, misplaced, partly_filled, unit_faults
+from derive.tables.rows import Fault, RowFault, TableRow, is_known, misplaced, partly_filled, unit_faults
+from derive.tables.writing import cell_text
 
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
 """Bytes of one weight in the data types that models are published in."""
@@ -148,7 +149,7 @@ class Efficiency(TableRow):
         if blank := [column for column in _FIT_COLUMNS if self.use == FIT and not is_known(self, column)]:
             yield blank[0], "is blank, and the fit uses the run"
             return
-        measured = ("measured", lambda: amount_in_si(self.unknown, decimal_text(self.measured), self.unit))
+        measured = ("measured", lambda: amount_in_si(self.unknown, cell_text(self.measured), self.unit))
         yield from unreadable_cells(
             (("unknown", lambda: unknown_names(self.unknown)), measured, ("givens", lambda: read_givens(self.givens)))
         )

@@ -32,7 +32,7 @@ class Interval:
 class Series:
     """A list of values [SI], or a sweep with even steps or even ratios between two ends."""
 
-    values: tuple[float, ...] = ()
+    values: "tuple[float, ...] | np.ndarray" = ()
     low: float = 0.0
     high: float = 0.0
     count: int = 0
@@ -44,12 +44,12 @@ class Series:
     @property
     def shown(self) -> float:
         """Return the first value that is not 0, at which the question is asked first."""
-        return (self.low or self.high) if self.count else next(filter(None, self.values), 0.0)
+        return (self.low or self.high) if self.count else float(next(filter(None, self.values), 0.0))
 
     @cached_property
     def ends(self) -> tuple[float, float]:
         """Return the least and the greatest of all values."""
-        return (self.low, self.high) if self.count else (min(self.values), max(self.values))
+        return (self.low, self.high) if self.count else (float(self.array().min()), float(self.array().max()))
 
     def array(self) -> "np.ndarray":
         """Return all values.

@@ -25,7 +25,8 @@ from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
-from invert.estimators.market import knowledge, kv_class
+from invert.estimators.market import knowledge
+from invert.estimators.market.typical_kv import usual_stored
 from invert.estimators.names import KV_NAMES
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
@@ -484,7 +485,7 @@ def _drain_times(data: Data, device: str) -> dict[str, float]:
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     """Return the lecture's tier rule, and the score of every rule with the typical KV bytes of the day."""
     rule = equation(DRAIN_TIME_RULE)
-    return TierRules(rule.reference, rule.kind, scoreboard(data, kv_class.usual_stored(data, day, assumptions), assumptions))
+    return TierRules(rule.reference, rule.kind, scoreboard(data, usual_stored(data, day, assumptions), assumptions))
 
 
 def _conclude(
@@ -620,7 +621,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
 def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:
     """Return the typical KV bytes stored, median [byte/token] and spread [nat], or None if too few models are known."""
     try:
-        return kv_class.usual_stored(data, read.day, assumptions, read.kv_family)
+        return usual_stored(data, read.day, assumptions, read.kv_family)
     except WrongData:
         return None
 

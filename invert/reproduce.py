@@ -22,7 +22,9 @@ from invert.estimators.market.knowledge import with_scores
 from invert.provenance import Made, made_with
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
+from invert.report.layout import several
 from invert.result import Request, Run, Shown
+from invert.run_differences import differing_names
 from invert.sheets.assemble import day_of
 from invert.sheets.diff import SHIPPED
 from invert.sheets.read import book_of
@@ -88,18 +90,18 @@ def changed_since(saved: SavedRun) -> str:
     """Describe in one line the differences of version, tables, seeds and assumptions, or return an empty text."""
     then, now = saved.made, made_with(with_scores(read_data(), saved.request.knowledge))
     assumed = json.loads(json.dumps(assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))))
-    tables, assumptions = _different(then.tables, now.tables), _different(saved.assumptions, assumed)
+    tables, assumptions = differing_names(then.tables, now.tables), differing_names(saved.assumptions, assumed)
     hashed = [f"{name} (SHA-256 {_start(then.tables.get(name))}, now {_start(now.tables.get(name))})" for name in tables]
     if not tables[1:]:
         hashed = [one.replace(" (", " has changed since (", 1) for one in hashed]
     parts = [
-        f"{'changed since are ' if tables[1:] else ''}{_listed(hashed)}" if tables else "",
+        f"{'changed since are ' if tables[1:] else ''}{several(hashed, _MOST_LISTED)}" if tables else "",
         *(
             f"made with {name} {then.versions.get(name, 'of no version')}, this is {now.versions.get(name, 'none')}"
-            for name in _different(then.versions, now.versions)
+            for name in differing_names(then.versions, now.versions)
         ),
         "made of other draws" if then.seeds != now.seeds else "",
-        f"made on another {_listed(assumptions)}" if assumptions else "",
+        f"made on another {several(assumptions, _MOST_LISTED)}" if assumptions else "",
     ]
     return f"{saved.place}: {'; '.join(filter(None, parts))}" if any(parts) else ""
 
@@ -128,15 +130,6 @@ def _findings(document: Mapping[str, Any]) -> dict[str, object]:
 
 def _start(digest: str | None) -> str:
     return digest[:_HASH_SHOWN] if digest else "none"
-
-
-def _different(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
-    return [name for name in {**now, **then} if name not in then or name not in now or then[name] != now[name]]
-
-
-def _listed(names: list[str]) -> str:
-    *others, last = [*names[:_MOST_LISTED], *([f"{len(names) - _MOST_LISTED} more"] if names[_MOST_LISTED:] else [])]
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 # The file.

@@ -36,15 +36,15 @@ def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, 
     return (
         *_days(days, run.as_of),
         *_named("anchor", _anchors(_numbers(saved.get("anchors")), common_anchors(run.assumptions).values)),
-        *_named("", (f"{name} as it is now" for name in _different(saved.get("tables"), made.tables))),
-        *_named("", (f"{name} {made.versions.get(name, 'none')}" for name in _different(saved.get("versions"), made.versions))),
+        *_named("", (f"{name} as it is now" for name in differing_names(saved.get("tables"), made.tables))),
+        *_named("", (f"{name} {made.versions.get(name, 'none')}" for name in differing_names(saved.get("versions"), made.versions))),
     )
 
 
 def calibrates_alike(saved: Mapping[str, object], data: Data) -> bool:
     """Whether a saved result was worked out with these tables and versions, so that it was calibrated as one is now."""
     made = made_with(data)
-    return bool(saved) and not (_different(saved.get("tables"), made.tables) or _different(saved.get("versions"), made.versions))
+    return bool(saved) and not (differing_names(saved.get("tables"), made.tables) or differing_names(saved.get("versions"), made.versions))
 
 
 def _days(days: Iterable[date], now: date) -> Iterator[str]:
@@ -80,9 +80,10 @@ def _numbers(found: object) -> dict[str, float]:
     return {str(name): float(value) for name, value in of.items() if isinstance(value, int | float)}
 
 
-def _different(then: object, now: Mapping[str, object]) -> list[str]:
+def differing_names(then: object, now: Mapping[str, object]) -> list[str]:
+    """Return the names whose values differ between a saved mapping and that of now."""
     of = then if isinstance(then, dict) else {}
-    return [name for name in now if of.get(name) != now[name]]
+    return [name for name in {**now, **of} if name not in of or name not in now or of[name] != now[name]]
 
 
 def _named(what: str, found: Iterable[str]) -> Iterator[str]:

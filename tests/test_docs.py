@@ -17,7 +17,7 @@ from backsolve.cli.validate import SEEDS, SHEETS
 from derive.catalogue import by_id
 from derive.preset_rows import MemoryTierFigure
 from derive.show.narration import formula
-from invert.estimators.market import kv_class
+from invert.estimators.market.typical_kv import typical_kv
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
 from invert.sheets.read import last_day
@@ -151,8 +151,8 @@ def test_the_figures_of_the_method_are_those_of_the_code():
 
 def test_the_caches_of_a_year_are_those_of_the_tables():
     text = " ".join((DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8").split())
-    of_2024 = median(exp(one.ln_kv) for one in kv_class.known_caches(shipped_data())["read"] if one.released.year == 2024)
-    today = kv_class.class_at(shipped_data(), "read", last_day(shipped_data()), "")
+    of_2024 = median(exp(one.ln_kv) for one in typical_kv(shipped_data())["read"].caches if one.released.year == 2024)
+    today = typical_kv(shipped_data())["read"].at(last_day(shipped_data()))
     assert (
         f"reads {of_2024 / 1e3:.0f} kB per token of context, and the typical KV of this autumn is {exp(today.centre) / 1e3:.0f} kB" in text
     )

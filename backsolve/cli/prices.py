@@ -383,8 +383,6 @@ def _print_pull(pulled: "Pulled", rivals: "Sequence[Rival]", into: str | None, u
         "names: {} that a spreadsheet would read as a formula, written without their first mark": (
             len(pulled.renamed), map(shorten, pulled.renamed),
         ),
-        "context: {} sheets without a longest one in any database": (len(pulled.without_context), ()),
-        "context: {} sheets whose stated one ends before their last price band begins": (len(pulled.refused_context), ()),
         "not met again: {} sheets of an earlier pull, with unchanged prices": (
             len(update.not_met), ("/".join(key[:2]) for key in update.not_met),
         ),

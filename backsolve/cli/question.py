@@ -136,10 +136,10 @@ def _zipped_values(given: Mapping[str, Given], conventions: Conventions, many: i
     found = {}
     for name, text in given.items():
         one = spread(name, text, conventions.read) if isinstance(text, str) and not signed(text) else None
-        if isinstance(one, Series) and one.values:
+        if isinstance(one, Series) and not one.count:
             if len(one) != many:
                 raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): lists that are zipped must be equally long")
-            found[name] = one.values
+            found[name] = tuple(one.values)
     return found
 
 

@@ -41,7 +41,8 @@ def columns_of(schema: Mapping[str, Any]) -> dict[str, Column]:
 
 
 def column_of(field: Mapping[str, Any]) -> Column:
-    """Return the column of a field of datapackage.json. Beyond the standard, a field may have a `default` for blank cells.
+    """Return the column of a field of datapackage.json. Beyond the standard, a field may have a `default` for blank cells,
+    and `other_names` of the allowed words.
 
     A number is above zero unless the field has a minimum. A pattern says itself which first character is allowed: a cell without a
     pattern may not begin as a formula of a spreadsheet.
@@ -66,7 +67,9 @@ def column_of(field: Mapping[str, Any]) -> Column:
         try:
             refuse_hostile(text, signs)
             if text not in limits.get("enum", (text,)):
-                raise WrongData(f"{shorten(text)} is not known{suggest(text, filter(None, limits['enum']))}")
+                meant = field.get("other_names", {}).get(text.lower())
+                near = f"; did you mean {meant!r}?" if meant else suggest(text, filter(None, limits["enum"]))
+                raise WrongData(f"{shorten(text)} is not known{near}")
             if "pattern" in limits and not re.fullmatch(limits["pattern"], text):
                 raise WrongData(_pattern_message(text, limits["pattern"], field.get("example", limits["pattern"])))
             value = to_value(text)

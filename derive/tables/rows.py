@@ -8,6 +8,7 @@ from derive.errors import BacksolveError, WrongUnit, shorten
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity
 from derive.tables.lines import Row
+from derive.tables.writing import cell_text
 from derive.units import parse
 
 AnyRecord = TypeVar("AnyRecord", bound="TableRow")
@@ -45,16 +46,7 @@ def in_si(name: str, value: float, unit: str) -> float:
     """
     # `parse` would read a bare number in the own unit of its quantity, whatever that is.
     bare = unit == "1" and quantity(name).unit == "1"
-    return parse(name, decimal_text(value) if bare else f"{decimal_text(value)} {unit}".replace("/mtok", "/MTok"))
-
-
-def decimal_text(value: float) -> str:
-    """Return a figure as a cell has it, to the last digit.
-
-    >>> decimal_text(80.0), decimal_text(0.794)
-    ('80', '0.794')
-    """
-    return repr(float(value)).removesuffix(".0")
+    return parse(name, cell_text(value) if bare else f"{cell_text(value)} {unit}".replace("/mtok", "/MTok"))
 
 
 def is_known(row: TableRow, column: str) -> bool:

@@ -1,23 +1,19 @@
 """Which databases are there: packages that are installed, and JSON files recognised by their shape."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from derive.errors import WrongData, shorten, suggest_for_file
 from derive.files import called, content_or_input
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, Item
+from invert.databases.records import Database, Item, items_of
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
-_SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Iterator[Item]]], ...] = (
-    (openrouter.NAME, openrouter.is_shape, openrouter.offers),
-    (models_dev.NAME, models_dev.is_shape, models_dev.offers),
-    (litellm.NAME, litellm.is_shape, litellm.offers),
-)
-"""JSON files are recognised by their shape, whatever their name."""
-_PACKAGES = (genai.NAME, litellm.NAME)
+_FILES = (openrouter.FORMAT, models_dev.FORMAT, litellm.FORMAT)
+"""Formats of JSON files. They are recognised by their shape, whatever the name of the file."""
+_GENAI, _LITELLM = _PACKAGES = (genai.FORMAT.name, litellm.FORMAT.name)
 
 
 def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
@@ -39,35 +35,35 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
 
 
 def _how_to_get(package: str) -> str:
-    return f"pip install {'backsolve[prices]' if package == genai.NAME else package}"
+    return f"pip install {'backsolve[prices]' if package == _GENAI else package}"
 
 
 def not_installed() -> list[str]:
     """Return a note for each package that is not installed, with the command that installs it."""
-    there = {genai.NAME: genai.is_genai_installed(), litellm.NAME: litellm.is_litellm_installed()}
+    there = {_GENAI: genai.is_genai_installed(), _LITELLM: litellm.is_litellm_installed()}
     return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in _PACKAGES if not there[name]]
 
 
 def listing_of(name: str) -> Listing | None:
     """Return a database by the name of its package or of a JSON file (- is standard input), or None for a package that is not installed."""
-    if name == genai.NAME:
+    if name == _GENAI:
         package = genai.installed()
-        return (package[1], genai.offers(*package)) if package else None
-    if name == litellm.NAME:
+        return package and (package[1], items_of(genai.FORMAT, *package))
+    if name == _LITELLM:
         place = litellm.installed()
-        return (place[1], litellm.offers(json_of(str(place[0])), place[1])) if place else None
+        return place and (place[1], items_of(litellm.FORMAT, json_of(str(place[0])), place[1]))
     return of_file(name)
 
 
 def of_file(place: str) -> Listing:
     """Return the database of a JSON file, recognised by its shape. Raise WrongData for any other file."""
     content = json_of(place)
-    for name, is_shape, read in _SHAPES:
-        if is_shape(content):
-            database = Database(name=name)
-            return database, read(content, database)
-    known = ", ".join(name for name, _, _ in _SHAPES)
-    raise WrongData(f"{called(place)}: is of no known database ({known}), or newer than known here")
+    form = next((form for form in _FILES if form.is_shape(content)), None)
+    if form is None:
+        known = ", ".join(form.name for form in _FILES)
+        raise WrongData(f"{called(place)}: is of no known database ({known}), or newer than known here")
+    database = Database(name=form.name)
+    return database, items_of(form, content, database)
 
 
 def json_of(place: str) -> Any:
@@ -75,7 +71,7 @@ def json_of(place: str) -> Any:
     try:
         return json.loads(content_or_input(place), parse_constant=_no_number)
     except WrongData as error:
-        if place in {name for name, _, _ in _SHAPES}:
+        if place in {form.name for form in _FILES}:
             raise WrongData(f"{place}: is not a package. Save the JSON that it serves, and give that file") from None
         raise WrongData(f"{error}{'' if place == '-' else suggest_for_file(place, _PACKAGES)}") from None
     except (ValueError, RecursionError) as error:

@@ -2,33 +2,31 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, date, time
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from derive.errors import WrongData
-from invert.databases.hours import A_DAY, between, hours_text
+from invert.databases.hours import offers_by_hour, windows_between
 from invert.databases.records import (
     Database,
-    Item,
+    Entry,
+    Format,
     NotTaken,
     Offer,
     Rates,
-    RawEntry,
     Sold,
     WrongField,
-    context_faults,
     installed_database,
-    items_of,
+    part,
     per_mtok,
     refuse_unknown,
     token_count,
-)  # fmt: skip
+)
 from invert.databases.renamed import Fields
 
-NAME = "genai-prices"
 _KNOWN = "0.2"
 """The version whose fields are read here."""
 _SOLD: Mapping[str, Sold] = {
@@ -41,14 +39,7 @@ _SOLD: Mapping[str, Sold] = {
 }
 _NO_TEXT = re.compile(r"audio|image|video|document|hours|kcount|kpages|mchars|reasoning|citation")
 """What the name of a price holds that is of something else than a prompt and its answer in text, or of a part of the answer."""
-_CONTEXT, _VARIANTS = "context_window", "price_variants"
-_FIELDS = Fields(
-    usual=(_CONTEXT, _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
-    is_known=lambda name: bool(_NO_TEXT.search(name)) or name in (
-        *_SOLD, "id", "match", "name", "description", _CONTEXT, "price_comments", "deprecated", "prices", _VARIANTS, "constraint", "when",
-        "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
-    ),
-)  # fmt: skip
+_VARIANTS = "price_variants"
 _TIERS = {
     ("processing", "batch"): "batch",
     ("service_tier", "flex"): "flex",
@@ -75,88 +66,93 @@ def installed() -> tuple[Iterable[Any], Database] | None:
     """
     if not is_genai_installed():
         return None
-    database = installed_database(NAME)
+    database = installed_database(FORMAT.name)
     try:
-        return _list_field(import_module("genai_prices.data_snapshot").get_snapshot(), "providers"), database
+        return import_module("genai_prices.data_snapshot").get_snapshot().providers, database
     except Exception as error:
         raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {_KNOWN} is known here") from error
 
 
-def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
-    """Yield everything that the snapshot lists: the prices of each model over time, and its variants by service tier or route."""
-    entries = (
-        RawEntry(
-            provider=str(_field(provider, "id")),
-            model=str(_field(model, "id")),
-            record=model,
-            read=partial(_offers_of_model, provider, model),
-        )
-        for provider in providers
-        for model in _list_field(provider, "models")
-    )
-    yield from items_of(entries, database, _FIELDS)
+def _entries(providers: Iterable[Any]) -> Iterator[Entry]:
+    for provider in map(plain_record, providers):
+        models = part(provider, "models", list) if isinstance(provider, dict) else None
+        if models is None:
+            raise WrongField("models", "is not there")
+        urls = provider.get("pricing_urls")
+        url = urls[0] if urls and isinstance(urls, list) else ""
+        for model in models:
+            name = str(model.get("id", "")) if isinstance(model, dict) else ""
+            yield Entry(provider=str(provider.get("id", "")), model=name, record=model, source_url=url)
 
 
-def _offers_of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongField]:
-    """Yield the offers of one model."""
-    yield from context_faults(_CONTEXT, getattr(model, _CONTEXT, None))
-    url = next(iter(getattr(provider, "pricing_urls", None) or ()), "")
-    offer = partial(
-        Offer,
-        provider=str(provider.id),
-        model=str(model.id),
-        source_url=url,
-        max_context=token_count(getattr(model, _CONTEXT, None)),
-    )
-    prices = _field(model, "prices")
-    conditional = [(None, prices)] if not isinstance(prices, list) else [(one.constraint, _field(one, "prices")) for one in prices]
+def plain_record(value: Any) -> Any:
+    """Return objects as records of their fields, as JSON would have them. The patterns of names that a model matches are left out.
+
+    >>> from types import SimpleNamespace
+    >>> plain_record([SimpleNamespace(id="m", match="m*", prices=SimpleNamespace(input_mtok=2))])
+    [{'id': 'm', 'prices': {'input_mtok': 2}}]
+    """
+    if isinstance(value, list | tuple):
+        return [*map(plain_record, value)]
+    fields = value if isinstance(value, dict) else getattr(value, "__dict__", None)
+    return value if fields is None else {name: plain_record(one) for name, one in fields.items() if name != "match"}
+
+
+def _read(model: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
+    """Yield the offers of one model: its prices over time, and its variants by service tier or route."""
+    prices = model.get("prices")
+    conditional = prices if isinstance(prices, list) else [{"constraint": None, "prices": part(model, "prices", dict)}]
+    if prices is None:
+        raise WrongField("prices", "is not there")
     if not conditional:
-        yield NotTaken(provider=str(provider.id), model=str(model.id), because="no price")
+        yield NotTaken(because="no price")
         return
-    dated = sorted(
-        (
-            (getattr(constraint, "start_date", None), one)
-            for constraint, one in conditional
-            if constraint is None or hasattr(constraint, "start_date")
-        ),
-        key=lambda pair: pair[0] or date.min,
-    )
-    by_hour = [(constraint, bands_of(one)) for constraint, one in conditional if hasattr(constraint, "start_time")]
-    unknown = next(
-        (one for one, _ in conditional if one is not None and not hasattr(one, "start_date") and not hasattr(one, "start_time")), None
-    )
-    if unknown is not None or not dated:
-        raise WrongField("constraint", f"is {type(unknown).__name__} and neither a day nor hours")
-    ends = [start for start, _ in dated[1:]]
-    for (start, one), end in zip(dated, [*ends, None], strict=True):
-        since = partial(offer, effective_date=start, date_kind="start" if start else "", valid_to=end)
-        if end is None and by_hour:
-            yield from _hourly_offers(since, bands_of(one), by_hour)
+    dated: list[tuple[date | None, Mapping[int, Rates]]] = []
+    hours: list[tuple[Mapping[str, Any], Mapping[int, Rates]]] = []
+    for one in conditional:
+        constraint, priced = part(one, "constraint", dict) or {}, bands_of(one["prices"])
+        if "start_time" in constraint:
+            hours.append((constraint, priced))
+        elif constraint and "start_date" not in constraint:
+            raise WrongField("constraint", f"has {', '.join(map(str, constraint))} and neither a day nor hours")
         else:
-            yield since(bands=bands_of(one))
-    yield from variants(offer, getattr(model, _VARIANTS, None) or ())
+            dated.append((constraint.get("start_date"), priced))
+    if not dated:
+        raise WrongField("constraint", "has hours at every price")
+    dated.sort(key=lambda pair: pair[0] or date.min)
+    for place, (start, bands) in enumerate(dated):
+        end = dated[place + 1][0] if dated[place + 1 :] else None
+        made = _hourly_offers(bands, hours) if hours and end is None else [Offer(bands=bands)]
+        for offer in made:
+            yield replace(offer, effective_date=start, date_kind="start" if start else "", valid_to=end)
+    yield from _variants(part(model, _VARIANTS, list) or ())
 
 
-def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | WrongField]:
+def _hourly_offers(bands: Mapping[int, Rates], hours: list[tuple[Mapping[str, Any], Mapping[int, Rates]]]) -> Iterator[Offer]:
+    """Yield the peak and the off-peak offer of a price that depends on the hour."""
+    inside = hours[0][1]
+    if any(others != inside for _, others in hours):
+        raise WrongField("constraint", "has more than two prices a day")
+    windows = [window for one, _ in hours for window in windows_between(_minutes(one["start_time"]), _minutes(one["end_time"]))]
+    return offers_by_hour(bands, inside, windows, "constraint")
+
+
+def _variants(found: Iterable[Mapping[str, Any]]) -> Iterator[Offer | WrongField]:
     """Yield the offers of the newest variant of each kind. The days of variants are days of verification, not first days of validity."""
-    newest: dict[tuple[str, str], Any] = {}
-    for variant in sorted(found, key=lambda one: getattr(one.constraint, "start_date", None) or date.min):
-        when = _field(variant, "when")
+    newest: dict[tuple[str, str], tuple[date | None, Any]] = {}
+    dated = [((part(one, "constraint", dict) or {}).get("start_date"), one) for one in found]
+    for day, variant in sorted(dated, key=lambda pair: pair[0] or date.min):
+        when = part(variant, "when", dict)
+        if when is None:
+            raise WrongField("when", "is not there")
         if odd := unknown_condition(when):
             yield WrongField("when", f"has a condition that is not known: {odd}")
         else:
-            newest[service_tier_and_region(when)] = variant
-    for (tier, region), variant in newest.items():
-        if not tier:
-            continue
-        day = getattr(variant.constraint, "start_date", None)
-        yield offer(
-            bands=bands_of(_field(variant, "prices")),
-            service_tier=tier,
-            region=region,
-            effective_date=day,
-            date_kind="verified" if day else "",
-        )
+            newest[service_tier_and_region(when)] = day, variant["prices"]
+    for (tier, region), (day, prices) in newest.items():
+        if tier:
+            kind = "verified" if day else ""
+            yield Offer(bands=bands_of(prices), service_tier=tier, region=region, effective_date=day, date_kind=kind)
 
 
 def unknown_condition(when: Mapping[str, str]) -> str:
@@ -187,36 +183,23 @@ def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
     return (_TIERS.get(told[0], "") if len(told) == 1 else ""), region
 
 
-def bands_of(prices: Any) -> dict[int, Rates]:
+def bands_of(prices: Mapping[str, Any]) -> dict[int, Rates]:
     """Return rates by threshold. A tier of this database begins above its start."""
-    priced = {name: value for name, value in vars(prices).items() if name.endswith("_mtok") and not _NO_TEXT.search(name)}
+    priced = {name: value for name, value in prices.items() if name.endswith("_mtok") and not _NO_TEXT.search(name)}
     refuse_unknown(priced, _SOLD)
     bands: dict[int, dict[Sold, float]] = {0: {}}
     for name, sold in _SOLD.items():
-        price = getattr(prices, name, None)
+        price = prices.get(name)
         if price is None:
             continue
-        bands[0][sold] = per_mtok(name, getattr(price, "base", price))
-        for tier in _list_field(price, "tiers") if hasattr(price, "base") else ():
-            start = token_count(tier.start)
+        tiered = price if isinstance(price, dict) and "base" in price else {"base": price}
+        bands[0][sold] = per_mtok(name, tiered["base"])
+        for tier in part(tiered, "tiers", list) or ():
+            start = token_count(tier["start"])
             if start is None:
-                raise WrongField(name, f"has a tier that starts at {tier.start!r}")
-            bands.setdefault(start, {})[sold] = per_mtok(name, tier.price)
+                raise WrongField(name, f"has a tier that starts at {tier['start']!r}")
+            bands.setdefault(start, {})[sold] = per_mtok(name, tier["price"])
     return dict(bands)
-
-
-def _hourly_offers(offer: Any, others: Mapping[int, Rates], by_hour: list[tuple[Any, dict[int, Rates]]]) -> Iterator[Offer]:
-    """Yield the peak and the off-peak offer of a price that depends on the hour. The higher price is the peak, in its own hours."""
-    if any(bands != by_hour[0][1] for _, bands in by_hour):
-        raise WrongField("constraint", "has more than two prices a day")
-    windows = sorted((_minutes(one.start_time), _minutes(one.end_time) or A_DAY) for one, _ in by_hour)
-    within = by_hour[0][1]
-    if any(start >= end for start, end in windows):
-        raise WrongField("constraint", "has hours that run past midnight")
-    dearer = within[0].get(("input", None), 0) >= others[0].get(("input", None), 0)
-    peak, off_peak = (within, others) if dearer else (others, within)
-    yield offer(bands=peak, service_tier="peak", utc_hours=hours_text(windows if dearer else between(windows)))
-    yield offer(bands=off_peak, service_tier="off_peak")
 
 
 def _minutes(moment: time) -> int:
@@ -225,14 +208,16 @@ def _minutes(moment: time) -> int:
     return moment.hour * 60 + moment.minute
 
 
-def _field(record: Any, name: str) -> Any:
-    if not hasattr(record, name):
-        raise WrongField(name, f"is not there in {type(record).__name__}")
-    return getattr(record, name)
-
-
-def _list_field(record: Any, name: str) -> Iterable[Any]:
-    found = _field(record, name)
-    if not isinstance(found, list | tuple):
-        raise WrongField(name, f"is {type(found).__name__} and not list")
-    return found
+FORMAT = Format(
+    name="genai-prices",
+    entries=_entries,
+    read=_read,
+    context="context_window",
+    fields=Fields(
+        usual=("context_window", _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
+        is_known=lambda name: bool(_NO_TEXT.search(name)) or name in (
+            *_SOLD, "id", "name", "description", "price_comments", "deprecated", "prices", "constraint", "when",
+            "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
+        ),
+    ),
+)  # fmt: skip

@@ -1,12 +1,24 @@
-"""Hours of a day at which a price holds, in minutes of UTC."""
+"""Prices by the hour of the day. Hours are windows in minutes of UTC."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+
+from invert.databases.records import Offer, Rates, WrongField
 
 A_DAY = 24 * 60
 """Minutes."""
+Window = tuple[int, int]
 
 
-def between(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def windows_between(start: int, end: int) -> list[Window]:
+    """Return the hours from a minute to another one, which is on the next day if it is not later.
+
+    >>> windows_between(60, 240), windows_between(1320, 240), windows_between(960, 0)
+    ([(60, 240)], [(0, 240), (1320, 1440)], [(960, 1440)])
+    """
+    return [(start, end)] if start < end else [window for window in ((0, end), (start, A_DAY)) if window[0] < window[1]]
+
+
+def between(windows: Iterable[Window]) -> list[Window]:
     """Return the minutes of a day outside these windows, which ascend.
 
     >>> between([(60, 240), (360, 600)])
@@ -20,10 +32,26 @@ def between(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return [*found, (at, A_DAY)] if at < A_DAY else found
 
 
-def hours_text(windows: Iterable[tuple[int, int]]) -> str:
+def hours_text(windows: Iterable[Window]) -> str:
     """Return windows in minutes as prices.csv writes them.
 
     >>> hours_text([(60, 240), (360, 1440)])
     '01:00-04:00;06:00-24:00'
     """
     return ";".join(f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}" for start, end in windows)
+
+
+def offers_by_hour(
+    outside: Mapping[int, Rates], inside: Mapping[int, Rates], windows: Iterable[Window], field: str, weekdays: str = ""
+) -> Iterator[Offer]:
+    """Yield the peak and the off-peak offer of prices outside and inside windows. The higher input price is the peak, in its own hours.
+
+    Raise WrongField for a lower price on some weekdays only, which would make a peak of two forms.
+    """
+    hours = sorted(windows)
+    if inside[0].get(("input", None), 0) < outside[0].get(("input", None), 0):
+        if weekdays:
+            raise WrongField(field, "has a lower price on some weekdays only")
+        outside, inside, hours = inside, outside, between(hours)
+    yield Offer(bands=inside, service_tier="peak", utc_hours=hours_text(hours), weekdays=weekdays)
+    yield Offer(bands=outside, service_tier="off_peak")

@@ -5,37 +5,33 @@ Where the package is installed the file is found beside it. The package itself i
 
 import re
 from collections.abc import Container, Iterator, Mapping
-from functools import partial
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from derive.errors import WrongData, shorten
-from invert.databases.hours import A_DAY, between, hours_text
+from invert.databases.hours import A_DAY, Window, between, offers_by_hour
 from invert.databases.records import (
     PER_TOKEN,
     Database,
-    Item,
+    Entry,
+    Format,
     NotTaken,
     Offer,
     Rates,
-    RawEntry,
     Sold,
     WrongField,
-    context_faults,
     installed_database,
-    items_of,
     named_in,
     part,
     per_mtok,
-    refuse_no_record,
     refuse_unknown,
     token_count,
 )  # fmt: skip
 from invert.databases.renamed import Fields, fields_in
 
-NAME, _FILE = "litellm", "model_prices_and_context_window_backup.json"
+_FILE = "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses", "completion")
 """Kinds of entries that answer text with text."""
 _OTHER_MODES = frozenset(
@@ -54,100 +50,81 @@ _COSTS: Mapping[str, str] = {
 _COST = re.compile(
     rf"({'|'.join(_COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
 )
-_CONTEXT = "max_input_tokens"
-"""The longest context. If an entry also has max_tokens, that is the longest answer, so max_tokens alone is not read."""
 _TIERED, _BY_HOUR = "tiered_pricing", "off_peak_pricing"
 _LISTS = (_TIERED, _BY_HOUR)
 """Fields that hold prices as an entry itself does."""
 _SPEEDS = "provider_specific_entry"
-_FIELDS = Fields(
-    usual=("mode", _CONTEXT),
-    rare=(*_COSTS, *_LISTS, _SPEEDS),
-    is_known=lambda name: bool(_COST.match(name)) or name in (_CONTEXT, "max_tokens", "max_output_tokens"),
-)
 _OTHERWISE = ("_cache_hit", "_decisions")
 """Ends of fields that price something other than a prompt or its answer, or that repeat another field."""
 _TIERS = {"": "standard", "batches": "batch"}
 _OFF_PEAK, _WINDOW = ("windows", "weekday_timezone"), ("hours_utc", "weekdays")
 """Fields that say when an off-peak price holds, and the fields of each of its windows."""
+_WEEK = range(1, 8)
+"""The days of a week. 1 is Monday."""
 _SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
 
 def is_litellm_installed() -> bool:
     """Return whether the package is installed."""
-    return bool((found := find_spec(NAME)) and found.origin)
+    return bool((found := find_spec(FORMAT.name)) and found.origin)
 
 
 def installed() -> tuple[Path, Database] | None:
     """Return the price file in the installed package, or None without the package. Raise WrongData if the package has no such file."""
-    found = find_spec(NAME)
+    found = find_spec(FORMAT.name)
     if found is None or not found.origin:
         return None
-    database = installed_database(NAME)
+    database = installed_database(FORMAT.name)
     place = Path(found.origin).with_name(_FILE)
     if not place.is_file():
         raise WrongData(f"{database}: has no file {_FILE} beside it: newer or older than known here")
     return place, database
 
 
-def is_shape(content: Any) -> bool:
+def _is_shape(content: Any) -> bool:
     """Return whether the content of a JSON file has the shape of litellm: entries that name their provider and a cost per token."""
     return isinstance(content, dict) and any(
         isinstance(one, dict) and "litellm_provider" in one and any(map(_COST.fullmatch, one)) for one in content.values()
     )
 
 
-def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
-    """Yield everything that the file lists."""
-    entries = (
-        RawEntry(provider=named_in(one, "litellm_provider"), model=name, record=one, read=partial(of_entry, name, one))
-        for name, one in content.items()
-        if name not in ("sample_spec", "fallback_generalizations")
-    )
-    return items_of(entries, database, _FIELDS)
+def _entries(content: Mapping[str, Any]) -> Iterator[Entry]:
+    for name, one in content.items():
+        if name not in ("sample_spec", "fallback_generalizations"):
+            provider = named_in(one, "litellm_provider")
+            yield Entry(provider=_family(provider), model=model_of(name, provider), record=one, source_url=named_in(one, "source"))
 
 
-def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
+def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     """Yield the offers of one entry, one for each service tier."""
-    refuse_no_record(entry)
-    provider = part(entry, "litellm_provider", str) or ""
-    model, mode = model_of(name, provider), part(entry, "mode", str) or ""
+    provider, mode = part(entry, "litellm_provider", str) or "", part(entry, "mode", str) or ""
     if not provider and mode in _MODES:
         raise WrongField("litellm_provider", "is not there")
     if provider and mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
         raise WrongField("mode", f"is {shorten(mode)}: no kind of entry that is known here")
     if not provider or mode not in _MODES:
-        yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
+        yield NotTaken(because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
         return
-    yield from context_faults(_CONTEXT, entry.get(_CONTEXT))
-    offer = partial(
-        Offer,
-        provider=_family(provider),
-        model=model,
-        max_context=token_count(entry.get(_CONTEXT)),
-        source_url=entry.get("source"),
-    )
     tiers = bands_by_tier(entry)
     if tiered := part(entry, _TIERED, list):
         tiers["standard"] = _tiered(tiered)
     off_peak = part(entry, _BY_HOUR, dict)
     if off_peak and "standard" in tiers:
-        # The price at the top level of the entry is the peak price.
-        utc_hours, days = peak_hours(off_peak)
-        peak = tiers.pop("standard")
-        yield offer(bands=peak, service_tier="peak", utc_hours=utc_hours, weekdays=days)
-        yield offer(bands={0: {**peak.get(0, {}), **bands_by_tier(off_peak).get("standard", {}).get(0, {})}}, service_tier="off_peak")
+        # The price at the top level of the entry is the price outside the windows.
+        windows, days = peak_hours(off_peak)
+        base = tiers.pop("standard")
+        lower = {0: {**base.get(0, {}), **bands_by_tier(off_peak).get("standard", {}).get(0, {})}}
+        yield from offers_by_hour(lower, base, windows, _BY_HOUR, days)
     if not tiers and not off_peak:
-        yield NotTaken(provider=provider, model=model, because="no price of input and output tokens")
+        yield NotTaken(because="no price of input and output tokens")
     for tier, bands in tiers.items():
-        if tier != "standard" and not {("input", None), ("output", None)} <= bands.get(0, {}).keys():
-            continue  # a discount on one item is no sheet
-        yield offer(bands=bands, service_tier=tier)
+        # A discount on one item is no sheet.
+        if tier == "standard" or {("input", None), ("output", None)} <= bands.get(0, {}).keys():
+            yield Offer(bands=bands, service_tier=tier)
     speeds = part(entry, _SPEEDS, dict) or {}
     if "fast" in speeds and "standard" in tiers and "fast" not in tiers:
-        times = per_mtok(_SPEEDS, speeds["fast"])
-        yield offer(bands=_times(tiers["standard"], times), service_tier="fast")
+        yield Offer(bands=_times(tiers["standard"], per_mtok(_SPEEDS, speeds["fast"])), service_tier="fast")
 
 
 def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
@@ -188,35 +165,32 @@ def model_of(name: str, provider: str) -> str:
     return rest if slash and rest and first in (provider, _family(provider), provider.replace("_", "-")) else name
 
 
-def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
-    """Return hours and weekdays in UTC of the peak price, from the windows of the off-peak price.
+def peak_hours(off_peak: Mapping[str, Any]) -> tuple[list[Window], str]:
+    """Return the hours and weekdays in UTC outside the windows of an off-peak price.
 
     >>> peak_hours({"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"], "weekdays": [1, 2, 3]}, {"hours_utc": "00:00-00:00"}]})
-    ('01:00-04:00', '1-3')
+    ([(60, 240)], '1-3')
     """
-    free: dict[int, list[tuple[int, int]]] = {}
     _refuse_other_times(off_peak, (*_OFF_PEAK, *_WINDOW))
     alone = [{name: off_peak[name] for name in _WINDOW if name in off_peak}] if off_peak.get("hours_utc") else []
+    free: dict[int, list[Window]] = {}
     for window in [*alone, *(part(off_peak, "windows", list) or [])]:
         if not isinstance(window, dict):
             raise WrongField("windows", f"is {type(window).__name__} and not dict")
         _refuse_other_times(window, _WINDOW)
         written = window.get("hours_utc") or []
         spans = [_span(text) for text in (written if isinstance(written, list) else [written])]
-        for day in _weekdays(window.get("weekdays")) or ([*range(1, 8)] if alone else [one for one in range(1, 8) if one not in free]):
+        for day in _weekdays(window.get("weekdays")) or ([*_WEEK] if alone else [one for one in _WEEK if one not in free]):
             free.setdefault(day, []).extend(spans)
-    busy = {day: tuple(between(sorted(free.get(day, [])))) for day in range(1, 8)}
-    spans_of_peak = {spans for spans in busy.values() if spans}
-    if len(spans_of_peak) != 1 or not free:
+    busy = {day: tuple(between(sorted(free.get(day, [])))) for day in _WEEK}
+    if not free or len({*busy.values()} - {()}) != 1:
         raise WrongField(_BY_HOUR, "has other hours on other days, or none at all")
-    (spans_found,) = spans_of_peak
+    spans_found = next(filter(None, busy.values()))
     zone = off_peak.get("weekday_timezone", "UTC")
     if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
         raise WrongField("weekday_timezone", "names days that are not in UTC")
     days = [day for day, spans in busy.items() if spans]
-    if days == list(range(1, 8)):
-        return hours_text(spans_found), ""
-    return hours_text(spans_found), _days_text(days)
+    return [*spans_found], "" if days == [*_WEEK] else _days_text(days)
 
 
 def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> None:
@@ -227,7 +201,7 @@ def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> Non
 
 
 def _weekdays(days: Any) -> list[int]:
-    if days and not (isinstance(days, list) and all(one in range(1, 8) for one in days)):
+    if days and not (isinstance(days, list) and all(one in _WEEK for one in days)):
         raise WrongField("weekdays", f"is {days!r}, not a list of days from 1 to 7")
     return days or []
 
@@ -277,3 +251,18 @@ def _times(bands: Mapping[int, Rates], factor: float) -> dict[int, Rates]:
 def _family(provider: str) -> str:
     """Return the provider without the kind of its models: vertex_ai-mistral_models is vertex_ai."""
     return "vertex_ai" if provider.startswith("vertex_ai") and provider != "vertex_ai-language-models" else provider
+
+
+FORMAT = Format(
+    name="litellm",
+    entries=_entries,
+    read=_read,
+    # An entry may also have max_tokens. That is its longest answer.
+    context="max_input_tokens",
+    is_shape=_is_shape,
+    fields=Fields(
+        usual=("mode", "max_input_tokens"),
+        rare=(*_COSTS, *_LISTS, _SPEEDS),
+        is_known=lambda name: bool(_COST.match(name)) or name in ("max_tokens", "max_output_tokens"),
+    ),
+)

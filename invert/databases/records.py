@@ -2,11 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import date
 from decimal import Decimal
-from functools import partial
 from importlib import metadata
 from typing import Any, TypeAlias
 
@@ -45,6 +44,8 @@ _CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 _DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
 """A day as it is written, and a month or a year."""
 _LONGEST_LINK = 2_000
+OTHER_VERSION = ": newer or older than known here"
+"""The end of a message on a field or an entry with another format."""
 _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model. For Claude it is five minutes at every seller."""
 _TIERS_IN_NAMES = (
@@ -68,11 +69,11 @@ class Database:
 
 @immutable
 class NotTaken:
-    """An entry that makes no sheet here, and the reason. `entry` has the same meaning as in Offer."""
+    """An entry that makes no sheet here, and the reason. The names and `entry` are those of Offer."""
 
-    provider: str
-    model: str
     because: str
+    provider: str = ""
+    model: str = ""
     entry: int = field(default=0, compare=False)
 
 
@@ -82,12 +83,13 @@ class Offer:
 
     If a band does not state a rate, the rate of the band below holds. `from_threshold` are the thresholds, as the database writes them, at
     which the price already holds. A price above 199,999 holds from 200,000 on. `entry` is the index of the entry in its database. One entry
-    may make several offers of a model, and several entries may have one name.
+    may make several offers of a model, and several entries may have one name. The reader of a format leaves out the names and the facts of
+    an entry. `items_of` adds them.
     """
 
-    provider: str
-    model: str
     bands: Mapping[int, Rates]
+    provider: str = ""
+    model: str = ""
     service_tier: str = "standard"
     region: str = ""
     utc_hours: str = ""
@@ -103,6 +105,34 @@ class Offer:
 
 
 Item: TypeAlias = Offer | NotTaken | Problem
+
+
+@immutable
+class Entry:
+    """An entry of a database: its names, and its record as it is or the fault of the record."""
+
+    provider: str
+    model: str
+    record: Any
+    source_url: object = ""
+
+
+@immutable
+class Format:
+    """The format of a database.
+
+    `read` yields the offers of a record. A yielded WrongField is a fault of a field that they do not need. A raised one leaves the entry
+    out. `context` and `release` are the paths of these facts in a record, with points between the names. `is_shape` recognises the content
+    of a JSON file.
+    """
+
+    name: str
+    entries: Callable[[Any], Iterator[Entry]]
+    read: Callable[[Mapping[str, Any]], Iterator["Offer | NotTaken | WrongField"]]
+    context: str
+    release: str = ""
+    fields: Fields
+    is_shape: Callable[[Any], bool] = lambda _content: False
 
 
 def provider_of(name: str) -> str:
@@ -246,11 +276,7 @@ class WrongField(WrongData):
 
 
 class WrongPrice(WrongField):
-    """The error for a value that cannot be a price, in a known field."""
-
-
-class NoPrice(Problem):
-    """The problem of a value that cannot be a price, in a known field. The format of the database has not changed."""
+    """The error for a value that cannot be a price, in a known field. The format of the database has not changed."""
 
 
 def named_in(entry: object, name: str) -> str:
@@ -328,28 +354,12 @@ def token_count(value: object) -> int | None:
     return found if 0 < found < 10**12 else None
 
 
-def refuse_no_record(entry: object) -> None:
-    """Raise WrongField for an entry that is not a record of fields."""
-    if not isinstance(entry, dict):
-        raise WrongField("(entry)", f"is {type(entry).__name__}, not a record")
-
-
 def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
     """Return a field of an entry, or None if it is missing. Raise WrongField if it has an unexpected type."""
     value = entry.get(name)
     if value is not None and not isinstance(value, kind):
         raise WrongField(name, f"is {type(value).__name__} and not {kind.__name__}")
     return value
-
-
-def context_faults(name: str, value: object) -> Iterator[WrongField]:
-    """Yield the fault of the longest context of an entry. Its prices remain valid.
-
-    >>> [str(one) for one in context_faults("context", "many")], [*context_faults("context", 0)]
-    (["field context is 'many', not a number of tokens"], [])
-    """
-    if value not in (None, "", 0) and token_count(value) is None:
-        yield WrongField(name, f"is {shorten(str(value))}, not a number of tokens")
 
 
 def whole_day(text: object) -> date | None:
@@ -364,62 +374,79 @@ def whole_day(text: object) -> date | None:
         return None
 
 
-def release_faults(name: str, value: object) -> Iterator[WrongField]:
-    """Yield the fault of the release of an entry. Its prices remain valid. Some databases give a month or a year, which is no fault.
-
-    >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
-    (["field release_date is 'soon', not a day"], [])
-    """
-    if value not in (None, "") and whole_day(value) is None and not (isinstance(value, str) and _MONTH.fullmatch(value)):
-        yield WrongField(name, f"is {shorten(str(value))}, not a day")
-
-
-@immutable
-class RawEntry:
-    """An entry of a database as it is, with the function that reads its offers.
-
-    A WrongField among the offers is a fault of a field that they do not need. A raised WrongField leaves the entry out.
-    """
-
-    provider: str
-    model: str
-    record: Any
-    read: Callable[[], Iterable["Offer | NotTaken | WrongField"]]
-
-
-def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) -> Iterator[Item]:
+def items_of(form: Format, content: Any, database: Database) -> Iterator[Item]:
     """Yield the offers and problems of each entry.
 
     A field that cannot be read, or that no entry has, is a separate problem and stops no other field.
     """
     seen, place = Counter[str](), -1
-    for place, entry in enumerate(entries):
+    for place, entry in enumerate(form.entries(content)):
         seen.update({name for name, _ in fields_in(entry.record)})
         label = shorten("/".join(filter(None, (entry.provider, entry.model))) or f"entry {place + 1}")
-        left_out = partial(NotTaken, provider=entry.provider, model=entry.model)
         try:
-            for item in entry.read():
-                yield _field_problem(item, database, f", of {label}") if isinstance(item, WrongField) else _with_tier_of_name(item, place)
+            for item in _read_entry(form, entry):
+                yield _field_problem(item, database, label) if isinstance(item, WrongField) else _named(item, entry, place)
         except WrongField as error:
             because = "a price that is not one" if isinstance(error, WrongPrice) else "a field that is not as known"
-            yield _with_tier_of_name(left_out(because=f"{because}: {error.field}"), place)
-            yield _field_problem(error, database, f", of {label}")
+            yield _named(NotTaken(because=f"{because}: {error.field}"), entry, place)
+            yield _field_problem(error, database, label)
         except _UNEXPECTED as error:
-            fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error})"
-            yield _with_tier_of_name(left_out(because="a shape that is not known"), place)
+            yield _named(NotTaken(because="a shape that is not known"), entry, place)
+            fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error}){OTHER_VERSION}"
             yield Problem(origin=str(database), message=fault)
-    for name, fault in gone(fields, seen, place + 1):
-        yield _field_problem(WrongField(name, fault), database, "")
+    for name, fault in gone(form.fields, seen, place + 1):
+        yield _field_problem(WrongField(name, fault), database)
 
 
-def _with_tier_of_name(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
-    """Return the result of this entry, under the name of its model, with the service tier if the name contains it."""
-    model, tier = split_route(item.model)
-    if tier and isinstance(item, Offer) and item.service_tier == "standard":
-        return replace(item, entry=entry, model=model, service_tier=tier)
-    return replace(item, entry=entry)
+def _read_entry(form: Format, entry: Entry) -> Iterator["Offer | NotTaken | WrongField"]:
+    """Yield the offers of an entry with its longest context and release. A fact that cannot be read is a fault, and the prices remain."""
+    if isinstance(entry.record, WrongField):
+        raise entry.record
+    if not isinstance(entry.record, dict):
+        raise WrongField("(entry)", f"is {type(entry.record).__name__}, not a record")
+    facts: dict[str, Any] = {}
+    for item in form.read(entry.record):
+        if isinstance(item, Offer) and not facts:
+            facts, faults = _facts_of(form, entry.record)
+            yield from faults
+        yield replace(item, **facts) if isinstance(item, Offer) else item
 
 
-def _field_problem(error: WrongField, database: Database, of: str) -> Problem:
-    kind = NoPrice if isinstance(error, WrongPrice) else Problem
-    return kind(origin=str(database), row=None, column=error.field, message=f"field {error.field} {error.fault}{of}")
+def _facts_of(form: Format, record: Mapping[str, Any]) -> tuple[dict[str, Any], list[WrongField]]:
+    """Return the longest context and the release of an entry, and what is wrong with them. Some databases give a release as a month."""
+    facts: dict[str, Any] = {"max_context": None, "release_date": None}
+    faults = []
+    for column, path, to_value, what in (
+        ("max_context", form.context, token_count, "a number of tokens"),
+        ("release_date", form.release, whole_day, "a day"),
+    ):
+        try:
+            value = _value_at(record, path)
+            facts[column] = to_value(value)
+            is_month = column == "release_date" and isinstance(value, str) and _MONTH.fullmatch(value)
+            if facts[column] is None and value not in (None, "", 0) and not is_month:
+                raise WrongField(path.rpartition(".")[2], f"is {shorten(str(value))}, not {what}")
+        except WrongField as error:
+            faults.append(error)
+    return facts, faults
+
+
+def _value_at(record: Mapping[str, Any], path: str) -> Any:
+    """Return the value at a path of names in a record, or None."""
+    first, _, rest = path.partition(".")
+    return _value_at(part(record, first, dict) or {}, rest) if rest else record.get(first)
+
+
+def _named(item: Offer | NotTaken, entry: Entry, place: int) -> Offer | NotTaken:
+    """Return the result of an entry under the name of its model, with the service tier if the name contains it."""
+    if isinstance(item, NotTaken):
+        return replace(item, provider=entry.provider, model=entry.model, entry=place)
+    model, tier = split_route(entry.model)
+    if not tier or item.service_tier != "standard":
+        model, tier = entry.model, item.service_tier
+    return replace(item, provider=entry.provider, model=model, service_tier=tier, source_url=entry.source_url, entry=place)
+
+
+def _field_problem(error: WrongField, database: Database, label: str = "") -> Problem:
+    version = "" if isinstance(error, WrongPrice) else OTHER_VERSION
+    return Problem(origin=str(database), column=error.field, message=f"{error}{f', of {label}' if label else ''}{version}")

@@ -30,13 +30,11 @@ def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
     >>> sorted(name for name, _ in fields_in({"limit": {"context": 1}, "tiers": [{"input": 2}]}))
     ['context', 'input', 'limit', 'tiers']
     """
-    fields = record if isinstance(record, dict) else getattr(record, "__dict__", {})
-    inside = record if isinstance(record, list | tuple) else fields.values()
-    yield from ((name, value) for name, value in fields.items() if isinstance(name, str))
-    if depth:
-        for one in inside:
-            if isinstance(one, dict | list | tuple) or hasattr(one, "__dict__"):
-                yield from fields_in(one, depth - 1)
+    if isinstance(record, dict):
+        yield from ((name, value) for name, value in record.items() if isinstance(name, str))
+    if depth and isinstance(record, dict | list):
+        for one in record.values() if isinstance(record, dict) else record:
+            yield from fields_in(one, depth - 1)
 
 
 def gone(fields: Fields, seen: Mapping[str, int], entries: int) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from derive.catalogue import equation
-from derive.immutable import immutable
 from derive.solving.engine.one_equation import solve_equation
 from invert.arrays import Values
 from invert.assumptions import Assumptions
@@ -22,40 +21,11 @@ from invert.posterior.parameters import LATENT, drawn_contexts
 from invert.posterior.sobol import coordinates, normals
 from invert.posterior.weights import quantiles
 from invert.records import Estimate, interval, references, undetermined_on_error, upper
-from invert.sheets.sheet import PriceBand, PriceSheet
+from invert.sheets.sheet import PriceSheet
 
 DRAWS = 4096
-_ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
+ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 """Contexts a token apart: the increment over them is the slope."""
-
-
-@immutable(kw_only=False)
-class PriceLine:
-    """A price as a line in the context: its value at no context [USD/token], and its slope per token of context [USD/token per token]."""
-
-    at_none: float
-    slope: float
-
-
-@immutable(kw_only=False)
-class PriceLines:
-    """The input and the output price of a sheet of several bands as lines through the mean contexts [token] of its bands."""
-
-    contexts: tuple[float, ...]
-    input: PriceLine
-    output: PriceLine
-
-
-def price_lines(sheet: PriceSheet, contexts: tuple[float, ...]) -> PriceLines | None:
-    """Return both prices of a sheet as lines in the mean context [token] of its bands, or None for a sheet with one band."""
-    if len(sheet.bands) < 2:
-        return None
-    lines = (weighted_line(contexts, prices) for prices in zip(*map(_traded, sheet.bands), strict=True))
-    return PriceLines(contexts, *(PriceLine(float(at_none), float(slope)) for at_none, slope in lines))
-
-
-def _traded(band: PriceBand) -> tuple[float, float]:
-    return band.input.usd_per_token, band.output.usd_per_token
 
 
 def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Values]:
@@ -86,40 +56,8 @@ def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Val
     >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
     '100098'
     """
-    kv: Values = equation("bands.kv_bytes_from_increment").right_side({**anchors, **_ONE_TOKEN_MORE, "output_increment": output_slope})
+    kv: Values = equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
     return kv
-
-
-def attention_flops_at_cost(input_slope: Values, anchors: Mapping[str, Values]) -> Values:
-    """Return attention FLOPs per query and context token that an input slope [USD/token per token] pays for at rental cost.
-
-    bands.attention_flops_from_increment at a mark-up of 1, for numbers or arrays.
-    """
-    at = {**anchors, **_ONE_TOKEN_MORE, "input_increment": input_slope}
-    flops: Values = equation("bands.attention_flops_from_increment").right_side(at)
-    return flops
-
-
-def kv_bytes_within_price(output_price: float, max_context: float, anchors: Mapping[str, float]) -> float:
-    """Return the most KV bytes per token [byte/token] that one output price [USD/token] up to `max_context` [token] pays for at cost.
-
-    bands.kv_read_within_price at a mark-up of 1, for a sheet without a premium.
-
-    >>> from invert.data import read_data
-    >>> f"{kv_bytes_within_price(1e-5, 1e6, rental(read_data()).values):.0f}"
-    '60300'
-    """
-    given = {**anchors, "output_price": output_price, "max_context": float(max_context)}
-    answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)
-    (most,) = (answer.high for answer in answers if answer.high is not None)
-    return most
-
-
-def base_markup(lines: PriceLines, active_params: float, anchors: Mapping[str, float]) -> float:
-    """Return the input price at no context over the cost of a prompt token at rental prices: bands.active_params_times_markup over N_a."""
-    given = {**anchors, "input_price": lines.input.at_none, "prefill_cost_ratio": 1.0}
-    total: float = equation("bands.active_params_times_markup").right_side(given)
-    return total / active_params
 
 
 # The estimator.
@@ -136,8 +74,8 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
-# Callers use one case after the other, so a cache of one is enough.
-@lru_cache(maxsize=1)
+# The calibration reads each known model first, and its record reads it again.
+@lru_cache(maxsize=32)
 @undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if not case.has_premium:
@@ -176,6 +114,12 @@ MEANS = ("short_context", "long_context")
 
 
 def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, assumptions: Assumptions) -> float:
-    """Return the most KV bytes [byte/token] that the output price of a sheet pays for at cost, at the longest known context [token]."""
-    output = max(band.output.usd_per_token for band in sheet.bands)
-    return kv_bytes_within_price(output, max_context or assumptions.nominal_context, rental(data, assumptions).values)
+    """Return the most KV bytes [byte/token] that the output price of a sheet pays for at cost, at the longest known context [token].
+
+    bands.kv_read_within_price at a mark-up of 1.
+    """
+    given = {**rental(data, assumptions).values, "output_price": max(band.output.usd_per_token for band in sheet.bands)}
+    given["max_context"] = float(max_context or assumptions.nominal_context)
+    answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)
+    (most,) = (answer.high for answer in answers if answer.high is not None)
+    return most

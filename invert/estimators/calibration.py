@@ -25,13 +25,11 @@ from derive.tables.shipped import Tables
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import at_rent
-from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import kv_class, panel
+from invert.estimators.market import panel
 from invert.estimators.market.pool import pool_verdict
-from invert.estimators.market.recency import Cache, judge_classes
 from invert.estimators.market.student import Student, predict_one_more
-from invert.estimators.rent import rental
+from invert.estimators.market.typical_kv import Cache, typical_kv
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, read_rows, refuse_bad_rate
@@ -44,31 +42,25 @@ _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
 @immutable
 class Member:
-    """A model of known architecture: its KV bytes and attention FLOPs, and the sheet of several bands that sells it.
+    """A model of known architecture, the sheet of several bands that sells it, and the estimate of its KV bytes at rental cost.
 
     kv_bytes_per_token are the bytes that a step reads [byte/token]. attention_flops_per_pair is for prefill, None if heads
     are unknown.
     """
 
+    __repr__ = brief
     architecture: str
     family: str
     kv_bytes_per_token: float
     attention_flops_per_pair: float | None
     active_params: float | None
-    sold: "SoldInBands"
-
-
-@immutable(kw_only=False)
-class SoldInBands:
-    """A sheet of several bands of a model of known architecture, with the facts of its model row.
-
-    `lines` are its prices over the mean contexts of its bands, and `at_rent` is the estimate of its KV bytes by increments.
-    """
-
-    __repr__ = brief
     case: Case
-    lines: PriceLines
     at_rent: Estimate
+
+    @property
+    def kv_ratio(self) -> float | None:
+        """Return the KV bytes at rental cost over the true KV bytes of the architecture, or None without an increment."""
+        return self.at_rent.median and self.at_rent.median / self.kv_bytes_per_token
 
 
 @immutable
@@ -82,6 +74,10 @@ class Calibration:
     kv_ratios: Mapping[str, float]
     families: tuple[str, ...]
     left_out: tuple[str, ...]
+
+    def predict(self, ln_at_cost: float) -> Student:
+        """Return ln KV bytes by an increment: its KV bytes at cost, corrected by the offset of the increments of known families."""
+        return replace(self.increments, centre=ln_at_cost - self.increments.centre)
 
 
 @cache_with_data
@@ -102,8 +98,7 @@ def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = U
 
 def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
     """Return the calibration from these members, without some architectures."""
-    kept = [member for member in known if member.architecture not in left_out]
-    ratios = [(member, ratio) for member in kept if (ratio := kv_ratio(member))]
+    ratios = [(one, ratio) for one in known if one.architecture not in left_out and (ratio := one.kv_ratio)]
     of_family: dict[str, list[float]] = {}
     for member, ratio in ratios:
         of_family.setdefault(member.family, []).append(log(ratio))
@@ -119,41 +114,23 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
     )
 
 
-def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
-    """Return ln KV bytes by an increment: its KV bytes at cost, corrected by the offset of the increments of known families."""
-    return replace(calibration.increments, centre=ln_at_cost - calibration.increments.centre)
-
-
 @cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
-    """Return the gain of increments beside the class of KV bytes, each known model predicted by other families, or None for too few."""
-    known, caches = members(data, assumptions), kv_class.known_caches(data, assumptions)["read"]
-    of_name = {one.architecture: one for one in caches}
-    rows = [(of_name[one.architecture], ratio) for one in known if (ratio := kv_ratio(one)) and one.architecture in of_name]
+    """Return the gain of increments beside the typical KV, each known model predicted by other families, or None for too few."""
+    known, typical = members(data, assumptions), typical_kv(data, assumptions)["read"]
+    caches = typical.by_name
+    rows = [(caches[one.architecture], ratio) for one in known if (ratio := one.kv_ratio) and one.architecture in caches]
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
     by_premium = np.array([_predict_by_premium(one, ratio, known).log_density(one.ln_kv) for one, ratio in rows])
-    by_class = judge_classes(caches, [one for one, _ in rows], kv_class.forgetting(data, assumptions)).log_density
+    by_class = typical.judge([one for one, _ in rows]).log_density
     return pool_verdict([one.family for one, _ in rows], by_premium, by_class, assumptions)
 
 
 def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
     """Return the KV bytes of one known model by its own increments and the calibration of other families."""
-    others = learned(known, frozenset(member.architecture for member in known if member.family == one.family))
-    return from_increment(one.ln_kv + log(ratio), others)
-
-
-def kv_ratio(member: Member) -> float | None:
-    """Return the KV bytes at rental cost over the true KV bytes of the architecture, or None without an increment."""
-    median = member.sold.at_rent.median
-    return None if median is None else median / member.kv_bytes_per_token
-
-
-def attention_ratio(data: Data, member: Member, assumptions: Assumptions = USUAL) -> float | None:
-    """Return the attention FLOPs that the input increment pays for at rental cost over the true ones, or None if either is missing."""
-    if member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
-        return None
-    return float(attention_flops_at_cost(member.sold.lines.input.slope, rental(data, assumptions).values)) / member.attention_flops_per_pair
+    family = frozenset(member.architecture for member in known if member.family == one.family)
+    return learned(known, family).predict(one.ln_kv + log(ratio))
 
 
 # Members.
@@ -213,14 +190,15 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
     if late := panel.dated_late(architecture, data):
         raise BadRow(late)
     params = preset.givens.get("active_params")
-    sold = _sheet_sold(row, book, known, params, data, assumptions)
+    case = _case_sold(row, book, known, params, data, assumptions)
     return Member(
         architecture=row.architecture,
         family=architecture.kv_family,
         kv_bytes_per_token=read,
         attention_flops_per_pair=prefill_attention_flops(preset),
         active_params=params,
-        sold=sold,
+        case=case,
+        at_rent=at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"],
     )
 
 
@@ -253,14 +231,9 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(plain.right_side(preset.givens)) if plain.inputs <= preset.givens.keys() else None
 
 
-def _sheet_sold(
-    row: CalibrationModel,
-    book: PriceBook,
-    known: Mapping[str, ModelRow],
-    active_params: float | None,
-    data: Data,
-    assumptions: Assumptions,
-) -> SoldInBands:
+def _case_sold(
+    row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None, data: Data, assumptions: Assumptions
+) -> Case:
     """Return the sheet that a row of calibration_models.csv names, on its day, with the row of models.csv that `infer` uses for it."""
     wanted = row.sheet
     provider, _, model = wanted.partition("/")
@@ -282,17 +255,12 @@ def _sheet_sold(
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
-    no_bands = BadRow(_fault(row, "sheet", f"{wanted!r} has no sheet of several bands on {day}"))
-    if sheet is None:
-        raise no_bands
+    if sheet is None or len(sheet.bands) < 2:
+        raise BadRow(_fault(row, "sheet", f"{wanted!r} has no sheet of several bands on {day}"))
     model_row = known.get(wanted) or _unlisted(sheet, row.architecture, active_params)
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)
-    case = case_of(sheet, model_row, data, assumptions)
-    lines = price_lines(sheet, case.seen.contexts)
-    if lines is None:
-        raise no_bands
-    return SoldInBands(case, lines, at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"])
+    return case_of(sheet, model_row, data, assumptions)
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
@@ -321,7 +289,7 @@ def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> 
     of_sheet = {
         (f"{name}.csv", row.place)
         for name in ("prices", "prices_calibration")
-        for row in _price_lines(tables, name)
+        for row in lines_of(tables, name)
         if f"{row.get('provider')}/{row.get('model')}" == wanted
     }
     for problem in problems:
@@ -329,7 +297,8 @@ def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> 
             raise BadRow(problem)
 
 
-def _price_lines(tables: Tables, name: str) -> tuple[Row, ...]:
+def lines_of(tables: Tables, name: str) -> tuple[Row, ...]:
+    """Return the rows of a table as text, or none of a table that cannot be read."""
     try:
         return tables.raw_rows(name)
     except WrongData:

@@ -8,10 +8,9 @@ from invert.data import Data
 from invert.estimators import calibration, increment
 from invert.estimators.at_rent import MEANS
 from invert.estimators.cases import Case
-from invert.estimators.market import kv_class
-from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.student import Student, pooled_range
-from invert.records import Estimate, Votes, given_value, interval, undetermined, undetermined_on_error
+from invert.estimators.market.typical_kv import Bytes, record_of_typical_kv, typical_at
+from invert.records import Estimate, given_value, interval, undetermined, undetermined_on_error
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -29,13 +28,13 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    (weight, by_price), of_class = _premium(case, data, assumptions), _class("read", case, data, assumptions)
-    if of_class is None or by_price is None:
+    weight, by_price = _premium(case, data, assumptions)
+    typical, votes = typical_at(data, "read", case.day, case.kv_family, assumptions)
+    if typical is None or by_price is None:
         return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
-    ends = pooled_range(weight, by_price, of_class, assumptions.level)
+    ends = pooled_range(weight, by_price, typical, assumptions.level)
     because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
-    pooled = interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN))
-    return replace(pooled, votes=_votes("read", case, data, assumptions))
+    return replace(interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN)), votes=votes)
 
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
@@ -44,7 +43,7 @@ def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, S
         verdict = calibration.verdict_on_premium(data, assumptions)
         if verdict is None or not verdict.enters:
             return 0.0, None
-        return verdict.weight, increment.by_premium(case, data, assumptions)
+        return verdict.weight, increment.predict_by_premium(case, data, assumptions)
     except WrongData:
         return 0.0, None
 
@@ -56,13 +55,13 @@ _NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 @undetermined_on_error
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    of_class = _class(of, case, data, assumptions)
-    if of_class is None:
+    typical, votes = typical_at(data, of, case.day, case.kv_family, assumptions)
+    if typical is None:
         return undetermined(assumptions, _NO_CLASS)
     because = f"what models released before {case.day} have{_unless_released(case)}. No price enters"
-    found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
-    record = kv_class.class_record(data, of, assumptions, None if case.released else case.sheet.as_of)
-    return replace(found, record=record, votes=_votes(of, case, data, assumptions))
+    found = interval(assumptions, *typical.range(assumptions.level), because, equations=(), contraction=0.0)
+    record = record_of_typical_kv(data, of, assumptions, None if case.released else case.sheet.as_of)
+    return replace(found, record=record, votes=votes)
 
 
 def _unless_released(case: Case) -> str:
@@ -71,11 +70,3 @@ def _unless_released(case: Case) -> str:
         return ""
     by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
     return f"{by_then} (release not known. Its record is of known models with typical KV of {case.sheet.as_of})"
-
-
-def _class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
-    return kv_class.class_at(data, of, case.day, case.kv_family, assumptions)
-
-
-def _votes(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Votes:
-    return kv_class.votes_at(data, of, case.day, case.kv_family, assumptions)

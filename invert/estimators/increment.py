@@ -20,22 +20,16 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 @undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
-    found = _foretold(at_cost, case, data, assumptions)
+    found = predict_by_premium(case, data, assumptions)
     if found is None:
+        at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
         return undetermined(assumptions, at_cost.because if at_cost.kind == "undetermined" else "no output premium that rises with length")
     families = calibration.learn(data, case.architecture, assumptions).families
     because = f"increments at the price/cost of {len(families)} families of known cache"
     return interval(assumptions, *found.range(assumptions.level), because, equations=CITED, anchors=MEANS)
 
 
-def by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
+def predict_by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
     """Return ln KV bytes as the premium predicts them, or None if output does not cost more with length."""
-    return _foretold(at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"], case, data, assumptions)
-
-
-def _foretold(at_cost: Estimate, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
-    """Return ln KV bytes from the bytes that the increments pay for at rental cost."""
-    if at_cost.median is None:
-        return None
-    return calibration.from_increment(log(at_cost.median), calibration.learn(data, case.architecture, assumptions))
+    at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"].median
+    return None if at_cost is None else calibration.learn(data, case.architecture, assumptions).predict(log(at_cost))

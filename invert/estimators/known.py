@@ -18,12 +18,11 @@ from invert.data import Data, cache_with_data
 from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import case_of, has_premium
-from invert.estimators.market import kv_class
 from invert.estimators.market.candidates import judge_predictors
-from invert.estimators.market.recency import judge_classes
 from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.student import Floats, Students, predict_one_more
 from invert.estimators.market.student import Judged as Predicted
+from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.names import KV_NAMES
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
@@ -69,7 +68,7 @@ def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] 
 
 @cache_with_data
 def _judged(data: Data, assumptions: Assumptions, names: tuple[str, ...]) -> tuple[Judged, ...]:
-    return tuple(Judged(member, *side_by_side(member.sold.case, data, assumptions, names)) for member in members(data, assumptions))
+    return tuple(Judged(member, *side_by_side(member.case, data, assumptions, names)) for member in members(data, assumptions))
 
 
 def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
@@ -104,10 +103,9 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
 
     An estimator without ranges of at least two families has no record.
     """
-    caches = kv_class.known_caches(data, assumptions)["read"]
-    of_name = {one.architecture: one for one in caches}
-    targets = [of_name[one.member.architecture] for one in known]
-    baseline, families = judge_classes(caches, targets, kv_class.forgetting(data, assumptions)), [one.member.family for one in known]
+    typical, families = typical_kv(data, assumptions)["read"], [one.member.family for one in known]
+    caches = typical.by_name
+    baseline = typical.judge([caches[one.member.architecture] for one in known])
     truths = np.array([log(one.member.kv_bytes_per_token) for one in known])
     found = {
         name: record(judge_ranges([one.kv_bytes[name] for one in known], truths), baseline, families, by_votes=True)
@@ -169,17 +167,16 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     '0 of 6'
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    caches = kv_class.known_caches(data, assumptions)["stored"]
-    of_name, found = {one.architecture: one for one in caches}, []
+    typical, found = typical_kv(data, assumptions)["stored"], []
+    caches = typical.by_name
     for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
         seen = observables(sheet, model.max_context, assumptions)
         price = seen.storage_price or by_slope(tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions))
-        if price and price.value > 0 and cache.architecture in of_name:
-            found.append((storage_price.kv_bytes_stored(price, data, assumptions), of_name[cache.architecture]))
+        if price and price.value > 0 and cache.architecture in caches:
+            found.append((storage_price.kv_bytes_stored(price, data, assumptions), caches[cache.architecture]))
     rows = [one for _, one in found]
     judged = judge_ranges([estimate for estimate, _ in found], np.array([one.ln_kv for one in rows]))
-    baseline = judge_classes(caches, rows, kv_class.forgetting(data, assumptions))
-    return record(judged, baseline, [one.family for one in rows], by_votes=True)
+    return record(judged, typical.judge(rows), [one.family for one in rows], by_votes=True)
 
 
 @cache_with_data
@@ -195,12 +192,12 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
     (18, 11, False)
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    caches = kv_class.known_caches(data, assumptions)["read"]
-    of_name = {one.architecture: one for one in caches}
+    typical = typical_kv(data, assumptions)["read"]
+    caches = typical.by_name
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
-    sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
-    asked = {(sheet.provider, sheet.model): (of_name[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in of_name}
-    return judge_predictors(list(asked.values()), caches, kv_class.forgetting(data, assumptions), since, assumptions)
+    sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
+    asked = {(sheet.provider, sheet.model): (caches[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in caches}
+    return judge_predictors(list(asked.values()), typical, since, assumptions)
 
 
 def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predicted:

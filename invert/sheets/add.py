@@ -20,7 +20,7 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.places import Place, typed_place
 from invert.sheets.read import NEEDED, book_of, own_place
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, PriceBook, PriceRow
-from invert.sheets.rules import COMPONENTS, Clash, check
+from invert.sheets.rules import COMPONENTS, OTHER_COMPONENTS, Clash, check
 from invert.sheets.sheet import FileText
 
 SHEET_FIELDS = (
@@ -78,18 +78,20 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     for spec, amount in items.items():
         if spec in SHEET_FIELDS:
             continue
-        if spec.partition("@")[0].partition(":")[0] not in COMPONENTS:
+        component = spec.partition("@")[0].partition(":")[0]
+        if component not in COMPONENTS:
             known = (*COMPONENTS, *SHEET_FIELDS)
-            meant = suggest(spec, known) or f"; allowed: {', '.join(known)}"
+            other = OTHER_COMPONENTS.get(component.lower())
+            meant = f"; did you mean {other!r}?" if other else suggest(spec, known) or f"; allowed: {', '.join(known)}"
             raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{meant}")
         component, threshold, ttl = priced = typed_place(spec)
         if (other := named.setdefault(priced, spec)) != spec:
-            raise WrongValue(f"{shorten(other)} and {shorten(spec)} are the same price; give one of them")
+            raise WrongValue(f"{shorten(other)} and {shorten(spec)} are the same price. Give one of them")
         place = {"threshold_tokens": str(threshold)} if threshold else {}
         place |= {"ttl_seconds": str(ttl)} if ttl else {}
         rows.append({"provider": provider, "model": model, "component": component, **place, "amount": amount.strip(), **said})
     if not rows:
-        raise WrongValue(f"{shorten(name)} has no price; give input=2 output=10")
+        raise WrongValue(f"{shorten(name)} has no price. Give input=2 output=10")
     return [*rows, *_without_premium(rows)]
 
 
@@ -157,7 +159,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     meant = [replace(row, valid_to=begins[row.key]) if row in closed else row for row in before.own]
     old, added = book.own[: len(meant)], book.own[len(meant) :]
     if [*old] != meant or len(added) != len(cells):
-        raise WrongData(f"{target.place}: the rows would not be read back as they are written; nothing was added")
+        raise WrongData(f"{target.place}: the rows would not be read back as they are written. Nothing was added")
     sheet = added[0].sheet_key
     if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet), problems=(), far_off=())):
         raise WrongData(str(replace(faults[0], column=None)))

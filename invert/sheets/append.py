@@ -259,7 +259,7 @@ def update_file(
             rows, problems = read_rows(BytesIO(content), label(place), fx, True, beside)
             if problems:
                 more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
-                raise WrongData(f"{problems[0]}{more}; correct it first, no file was changed")
+                raise WrongData(f"{problems[0]}{more}. Correct it first. No file was changed")
         update = decide(rows)
         not_believed = _with_rivals(rivals_of(place), (*rivals, *update.rivals))
         if update.closed or update.opened or update.cells:
@@ -285,7 +285,7 @@ def _with_rivals(place: str, rivals: Iterable[Rival]) -> bytes:
     seen: set[tuple[str, ...]] = set()
     for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, NEEDED) if content else ():
         if row.fault:
-            raise WrongData(f"{label(place)} row {row.place}: {row.fault}; correct it first, no file was changed")
+            raise WrongData(f"{label(place)} row {row.place}: {row.fault}. Correct it first. No file was changed")
         seen.add(_rival_key(row))
     new = [cells for cells in map(_cells_of_rival, distinct(rivals)) if _rival_key(cells) not in seen]
     return edited_table(content, PRICE_COLUMNS, new) if new else b""

@@ -74,7 +74,7 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
     """Return the given day, or else the newest retrieval day of the book. Raise WrongData without either."""
     day = as_of or book.newest_retrieved
     if day is None:
-        raise WrongData("no price row has a retrieved_date, so there is no default day; name one")
+        raise WrongData("no price row has a retrieved_date, so there is no default day. Name one")
     return day
 
 

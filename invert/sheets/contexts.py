@@ -68,7 +68,7 @@ def with_given_context(sheet: PriceSheet, assumptions: Assumptions) -> PriceShee
     longest, last = round(assumptions.max_context), sheet.bands[-1].threshold_tokens
     if longest <= last:
         at, begins = show("max_context", longest), show("long_context_threshold", last)
-        raise WrongValue(f"max_context {at} is not above {begins}, the threshold of the sheet's last band; give a larger one")
+        raise WrongValue(f"max_context {at} is not above {begins}, the threshold of the sheet's last band. Give a larger one")
     return replace(sheet, max_context=longest)
 
 

@@ -23,7 +23,7 @@ from derive.tables.shipped import Tables
 from invert.data import Data, cache_with_data, read_data
 from invert.sheets.places import name_price
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, problem_at, without_collection
-from invert.sheets.rules import NAMES, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
+from invert.sheets.rules import NAMES, OTHER_COMPONENTS, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
 from invert.sheets.sheet import FileText
 from invert.sheets.tables import FxRate, ModelRow
 
@@ -44,6 +44,7 @@ NEEDED = ("provider", "model", "component", "amount")
 _WORD = {"pattern": "[a-z][a-z0-9_]*"}
 _WORD_EXAMPLE = "a lower-case word such as 'standard' or 'off_peak'"
 _OWN_FIELDS: Mapping[str, Mapping[str, object]] = {
+    "component": {"other_names": OTHER_COMPONENTS},
     "service_tier": {"default": "standard", "constraints": _WORD, "example": _WORD_EXAMPLE},
     "threshold_tokens": {"default": "0"},
     "threshold_inclusive": {"default": "false"},
@@ -130,7 +131,7 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
         BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates, data, overlay.typed
     )
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
-        lack = f"no price is in {currency}, for which a rate is given; is its currency {currency}?"
+        lack = f"no price is in {currency}, for which a rate is given. Is its currency {currency}?"
         faults.append(Problem(origin=overlay.place, column="currency", message=lack))
     return rows, faults
 

@@ -17,6 +17,12 @@ LEAST_THRESHOLD = 1_000
 BAND_LIMIT, PRICE_LIMIT = 64, 256
 """The most bands and prices of one sheet on one day: ten times the largest published sheet, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
+OTHER_COMPONENTS = {
+    **dict.fromkeys(("cache", "cached", "cache_hit", "cached_input", "input_cached", "input_cache_hit", "input_cache_read"), "cache_read"),
+    **dict.fromkeys(("cache_creation", "cache_miss", "input_cache_write"), "cache_write"),
+    **{"prompt": "input", "completion": "output", "storage": "cache_storage"},
+}
+"""Names of other price lists for our components."""
 _SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
 _LARGEST = 1e5
 """The limits of a price, in USD per million tokens (and hour): tens of times beyond the published prices on either side.
@@ -133,7 +139,7 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
             if rival.effective_date == row.effective_date:
                 return _clash(row, f"repeats the key of {rival.origin}")
             if row.date_kind == "verified":
-                why = "a price of date_kind verified has no beginning; write start for one that begins on its effective_date"
+                why = "a price of date_kind verified has no beginning. Write start for one that begins on its effective_date"
                 return _clash(row, f"overlaps {rival.origin}: {why}")
             return _clash(row, f"overlaps {rival.origin}: an older price needs its valid_to before a newer one begins")
     rivals.insert(place, row)
@@ -155,7 +161,7 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
         {}
         if not foreign
         else {
-            row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}; write {other.currency} or USD")
+            row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}. Write {other.currency} or USD")
             for row in rows
             if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
         }
@@ -224,7 +230,7 @@ def ambiguous(valid: list[PriceRow]) -> list[Problem]:
     for row in valid:
         other = seen.setdefault(row.place, row)
         if other is not row:
-            lack = f"{other.origin} prices the same; other hours need a service tier of their own"
+            lack = f"{other.origin} prices the same. Other hours need a service tier of their own"
             problems.append(row.problem("utc_hours", f"{sheet_name(row)}: {lack}"))
     return problems
 
@@ -314,20 +320,20 @@ def _wrong_rate(row: PriceRow, fx: Fx) -> str:
         return ""
     usual = 1 / units_per_usd(fx, row.currency, date.max)
     if row.currency == "USD":
-        return "" if row.usd_rate == usual else f"{row.usd_rate:g} US dollars for a US dollar; fill the column currency"
+        return "" if row.usd_rate == usual else f"{row.usd_rate:g} US dollars for a US dollar. Fill the column currency"
     if usual / _RATES_APART <= row.usd_rate <= usual * _RATES_APART:
         return ""
-    return f"{row.usd_rate:g} US dollars for one {row.currency}, against {usual:.3g} in fx.csv; a rate is US dollars for one unit"
+    return f"{row.usd_rate:g} US dollars for one {row.currency}, against {usual:.3g} in fx.csv. A rate is US dollars for one unit"
 
 
 def absurd_price(amount: float, usd: float, component: str) -> str:
     """Return the fault of a price of zero (cache items may be free) or far from all published prices, or ""."""
     if amount == 0 and component in ("input", "output"):
-        return f"the price of {component} is zero; only cache items may be free"
+        return f"the price of {component} is zero. Only cache items may be free"
     least = _SMALLEST[component]
     if amount == 0 or least <= usd <= _LARGEST:
         return ""
-    hint = f"; is it per token? write {amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST and usd < least else ""
+    hint = f". Is it per token? Write {amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST and usd < least else ""
     return f"{amount:g} is absurd: {component} costs between {least:g} and {_LARGEST:g} USD per million tokens{hint}"
 
 
@@ -361,5 +367,5 @@ def usd_rate(currency: str, text: str) -> float:
     except WrongValue as error:
         raise WrongValue(f"{currency}: {error}") from None
     if not found:
-        raise WrongValue(f"{currency}: the rate is zero; a rate is US dollars for one unit of the currency, such as 1.08")
+        raise WrongValue(f"{currency}: the rate is zero. A rate is US dollars for one unit of the currency, such as 1.08")
     return found

@@ -43,7 +43,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     for spec, amount in amounts.items():
         place = placed(spec, prices)
         if place in given:
-            raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet; give it once")
+            raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet. Give it once")
         given[place] = spec
         try:
             price = repriced(place, _amount_of_text(amount.strip(), place, before, prices[place]), prices)
@@ -157,18 +157,18 @@ def _amount_of_text(text: str, place: Place, before: Mapping[Place, Price], like
     if not form:
         if factor := _A_FACTOR.fullmatch(text):
             raise WrongValue(
-                f"{shorten(text)} is neither an amount nor a change; write x{factor[1] or factor[2]} for this multiple of the price"
+                f"{shorten(text)} is neither an amount nor a change. Write x{factor[1] or factor[2]} for this multiple of the price"
             )
         if re.match(r"[+x\u00d7*/]|.*%$", text):
             raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")
         return _bare_number(text, money_unit(like.currency, like.per))
     if place not in before:
-        raise WrongValue(f"{shorten(text)} is a change of a price that the sheet does not have; give an amount such as 12.5")
+        raise WrongValue(f"{shorten(text)} is a change of a price that the sheet does not have. Give an amount such as 12.5")
     if form["times"]:
         return _rounded(before[place].amount * typed_number(form["times"]))
     share = typed_number(form["share"]) / 100
     if form["sign"] == "-" and share > 1:
-        raise WrongValue(f"{shorten(text)} takes off more than there is; at most -100%")
+        raise WrongValue(f"{shorten(text)} takes off more than there is. Write at most -100%")
     return _rounded(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share))
 
 
@@ -180,7 +180,7 @@ def _bare_number(text: str, unit: str) -> float:
         if form := _WITH_A_UNIT.fullmatch(text):
             amount = form["amount"]
             raise WrongValue(
-                f"{shorten(text)} is not a bare number; a price set by hand is in {unit} here: write {amount} for {amount} {unit}"
+                f"{shorten(text)} is not a bare number. A price set by hand is in {unit} here: write {amount} for {amount} {unit}"
             ) from None
         raise
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from math import log
 from statistics import fmean, stdev
 
+from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Efficiency, OpenModel
@@ -21,7 +22,8 @@ from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration
-from invert.estimators.at_rent import base_markup
+from invert.estimators.at_rent import ONE_TOKEN_MORE, weighted_line
+from invert.estimators.calibration import Member
 from invert.estimators.known import (
     Judged,
     judged,
@@ -30,10 +32,10 @@ from invert.estimators.known import (
     records_beside,
     verdict_on_having_a_premium,
 )
-from invert.estimators.market import candidates, kv_class, panel, size
+from invert.estimators.market import candidates, panel, size
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
-from invert.estimators.market.kv_class import READ_OR_STORED
+from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv, usual_stored
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
 from invert.records import Record
@@ -101,13 +103,13 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     known = judged(data, assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
         one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_NAMES.items()
-    } | {"attention from input increments": lambda one: calibration.attention_ratio(data, one.member, assumptions)}
+    } | {"attention from input increments": lambda one: attention_ratio(data, one.member, assumptions)}
     found: list[ScoreRow] = [
         {
             "model": one.member.architecture,
             "KV bytes": round(one.member.kv_bytes_per_token),
             **{name: _digits(reading(one)) for name, reading in readings.items()},
-            "base mark-up": _digits(_base_markup(data, one.member, assumptions)),
+            "base mark-up": _digits(base_markup(data, one.member, assumptions)),
         }
         for one in known
     ]
@@ -123,11 +125,28 @@ def _ratio_to_truth(of: Callable[[list[float]], float], logs: list[float]) -> fl
     return round(of(logs), 2) if len(logs) > 1 else None
 
 
-def _base_markup(data: Data, member: calibration.Member, assumptions: Assumptions) -> float | None:
-    """Return the base input price over its cost, or None if the parameters are unknown."""
+def attention_ratio(data: Data, member: Member, assumptions: Assumptions) -> float | None:
+    """Return the attention FLOPs that the input increment pays for at rental cost over the true ones, or None if either is missing."""
+    _, slope = input_line(member)
+    if slope <= 0 or not member.attention_flops_per_pair:
+        return None
+    given = {**rental(data, assumptions).values, **ONE_TOKEN_MORE, "input_increment": slope}
+    return float(equation("bands.attention_flops_from_increment").right_side(given)) / member.attention_flops_per_pair
+
+
+def base_markup(data: Data, member: Member, assumptions: Assumptions) -> float | None:
+    """Return the input price at no context over the cost of a prompt token, or None if the parameters are unknown."""
     if not member.active_params:
         return None
-    return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
+    given = {**rental(data, assumptions).values, "input_price": input_line(member)[0], "prefill_cost_ratio": 1.0}
+    return float(equation("bands.active_params_times_markup").right_side(given)) / member.active_params
+
+
+def input_line(member: Member) -> tuple[float, float]:
+    """Return the input price as a line in the context: at no context [USD/token], and its slope [USD/token per token]."""
+    bands = member.case.sheet.bands
+    at_none, slope = weighted_line(member.case.seen.contexts, [band.input.usd_per_token for band in bands])
+    return float(at_none), float(slope)
 
 
 def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
@@ -185,7 +204,7 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     found += [
         Scored(estimate=f"KV {of}", left_out="later", record=one, of=_KV, known="all earlier models alike")
         for of in READ_OR_STORED
-        if (one := kv_class.class_record(data, of, assumptions))
+        if (one := record_of_typical_kv(data, of, assumptions))
     ]
     return (*found, *_scored_sizes(data, assumptions))
 
@@ -290,7 +309,7 @@ def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow
         raise WrongData("prices.csv: no price has a retrieved_date, and what is usual is so on a day")
     return [
         {"rule": row.rule, "mean log score": round(row.mean_log_score, 2), "right": row.right, "answered": row.answered, "cases": row.cases}
-        for row in scoreboard(data, kv_class.usual_stored(data, day, assumptions), assumptions)
+        for row in scoreboard(data, usual_stored(data, day, assumptions), assumptions)
     ]
 
 

@@ -58,6 +58,13 @@ def test_the_tier_of_lifetimes_is_that_of_the_drain_time_rule():
         cite_reading(table[0], table, "kv")
 
 
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("reading", ["kv", "fraction", "tier"])
+def test_prices_of_ones_own_are_cited(reading: str, style: str):
+    shown = call("cite", "typed/sheet", "--prices", "2/12; >200k 4/18; 1h 4.5", "--reading", reading, "--as", style)
+    assert shown.status == 0 and shown.out
+
+
 @pytest.mark.parametrize(
     ("asked", "status"),
     [

@@ -79,7 +79,7 @@ def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.
         then, now = (sha256(content).hexdigest()[:8] for content in (tables.content("fx.csv"), tables.content("fx.csv") + b"\n"))
         assert changed_since(run).endswith(f"r.json: fx.csv has changed since (SHA-256 {then}, now {now})")
     with reading(tables.of({name: content for name, content in tables.files.items() if name not in ("claims.csv", "problems.csv")})):
-        assert changed_since(run).endswith(", now none) and problems.csv (SHA-256 " + run.made.tables["problems.csv"][:8] + ", now none)")
+        assert changed_since(run).endswith(", now none), problems.csv (SHA-256 " + run.made.tables["problems.csv"][:8] + ", now none)")
     with reading(tables.of(dict.fromkeys(tables.files, b""))):
         assert changed_since(run).endswith(f" and {len(tables.files) - 5} more") and "fx.csv, models.csv" not in changed_since(run)
     for module in ("numpy", "scipy"):

@@ -16,11 +16,12 @@ import pytest
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.assumptions import USUAL
-from invert.estimators.at_rent import PriceLine, PriceLines, base_markup, kv_bytes_at_cost, price_lines
-from invert.estimators.calibration import Member, attention_ratio, kv_ratio, members
+from invert.estimators.at_rent import kv_bytes_at_cost, weighted_line
+from invert.estimators.calibration import Member, members
 from invert.estimators.rent import rental
 from invert.records import Estimate
 from invert.sheets.contexts import band_edges
+from invert.validation.scoreboard import attention_ratio, base_markup, input_line
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
@@ -36,19 +37,22 @@ KNOWN = {
 }
 
 
-def read(member: Member, lines: PriceLines) -> Member:
+def output_line(member: Member) -> tuple[float, float]:
+    return weighted_line(member.case.seen.contexts, [band.output.usd_per_token for band in member.case.sheet.bands])
+
+
+def with_slope(member: Member, slope: float) -> Member:
     """The member with what a slope pays for at cost in the place of the estimate."""
-    at_cost = kv_bytes_at_cost(lines.output.slope, rental(shipped_data()).values)
-    return replace(
-        member, sold=replace(member.sold, lines=lines, at_rent=Estimate(kind="interval", median=at_cost, low=at_cost, high=at_cost))
-    )
+    at_cost = float(kv_bytes_at_cost(slope, rental(shipped_data()).values))
+    return replace(member, at_rent=Estimate(kind="interval", median=at_cost, low=at_cost, high=at_cost))
 
 
 def as_published(member: Member) -> Member:
-    """A quarter of the first threshold stands for the base band, the geometric mean of its ends for any above it."""
-    edges = band_edges(member.sold.case.sheet.bands, member.sold.case.max_context, USUAL)
-    middles = (sqrt(low * high) for low, high in pairwise(edges))
-    return read(member, price_lines(member.sold.case.sheet, (edges[0] / 4, *middles)))
+    """The member at a quarter of the first threshold for the base band, and at the geometric mean of its ends for any band above."""
+    edges = band_edges(member.case.sheet.bands, member.case.max_context, USUAL)
+    contexts = (edges[0] / 4, *(sqrt(low * high) for low, high in pairwise(edges)))
+    found = replace(member, case=replace(member.case, seen=replace(member.case.seen, contexts=contexts)))
+    return with_slope(found, output_line(found)[1])
 
 
 CALIBRATED = {member.architecture: as_published(member) for member in members(shipped_data()) if member.architecture in KNOWN}
@@ -57,7 +61,7 @@ CALIBRATED = {member.architecture: as_published(member) for member in members(sh
 
 def one_markup_ratio(member: Member) -> float:
     """The cost of a token doubles over the context in which the output price rises by the input price at no context."""
-    scale = {"base_cost": 1.0, "cost_context_scale": member.sold.lines.input.at_none / member.sold.lines.output.slope}
+    scale = {"base_cost": 1.0, "cost_context_scale": input_line(member)[0] / output_line(member)[1]}
     given = {**NEUTRAL_DEFAULTS, **scale, "active_params": member.active_params, "ridge_point": RIDGE_POINT}
     return equation("bands.kv_bytes_from_scale").right_side(given) / member.kv_bytes_per_token
 
@@ -68,18 +72,18 @@ def test_the_sheets_are_those_of_the_table():
 
 @in_one_test("architecture", KNOWN)
 def test_each_sheet_reads_as_published(architecture):
-    member, anchors = CALIBRATED[architecture], rental(shipped_data()).values
+    member = CALIBRATED[architecture]
     found = (
         f"{member.kv_bytes_per_token / 1e3:.0f}",
-        f"{kv_bytes_at_cost(member.sold.lines.output.slope, anchors) / 1e3:.0f}",
-        f"{kv_ratio(member):.2f}",
+        f"{member.at_rent.median / 1e3:.0f}",
+        f"{member.kv_ratio:.2f}",
         f"{one_markup_ratio(member):.3f}",
         f"{member.attention_flops_per_pair / 1e6:.2f}",
-        f"{attention_ratio(shipped_data(), member):.1f}",
+        f"{attention_ratio(shipped_data(), member, USUAL):.1f}",
     )
     assert found == KNOWN[architecture][:-1]
     # The table rounds these up from 24.5, 78.5 and 7.5.
-    assert base_markup(member.sold.lines, member.active_params, anchors) == pytest.approx(float(KNOWN[architecture][-1]), abs=0.55)
+    assert base_markup(shipped_data(), member, USUAL) == pytest.approx(float(KNOWN[architecture][-1]), abs=0.55)
 
 
 def in_the_mean(ratios: Iterable[float]) -> tuple[str, str]:
@@ -88,8 +92,8 @@ def in_the_mean(ratios: Iterable[float]) -> tuple[str, str]:
 
 
 def test_increments_are_priced_near_cost_and_base_prices_are_not():
-    assert in_the_mean(kv_ratio(member) for member in CALIBRATED.values()) == ("-0.81", "1.15")
-    assert in_the_mean(attention_ratio(shipped_data(), member) for member in CALIBRATED.values()) == ("1.49", "0.95")
+    assert in_the_mean(member.kv_ratio for member in CALIBRATED.values()) == ("-0.81", "1.15")
+    assert in_the_mean(attention_ratio(shipped_data(), member, USUAL) for member in CALIBRATED.values()) == ("1.49", "0.95")
     assert in_the_mean(one_markup_ratio(member) for member in CALIBRATED.values()) == ("-3.45", "1.50")
 
 
@@ -97,6 +101,5 @@ def test_at_the_exchange_rate_of_today():
     ratios = []
     for member in CALIBRATED.values():
         rate = 7.2 / 7.0 if member.architecture in ("GLM-4.5", "GLM-4.5-Air", "MiniMax-M1") else 1.0
-        output = PriceLine(member.sold.lines.output.at_none * rate, member.sold.lines.output.slope * rate)
-        ratios.append(kv_ratio(read(member, replace(member.sold.lines, output=output))))
+        ratios.append(with_slope(member, rate * output_line(member)[1]).kv_ratio)
     assert in_the_mean(ratios) == ("-0.79", "1.14")

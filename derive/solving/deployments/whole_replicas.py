@@ -9,7 +9,7 @@ from derive.errors import WrongValue
 from derive.meanings import PROMPTS
 from derive.quantities import quantity
 from derive.records import LOWER
-from derive.roles import BATCH, REPLICA
+from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.fleets import rates_of_all
 from derive.solving.deployments.prompts import given_with_prompts
@@ -29,9 +29,11 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     """Return an answer to a sizing question that leads with the whole replicas that meet the same targets.
 
     A question sizes a deployment if it asks for chips beside a rate of all replicas and its model has heads. The chips of a replica may be
-    given. If it has prompts, there are two deployments: prompts on the same chips, and on chips of their own.
+    given. If it has prompts, there are two deployments: prompts on the same chips, and on chips of their own. Replicas in several stages
+    have no such line.
     """
-    if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans:
+    in_stages = solution.unknown == REPLICA.all_chips and solution.given.get(MEMORY.groups, 1.0) != 1.0
+    if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans or in_stages:
         return solution
     size = solution.given.get(REPLICA.chips) if solution.unknown == REPLICA.all_chips else None
     given = {

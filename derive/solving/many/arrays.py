@@ -14,7 +14,7 @@ from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS, Requirement, bounding_sides, compared, named
 from derive.solving.engine.composed import Composed
-from derive.solving.engine.one_equation import DOUBTFUL, bounds_of, solve_equation
+from derive.solving.engine.one_equation import bounds_of, solve_equation
 from derive.solving.engine.plan import Leg, Loop, Way
 from derive.solving.engine.substitution import compose
 from derive.trees import Tree, TreePair
@@ -233,13 +233,6 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
     handed_back = row.astype(float)
     inside = np.isfinite(handed_back) & ((handed_back != 0) | quantity(unknown).may_be_zero) & (handed_back >= quantity(unknown).floor)
     error = _residuals(equation, {**given, unknown: row})
-    lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
-    if lost.any():
-        # A closed form can lose digits that one Newton step brings back.
-        at = {name: array[lost] for name, array in {**given, unknown: row}.items()}
-        nearer = _clamp_values(unknown, _improve_root(branch.difference, unknown, at))
-        left = _residuals(equation, {**at, unknown: nearer})
-        row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
     at = {**given, unknown: row}
     equal = np.zeros(row.shape, dtype=bool)
     for pair in branch.regime.wins:
@@ -251,13 +244,10 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
         inside &= find_where_met(requirement, at)
         row = at[unknown] = _snap_to_bounds(equation, requirement, unknown, at)
     holds = inside & (error <= HOLDS)
-    doubtful = inside & ~holds
-    if doubtful.any():
-        holds[doubtful] = _find_crossings(equation, unknown, {name: array[doubtful] for name, array in at.items()})
     _, slope = slope_at_arrays(branch.difference, unknown, at)
     scale = np.maximum(*map(np.abs, _evaluate_sides(equation, at)))
     loose = ~(np.abs(row * slope) * _MAGNIFIED > scale)
-    lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
+    lost = (row == 0) & ~inside | inside & ~holds
     return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
 
 
@@ -283,17 +273,6 @@ def _are_near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bo
     return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
 
 
-def _find_crossings(equation: Row, unknown: str, at: Mapping[str, Floats]) -> NDArray[np.bool_]:
-    """Return where the sides cross within the last digits of the unknown. Near a root their distance shrinks, near a pole it grows."""
-
-    def height(shift: float) -> Floats:
-        left, right = _evaluate_sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
-        return np.asarray(left - right)
-
-    below, above = height(-1e-12), height(1e-12)
-    return np.asarray((below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11))))
-
-
 def _clamp_values(unknown: str, values: Floats) -> Floats:
     row = quantity(unknown)
     return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
@@ -311,12 +290,6 @@ def _residuals(equation: Row, values: Mapping[str, Floats]) -> Floats:
     left, right = _evaluate_sides(equation, values)
     scale = np.maximum(np.abs(left), np.abs(right))
     return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
-
-
-def _improve_root(difference: Tree, unknown: str, values: Mapping[str, Floats]) -> Floats:
-    """Return the root after one step of Newton, or as it was if there is no slope."""
-    height, slope = slope_at_arrays(difference, unknown, values)
-    return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 
 def _evaluate_pair(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:

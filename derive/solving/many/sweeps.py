@@ -11,7 +11,7 @@ from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.limits.answering import answer, answer_with_way
 from derive.solving.many.intervals import answer_ranges
-from derive.solving.many.vectorised import AtPoints, pose_at_point, sweep_along_way, tabulate, tell_point
+from derive.solving.many.vectorised import AtPoints, Looks, pose_at_point, sweep_along_way, tabulate, tell_point
 from derive.solving.question.givens import MOST_POINTS
 from derive.solving.question.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
@@ -23,8 +23,8 @@ _FEW = 64
 _SINGLY = 1000
 """Up to how many points that arrays leave without a number are asked again one by one."""
 
-_PROBES = 7
-"""How many points of a long sweep are asked one by one to check the arrays. Every third is asked with its warnings."""
+_PROBES = 5
+"""How many points of a long sweep are asked one by one to check the arrays. The first, the middle and the last one have their warnings."""
 
 MOST_BYTES = 500_000_000
 """Memory above which a sweep is refused before it starts."""
@@ -49,20 +49,24 @@ def answer_sweep(asked: Question, series: Mapping[str, Series], ranges: Mapping[
     """
     count = _points(series, zipped)
     _fits_here(series, count, rows=1)
-    first = answer(asked)
-    if first.reason and first.reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
-        return first
     given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
-    if ranges:
-        return _one_by_one(asked, given, count, lambda at: answer_ranges(at, ranges))
-    by_arrays = _sweep_by_arrays(asked, given, lambda rows: _fits_here(series, count, rows)) if count > _FEW else None
-    return by_arrays or _one_by_one(asked, given, count, answer)
+    starts_at_zero = any(column[0] == 0 for column in given.values())
+    first = answer_with_way(asked if starts_at_zero else _asked_at(asked, given, 0))
+    if first[0].reason and first[0].reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
+        return first[0]
+    if count > _FEW and not ranges:
+        looks = {} if starts_at_zero else {0: first}
+        if by_arrays := _sweep_by_arrays(asked, given, looks, lambda rows: _fits_here(series, count, rows)):
+            return by_arrays
+    answer_one = (lambda there: answer_ranges(there, ranges)) if ranges else answer
+    return _gathered(asked.unknown, given, count, lambda at: answer_one(_asked_at(asked, given, at)))
 
 
-def _sweep_by_arrays(asked: Question, given: AtPoints, fits: Callable[[int], None]) -> Solution | None:
+def _sweep_by_arrays(asked: Question, given: AtPoints, looks: Looks, fits: Callable[[int], None]) -> Solution | None:
     """Return the answers at all points through one way, or None if it does not give what some of them have when asked one by one."""
-    beside = replace(asked, silent=True)
-    looks = {at: answer_with_way(_asked_at(beside if place % 3 else asked, given, at)) for place, at in enumerate(_probes(given))}
+    beside, probes = replace(asked, silent=True), _probes(given)
+    loud = {probes[0], probes[len(probes) // 2], probes[-1]}
+    looks |= {at: answer_with_way(_asked_at(asked if at in loud else beside, given, at)) for at in probes if at not in looks}
     found = sweep_along_way(asked, given, looks, fits)
     if found is None:
         return None
@@ -142,11 +146,6 @@ def _grid(series: Mapping[str, Series]) -> AtPoints:
     """Return a column for each series. Every combination is a row."""
     grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
-
-
-def _one_by_one(asked: Question, given: AtPoints, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
-    """Return the answers of all points, each asked singly."""
-    return _gathered(asked.unknown, given, count, lambda at: answered_by(_asked_at(asked, given, at)))
 
 
 def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:

@@ -130,7 +130,7 @@ def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
     return array.astype(float) if array.dtype.kind in "iuf" else None
 
 
-def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> tuple[float, ...]:
+def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> "np.ndarray":
     """Return all numbers as `read` converts them. It accepts one interval and multiplies by one factor."""
     import numpy as np
 
@@ -138,7 +138,7 @@ def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> tuple[float,
     ends = numbers[wrong[0]] if len(wrong) else numbers.min(), numbers.max()
     read(name, float(ends[0]))
     largest = float(ends[1])
-    return tuple((numbers * (read(name, largest) / largest if largest else 1.0)).tolist())
+    return np.asarray(numbers * (read(name, largest) / largest if largest else 1.0))
 
 
 def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:

@@ -10,12 +10,11 @@ import numpy as np
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.estimators.market.kv_class import Bytes, forgetting, known_caches
 from invert.estimators.market.panel import Priced, listed_models
 from invert.estimators.market.pool import pool_verdict
-from invert.estimators.market.recency import DAYS, Cache, Forgetting, judge_classes
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import SIZES_JUDGED_SINCE
+from invert.estimators.market.typical_kv import DAYS, Bytes, Cache, TypicalKV, typical_kv
 from invert.records import Verdict
 from invert.sheets.read import cached_beside_prices
 
@@ -79,20 +78,17 @@ LEFT_OUT: Mapping[str, date | None] = {"family": None, "later": date.min, f"sinc
 
 
 def judge_candidate(
-    candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, since: date | None,
-    assumptions: Assumptions = USUAL,
-) -> Verdict | None:  # fmt: skip
+    candidate: Candidate, priced: Sequence[Priced], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
+) -> Verdict | None:
     """Return what the candidate gains beside the typical KV, on the caches that it has numbers of, or None if these are too few."""
     listed = {row.architecture: row for row in reversed(priced)}
-    found = [(one, candidate.observed(one, listed.get(one.architecture), priced)) for one in known[candidate.of]]
-    rows = [(one, numbers) for one, numbers in found if numbers is not None]
-    return judge_predictors(rows, known[candidate.of], forgetting, since, assumptions)
+    found = [(one, candidate.observed(one, listed.get(one.architecture), priced)) for one in typical.caches]
+    return judge_predictors([(one, numbers) for one, numbers in found if numbers is not None], typical, since, assumptions)
 
 
 def judge_predictors(
-    rows: Sequence[tuple[Cache, tuple[float, ...]]], known: Sequence[Cache], forgetting: Forgetting, since: date | None,
-    assumptions: Assumptions = USUAL,
-) -> Verdict | None:  # fmt: skip
+    rows: Sequence[tuple[Cache, tuple[float, ...]]], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
+) -> Verdict | None:
     """Return what numbers beside some caches gain: each cache is predicted by a line through other families.
 
     With `since` only caches released from that day on are judged, each by a line through the caches released before it.
@@ -103,7 +99,7 @@ def judge_predictors(
         others = [(other, x) for other, x in rows if other.family != one.family and (since is None or other.released < one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn:
             by_line[place] = _density_by_line(others, one, numbers, assumptions)
-    by_class = judge_classes(known, [one for one, _ in judged], forgetting).log_density
+    by_class = typical.judge([one for one, _ in judged]).log_density
     return pool_verdict([one.family for one, _ in judged], by_line, by_class, assumptions)
 
 
@@ -119,9 +115,9 @@ def _density_by_line(
 @cached_beside_prices
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
     """Return the verdict on each candidate, by its name and by what its predictions leave out."""
-    priced, known, way = listed_models(data), known_caches(data, assumptions), forgetting(data, assumptions)
+    priced, typical = listed_models(data), typical_kv(data, assumptions)
     return {
-        (one.name, left_out): judge_candidate(one, priced, known, way, since, assumptions)
+        (one.name, left_out): judge_candidate(one, priced, typical[one.of], since, assumptions)
         for one in CANDIDATES
         for left_out, since in LEFT_OUT.items()
     }

@@ -8,10 +8,10 @@ from scipy.special import stdtrit
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market.by_price import PER_MTOK
-from invert.estimators.market.kv_class import known_caches
 from invert.estimators.market.panel import listed_models
 from invert.estimators.market.regression import predict_left_out
 from invert.estimators.market.size import ANY, BILLION, size_at, size_record, size_table
+from invert.estimators.market.typical_kv import typical_kv
 from invert.records import Judgement, SizedModel, SizeLine
 
 _PLACES = 11
@@ -47,7 +47,7 @@ def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, fl
     >>> min(found.values()) < 20e3 < found["Llama-3.1-70B"]
     True
     """
-    return {one.architecture: exp(one.ln_kv) for one in known_caches(data, assumptions)["read"]}
+    return {one.architecture: exp(one.ln_kv) for one in typical_kv(data, assumptions)["read"].caches}
 
 
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:

@@ -22,6 +22,17 @@ def test_a_file_that_cannot_be_used_exits_2(tmp_path, monkeypatch, command: tupl
         assert said.replace("own.csv", "standard input") in refused(*command, "--prices", "-", stdin=content)
 
 
+@pytest.mark.parametrize("name", ["acme/m", "m"])
+@pytest.mark.parametrize("row", ["acme,m,input,abc,,,,", "acme,m,input,1,,,,a\0b"])
+def test_a_model_whose_row_is_bad_is_not_called_unknown_without_the_row(tmp_path, monkeypatch, name: str, row: str):
+    """A wrong row never silently drops the sheet."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD, row, OUTPUT))
+    said = call("infer", name, "--prices", "own.csv")
+    assert said.status == 2 and "own.csv row 4, column" in said.err
+    assert "own.csv row 4, column" in call("infer", "--provider", "acme", "--prices", "own.csv").err
+
+
 def test_a_price_file_from_standard_input():
     said = call("infer", "other/n", "--prices", "-", "--as", "json", stdin=price_file(*GOOD))
     assert said.status == 0 and json.loads(said.out)[0]["observables"]["output_input_ratio"] == 5

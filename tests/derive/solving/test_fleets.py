@@ -135,3 +135,6 @@ def test_chips_of_all_replicas_lead_with_those_of_decode_and_of_prompts():
     together, apart = solution.lead
     assert together.startswith(f"fleet_chips >= {solution.with_prompts.point:.0f} ")
     assert apart.startswith(f"fleet_chips >= {4 * ceil(replicas)} + {4 * ceil(replicas * ratio)} ")
+    assert not solve("fleet_chips", **asked, fleet_qps=1000, tpot="<=40ms", pipeline_stages=2).lead
+    users = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250, "users": 1000, "tpot": "<=20ms"}
+    assert solve("fleet_chips", **users).lead[0].startswith("fleet_chips >= 16 ")

@@ -175,7 +175,7 @@ def test_every_other_comma_parts_a_list_and_so_does_every_semicolon(name, text, 
 @in_one_test("kind", [list, tuple, np.array, np.float32, range])
 def test_lists_from_python_are_read_alike(kind):
     values = range(1, 200) if kind is range else kind([*range(1, 200)])
-    assert spread("batch", values, conventions.USUAL_CONVENTIONS.read).values == tuple(range(1, 200))
+    assert spread("batch", values, conventions.USUAL_CONVENTIONS.read).array().tolist() == [*range(1, 200)]
     flop = spread("peak_flops", np.array([1e15, 2e15]), conventions.Conventions(count="mac").read)
     assert flop.values == (2e15, 4e15)
 

@@ -11,7 +11,7 @@ import pytest
 from derive.errors import WrongData
 from derive.tables.problems import Problem
 from invert.databases import genai
-from invert.databases.records import Database, Item, Offer
+from invert.databases.records import Database, Item, Offer, items_of
 from tests.tools.databases import CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
 
 SOURCE = Database(name="genai-prices", version="9.9")
@@ -23,7 +23,7 @@ def read(providers: Iterable[Any] = GENAI) -> dict[tuple[str, str, str, date | N
 
 
 def items(providers: Iterable[Any]) -> list[Item]:
-    return list(genai.offers(providers, SOURCE))
+    return list(items_of(genai.FORMAT, providers, SOURCE))
 
 
 def test_a_tier_begins_above_its_start():
@@ -55,6 +55,11 @@ def test_hours_of_the_lower_price_leave_the_others_to_the_peak():
     assert found["m", "peak", "", None].utc_hours == "00:00-16:00" and found["m", "off_peak", "", None].bands[0][IN] == 1.0
 
 
+def test_hours_past_midnight_are_two_windows():
+    found = read([provider("p", model("m", NIGHT))])
+    assert found["m", "peak", "", None].utc_hours == "00:00-04:00;22:00-24:00"
+
+
 def test_service_tiers_and_routes():
     tiers = {(name, tier, region) for name, tier, region, _ in read()}
     assert {("gpt-test", "priority", ""), ("gpt-test", "fast", ""), ("mistral-test", "standard", "eu")} <= tiers
@@ -69,8 +74,7 @@ ODD = [  # model, the field that is named, what is said of it
     (model("m", mtok(input=[1], output="2")), "input_mtok", "is list, not a number"),
     (model("m", mtok(input="-1", output="2")), "input_mtok", "is '-1', not a price"),
     (model("m", mtok(input=tiered("1", (-5, "2")), output="2")), "input_mtok", "has a tier that starts at -5"),
-    (model("m", NEW), "constraint", "is SimpleNamespace and neither a day nor hours"),
-    (model("m", NIGHT), "constraint", "has hours that run past midnight"),
+    (model("m", NEW), "constraint", "has moon and neither a day nor hours"),
     (model("m", THREE), "constraint", "has more than two prices a day"),
     (model("m", mtok(input="1", output="2"), [SimpleNamespace(constraint=None)]), "when", "is not there"),
     (model("m", mtok(input="1", output="2", night_1k="3")), "night_1k_mtok", "looks like a price and is not known"),

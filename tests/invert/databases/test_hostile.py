@@ -1,7 +1,7 @@
 """Databases in which any one value is another: a line says so, and nothing else happens."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, NotTaken, Offer, WrongField, price_rows
+from invert.databases.records import Database, Format, NotTaken, Offer, WrongField, items_of, price_rows
 from invert.sheets.rows import PriceRow
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
@@ -52,13 +52,13 @@ def test_any_value_may_be_another(module: ModuleType, content: Any):
         for other in OTHERS[number % 3 :: 3]:
             changed = copy.deepcopy(content)
             put(*list(places(changed))[number], other)
-            if module is genai or module.is_shape(changed):
-                read(module.offers, changed)
+            if module is genai or module.FORMAT.is_shape(changed):
+                read(module.FORMAT, changed)
 
 
-def read(offers: Callable[..., Iterator[Any]], content: Any) -> None:
+def read(form: Format, content: Any) -> None:
     try:
-        for item in offers(content, SOURCE):
+        for item in items_of(form, content, SOURCE):
             assert isinstance(item, Problem | NotTaken | Offer)
             rows = price_rows(item, SOURCE, DAY) if isinstance(item, Offer) else []
             assert isinstance(rows, NotTaken) or all(isinstance(row, PriceRow) and row.amount > 0 for row in rows)

@@ -7,7 +7,7 @@ import pytest
 from derive.errors import WrongData
 from derive.tables.problems import Problem
 from invert.databases import litellm
-from invert.databases.records import Database, Item, NotTaken, Offer
+from invert.databases.records import Database, Item, NotTaken, Offer, items_of
 from tests.tools.databases import LITELLM, installed
 
 SOURCE = Database(name="litellm", version="9.9")
@@ -16,7 +16,7 @@ ENTRY = {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-6, 
 
 
 def items(content: Any) -> list[Item]:
-    return list(litellm.offers(content, SOURCE))
+    return list(items_of(litellm.FORMAT, content, SOURCE))
 
 
 def read(content: Any = LITELLM) -> dict[tuple[str, str], Offer]:
@@ -42,7 +42,7 @@ def test_what_stands_at_the_top_is_the_peak_where_an_off_peak_price_stands_below
 
 def test_days_in_china_are_those_of_utc_up_to_their_midnight():
     windows = {"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"]}], "weekday_timezone": "Asia/Shanghai"}
-    assert litellm.peak_hours(windows) == ("01:00-04:00", "")
+    assert litellm.peak_hours(windows) == ([(60, 240)], "")
     late = {"windows": [{"hours_utc": ["00:00-15:00", "17:00-00:00"], "weekdays": [1]}], "weekday_timezone": "Asia/Shanghai"}
     assert problem(ENTRY | {"off_peak_pricing": late}).column in ("weekday_timezone", "off_peak_pricing")
 
@@ -109,6 +109,6 @@ def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, mon
 def test_a_kind_of_entries_by_another_name_is_said_where_it_asks_for_tokens_in_and_out():
     asked = {"litellm_provider": "acme", "mode": "conversation", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}
     content = {"a": asked, "b": {"litellm_provider": "acme", "mode": "music_generation", "output_cost_per_second": 0.1}}
-    left, said, other = litellm.offers(content, Database(name="litellm"))
+    left, said, other = items_of(litellm.FORMAT, content, Database(name="litellm"))
     assert isinstance(left, NotTaken) and isinstance(other, NotTaken) and other.because == "no text for text: music generation"
     assert isinstance(said, Problem) and "field mode is 'conversation': no kind of entry that is known here" in said.message

@@ -6,7 +6,7 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import openrouter
-from invert.databases.records import Database, NotTaken, Offer, price_rows
+from invert.databases.records import Database, NotTaken, Offer, items_of, price_rows
 from tests.tools.databases import DAY, OPENROUTER
 
 SOURCE = Database(name="openrouter")
@@ -14,7 +14,7 @@ IN, OUT = ("input", None), ("output", None)
 
 
 def read() -> list[Any]:
-    return list(openrouter.offers(OPENROUTER, SOURCE))
+    return list(items_of(openrouter.FORMAT, OPENROUTER, SOURCE))
 
 
 def test_prices_per_token_are_text_and_an_override_inherits_what_it_does_not_name():
@@ -33,6 +33,12 @@ def test_hours_make_a_peak():
     assert (off.service_tier, off.utc_hours, off.bands[0][IN]) == ("off_peak", "", 1.0)
 
 
+def test_hours_of_the_lower_price_leave_the_others_to_the_peak():
+    pricing = PRICE | {"overrides": [{"utc_start": "16:30", "utc_end": "00:30", "prompt": "0.0000001"}]}
+    peak, off = items_of(openrouter.FORMAT, {"data": [{"id": "m", "pricing": pricing}]}, SOURCE)
+    assert (peak.utc_hours, peak.bands[0][IN]) == ("00:30-16:30", 1.0) and off.bands[0] == {IN: 0.1, OUT: 2.0}
+
+
 def test_a_router_and_what_is_free_make_no_sheet():
     router, free = read()[3:]
     assert isinstance(router, NotTaken) and router.because.startswith("a router")
@@ -49,14 +55,13 @@ ODD = [  # entry, the field that is named
     ({"id": "m", "pricing": PRICE | {"overrides": "none"}}, "overrides"),
     ({"id": "m", "pricing": PRICE | {"overrides": [{"min_prompt_tokens": 5, "utc_start": "01:00", "utc_end": "02:00"}]}}, "overrides"),
     ({"id": "m", "pricing": PRICE | {"overrides": [{"utc_start": "noon", "utc_end": "02:00"}]}}, "overrides"),
-    ({"id": "m", "pricing": PRICE | {"overrides": [{"utc_start": "01:00", "utc_end": "02:00", "prompt": "0.0000001"}]}}, "overrides"),
     ({"id": "m", "pricing": PRICE | {"overrides": [{"utc_start": "01:00", "utc_end": "02:00", "utc_days": [1]}]}}, "overrides"),
 ]
 
 
 @pytest.mark.parametrize(("entry", "column"), ODD)
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
-    left, odd, good = openrouter.offers({"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
+    left, odd, good = items_of(openrouter.FORMAT, {"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
     assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 
@@ -69,5 +74,5 @@ def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: 
 )
 def test_what_is_asked_beside_hours_is_refused_for_what_it_is(other: dict[str, Any], why: str):
     overrides = [{"utc_start": "01:00", "utc_end": "02:00", "prompt": "0.000002"}, other]
-    _, odd = openrouter.offers({"data": [{"id": "m", "pricing": PRICE | {"overrides": overrides}}]}, SOURCE)
+    _, odd = items_of(openrouter.FORMAT, {"data": [{"id": "m", "pricing": PRICE | {"overrides": overrides}}]}, SOURCE)
     assert isinstance(odd, Problem) and why in odd.message

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, pull
-from invert.databases.records import Database, NotTaken, Offer, WrongField
+from invert.databases.records import Database, NotTaken, Offer, WrongField, items_of
 from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
@@ -28,12 +28,15 @@ NOTHING = PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None)
 
 
 def everything() -> list[Any]:
-    known = [(Database(name="genai-prices", version="9.9"), genai.offers(GENAI, FIRST)), (Database(name="litellm", version="9.9"), None)]
+    known = [
+        (Database(name="genai-prices", version="9.9"), items_of(genai.FORMAT, GENAI, FIRST)),
+        (Database(name="litellm", version="9.9"), None),
+    ]
     return [
         known[0],
-        (known[1][0], litellm.offers(LITELLM, known[1][0])),
-        (Database(name="models.dev"), models_dev.offers(MODELS_DEV, SECOND)),
-        (Database(name="openrouter"), openrouter.offers(OPENROUTER, SECOND)),
+        (known[1][0], items_of(litellm.FORMAT, LITELLM, known[1][0])),
+        (Database(name="models.dev"), items_of(models_dev.FORMAT, MODELS_DEV, SECOND)),
+        (Database(name="openrouter"), items_of(openrouter.FORMAT, OPENROUTER, SECOND)),
     ]
 
 
@@ -76,7 +79,7 @@ def test_traps_of_all_databases_together():
         "google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
         "google/gemini-test (standard) cache_read above 200,000: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
     ]
-    left = {one.model: one.because for one in found.not_taken}
+    left = {one.model: one.became for one in found.fates}
     assert left["gpt-test-free"] == left["hostly/gratis:free"] == "free" and left["gpt-test-embedding"] == "no price of output tokens"
 
 
@@ -138,8 +141,8 @@ def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twi
     entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
     dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
     for second, rows, rivals in ((entry, 2, 0), (dearer, 2, 1), (lasting, 3, 0)):
-        found = pulled((FIRST, litellm.offers({"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
-        assert (len(found.rows), len(found.rivals), found.not_taken) == (rows, rivals, [])
+        found = pulled((FIRST, items_of(litellm.FORMAT, {"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
+        assert (len(found.rows), len(found.rivals)) == (rows, rivals)
         assert sum(found.offers[0][1].values()) == 2 and found.offers[0][1][TAKEN] == 1, "each entry is counted"
 
 
@@ -190,8 +193,7 @@ BAD = [  # a sheet that a file of prices could not hold
 def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offer):
     found = pulled(listed(FIRST, bad, offered("acme", "good")))
     assert {row.model for row in found.rows} == {"good"}
-    (left,) = found.not_taken
-    assert left.provider == "acme" and found.offers == ((FIRST, {TAKEN: 1, left.because: 1}),)
+    assert {one.provider for one in found.fates} == {"acme"} and found.offers[0][1][TAKEN] == 1 and len(found.fates) == 2
 
 
 AMOUNTS = st.floats(1e-5, 1e4).map(lambda amount: float(f"{amount:.4g}"))
@@ -216,3 +218,24 @@ def test_whatever_databases_say_what_is_written_passes_the_check_and_says_it_onc
     again = [row.key for row in found.rows if row.valid_on(DAY)]
     assert len(again) == len(set(again))
     assert all((isinstance(row, PriceRow) and not row.valid_on(DAY)) or row.amount > 0 for row in found.rows)
+
+
+def test_a_field_that_looks_like_a_price_and_is_not_known_is_named_and_makes_no_row():
+    known = {"input": 3, "output": 15, "context_over_200k": {"input": 6, "output": 22.5}, "reasoning": 15}
+    band, limit = {"input": 6, "output": 22.5}, {"limit": {"context": 8192}}
+    for name in ("context_over_256k", "long_context", "input_over_200k"):
+        content = {"acme": {"models": {"m": {"cost": {"input": 3, "output": 15, name: band}}, "n": {"cost": known, **limit}}}}
+        found = pulled((FIRST, items_of(models_dev.FORMAT, content, FIRST)), book=NOTHING)
+        assert {row.model for row in found.rows} == {"n"}
+        assert [str(one) for one in found.problems] == [
+            f"first 1: field {name} looks like a price and is not known, of 'acme/m': newer or older than known here"
+        ]
+    costs = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
+    for name in ("input_cost_per_token_above_200k", "input_cost_per_token_above_300k_tokenz"):
+        content = {"m": costs | {"output_cost_per_token_above_200k_tokens": 6e-6, name: 2e-6}, "n": costs}
+        found = pulled((SECOND, items_of(litellm.FORMAT, content, SECOND)), book=NOTHING)
+        assert {row.model for row in found.rows} == {"n"} and f"field {name} " in str(found.problems[0])
+    pricing = {"prompt": "0.000001", "completion": "0.000004", "request": "0"}
+    data = {"data": [{"id": "a/m", "pricing": pricing | {"prompt_above_200k": "0.000002"}}, {"id": "a/n", "pricing": pricing}]}
+    found = pulled((FIRST, items_of(openrouter.FORMAT, data, FIRST)), book=NOTHING)
+    assert {row.model for row in found.rows} == {"a/n"} and "field prompt_above_200k " in str(found.problems[0])

@@ -11,9 +11,10 @@ from derive.tables.problems import Problem
 from invert.databases import openrouter
 from invert.databases.records import (
     Database,
+    Entry,
+    Format,
     NotTaken,
     Offer,
-    RawEntry,
     items_of,
     part,
     per_mtok,
@@ -89,24 +90,22 @@ def test_a_price_per_token_is_one_per_million_to_the_last_digit(amount: Decimal)
 
 
 def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
-    def entry(value: object):
-        return lambda: iter([replace(OFFER, model=part({"name": value}, "name", str) or "none")])
+    def read(record: dict):
+        yield replace(OFFER, service_tier=part(record, "tier", str) or "standard")
 
-    entries = [
-        RawEntry(provider="acme", model=name, record={"name": value}, read=entry(value))
-        for name, value in (("a", 3), ("b", "good"), ("c", None))
-    ]
-    found = list(items_of(entries, SOURCE, Fields(usual=())))
-    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: name")
-    assert found[1] == Problem(origin="base 1.2", column="name", message="field name is int and not str, of 'acme/a'")
-    assert [one.model for one in found[2:]] == ["good", "none"]
+    entries = [Entry(provider="acme", model=name, record={"tier": value}) for name, value in (("a", 3), ("b", "batch"), ("c", None))]
+    found = list(items_of(Format(name="base", entries=iter, read=read, context="context", fields=Fields(usual=())), entries, SOURCE))
+    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: tier")
+    fault = "field tier is int and not str, of 'acme/a': newer or older than known here"
+    assert found[1] == Problem(origin="base 1.2", column="tier", message=fault)
+    assert [(one.model, one.service_tier) for one in found[2:]] == [("b", "batch"), ("c", "standard")]
 
 
 def test_openrouter_offers_are_of_the_model_in_that_tier():
     half = {"prompt": "0.000001", "completion": "0.000004"}
     peak = half | {"overrides": [{"utc_start": "01:00", "utc_end": "04:00", "prompt": "0.000002", "completion": "0.000008"}]}
     listed = {"data": [{"id": "openai/gpt-test:batch", "pricing": half}, {"id": "hostly/m:batch", "pricing": peak}]}
-    found = list(openrouter.offers(listed, Database(name="openrouter")))
+    found = list(items_of(openrouter.FORMAT, listed, Database(name="openrouter")))
     assert [(one.model, one.service_tier, one.source_url) for one in found] == [
         ("openai/gpt-test", "batch", "https://openrouter.ai/openai/gpt-test:batch"),
         ("hostly/m:batch", "peak", "https://openrouter.ai/hostly/m:batch"),

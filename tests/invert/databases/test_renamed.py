@@ -1,6 +1,7 @@
 """Fields that a database calls otherwise now, or has in another type: a line names them, and the prices stand."""
 
 import copy
+import json
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
@@ -10,14 +11,14 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, Offer
+from invert.databases.records import Database, NotTaken, Offer, items_of
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="base", version="9.9")
 
 
 def items(module: ModuleType, content: Any) -> tuple[list[Offer], list[str]]:
-    found = list(module.offers(content, SOURCE))
+    found = list(items_of(module.FORMAT, content, SOURCE))
     return [one for one in found if isinstance(one, Offer)], [str(one) for one in found if isinstance(one, Problem)]
 
 
@@ -51,10 +52,42 @@ RENAMED = [  # what a field may be called one day, of which the prices say nothi
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("module", "changed", "old", "new"), RENAMED, ids=[f"{one[0].NAME} {one[2]}" for one in RENAMED])
+@pytest.mark.parametrize(("module", "changed", "old", "new"), RENAMED, ids=[f"{one[0].FORMAT.name} {one[2]}" for one in RENAMED])
 def test_a_field_that_no_entry_has_is_named_with_what_it_may_be_called_now(
     module: ModuleType, changed: Callable[[str, str], Any], old: str, new: str
 ):
     offers, problems = items(module, changed(old, new))
     (said,) = [one for one in problems if f"field {old} " in one]
     assert said.startswith("base 9.9, column ") and "entries, and may be" in said and repr(new) in said and len(offers) > 1
+
+
+CONTEXTS = [
+    (litellm, {"m": {"litellm_provider": "a", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6,
+                     "max_input_tokens": "128k"}}, "max_input_tokens is '128k', not a number of tokens"),
+    (models_dev, {"a": {"models": {"m": {"cost": {"input": 1, "output": 4}, "limit": {"context": -1}}}}}, "context is '-1', not a number"),
+    (models_dev, {"a": {"models": {"m": {"cost": {"input": 1, "output": 4}, "limit": 128_000}}}}, "limit is int and not dict"),
+    (openrouter, {"data": [{"id": "m", "pricing": {"prompt": "1e-6", "completion": "4e-6"}, "context_length": [1]}]},
+     "context_length is '[1]'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "content", "fault"), CONTEXTS, ids=[fault for *_, fault in CONTEXTS])
+def test_a_context_that_cannot_be_read_is_named_and_the_price_stands(module: ModuleType, content: Any, fault: str):
+    (offer,), problems = items(module, content)
+    assert offer.max_context is None and len(problems) == 1 and f"field {fault}" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "content"),
+    [
+        (litellm, {**LITELLM, "odd": 3}),
+        (models_dev, {**MODELS_DEV, "odd": {"models": {"m": [1]}}}),
+        (models_dev, {**MODELS_DEV, "odd": {"models": ["m"]}}),
+        (models_dev, {**MODELS_DEV, "odd": {"offers": {}}}),
+        (openrouter, {"data": [*OPENROUTER["data"], "odd"]}),
+    ],
+)
+def test_an_entry_that_is_no_record_is_left_out_and_counted(module: ModuleType, content: Any):
+    found = list(items_of(module.FORMAT, json.loads(json.dumps(content)), SOURCE))
+    assert sum(isinstance(one, Problem) for one in found) == 1
+    assert any(isinstance(one, NotTaken) and "not as known" in one.because for one in found)

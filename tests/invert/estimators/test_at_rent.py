@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from derive.catalogue import equation
-from invert.estimators.at_rent import (
-    attention_flops_at_cost,
-    kv_bytes_at_cost,
-    price_lines,
-    weighted_line,
-)
+from invert.estimators.at_rent import kv_bytes_at_cost, weighted_line
 from invert.estimators.rent import rental
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load
@@ -54,17 +49,14 @@ def test_many_draws_at_once_are_each_as_one():
     assert at_cost.shape == (50,) and at_cost[7] == pytest.approx(kv_bytes_at_cost(float(abs(slope[7])), rental(shipped_data()).values))
 
 
-def test_a_sheet_with_one_band_has_no_lines():
-    flat = next(sheet for sheet in SHEETS.values() if len(sheet.bands) == 1)
-    assert price_lines(flat, ()) is None
+def output_line(sheet, contexts):
+    return weighted_line(contexts, [band.output.usd_per_token for band in sheet.bands])
 
 
 def test_the_slope_of_two_bands_is_their_increment():
-    lines = price_lines(GEMINI, (50e3, sqrt(200e3 * 1e6)))
-    low, high = lines.contexts
-    given = rental(shipped_data()).values | {"output_increment": 6e-6, "input_increment": 2e-6, "long_context": high, "short_context": low}
+    low, high = 50e3, sqrt(200e3 * 1e6)
+    _, slope = output_line(GEMINI, (low, high))
+    given = rental(shipped_data()).values | {"output_increment": 6e-6, "long_context": high, "short_context": low}
     expected = equation("bands.kv_bytes_from_increment").right_side(given)
-    assert kv_bytes_at_cost(lines.output.slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
+    assert kv_bytes_at_cost(slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
     assert expected == pytest.approx(91.1e3, rel=1e-3)
-    expected = equation("bands.attention_flops_from_increment").right_side(given)
-    assert attention_flops_at_cost(lines.input.slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)

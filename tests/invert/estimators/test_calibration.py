@@ -16,8 +16,8 @@ from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators import calibration
-from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
-from invert.estimators.market import kv_class
+from invert.estimators.calibration import Member, learn, learned, members, siblings
+from invert.estimators.market.typical_kv import typical_kv
 from invert.records import Verdict
 from invert.sheets.tables import CalibrationModel
 from tests.tools.data import shipped_data
@@ -37,8 +37,7 @@ def edited(architecture: str, column: str, text: str) -> shipped.Tables:
 
 def with_ratio(member: Member, ratio: float) -> Member:
     """The member with a sheet whose increments pay for so many times its cache at cost."""
-    at_rent = replace(member.sold.at_rent, median=ratio * member.kv_bytes_per_token)
-    return replace(member, sold=replace(member.sold, at_rent=at_rent))
+    return replace(member, at_rent=replace(member.at_rent, median=ratio * member.kv_bytes_per_token))
 
 
 # What is learned.
@@ -65,15 +64,13 @@ def test_members_are_sold_by_length_and_their_family_is_that_of_their_cache():
     found = members(shipped_data())
     assert len(found) == 9 and {member.family for member in found} == set(FAMILIES) == set(AS_SHIPPED.families)
     for member in found:
-        assert len(member.sold.case.sheet.bands) > 1 and member.sold.case.has_premium
-        assert member.architecture in siblings(shipped_data(), member.architecture) and member.sold.case.kv_family == member.family
+        assert len(member.case.sheet.bands) > 1 and member.case.has_premium
+        assert member.architecture in siblings(shipped_data(), member.architecture) and member.case.kv_family == member.family
 
 
 def test_a_family_has_one_vote():
     """Six votes of nine sheets: mean -0.43 and, for one more, sd sqrt(7/6) of theirs at five degrees of freedom."""
-    votes = [
-        fmean(log(kv_ratio(member)) for member in members(shipped_data()) if member.family == family) for family in AS_SHIPPED.families
-    ]
+    votes = [fmean(log(member.kv_ratio) for member in members(shipped_data()) if member.family == family) for family in AS_SHIPPED.families]
     found = AS_SHIPPED.increments
     assert (len(votes), found.freedom) == (6, 5)
     assert (found.centre, found.scale) == pytest.approx((fmean(votes), stdev(votes) * (7 / 6) ** 0.5), rel=1e-12)
@@ -139,7 +136,7 @@ def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
 @pytest.mark.parametrize("left_out", [None, "GLM-4.5", "MiniMax-M3"])
 def test_an_increment_foretells_by_what_increments_of_others_lie_off_it(left_out):
     known = learn(shipped_data(), left_out)
-    found, votes = from_increment(log(91e3), known), known.increments
+    found, votes = known.predict(log(91e3)), known.increments
     theirs = stats.t(len(known.families) - 1, log(91e3) - votes.centre, votes.scale)
     assert found.log_density(11.0) == pytest.approx(theirs.logpdf(11.0))
     assert np.log(found.range(0.9)) == pytest.approx(theirs.ppf([0.05, 0.5, 0.95]), abs=1e-4)
@@ -156,9 +153,9 @@ def test_premiums_have_earned_nothing_so_far():
     """Each known model by Student's t of other families, and by the class of its time: by scipy, a family one vote."""
     known, by_family = members(shipped_data()), {}
     for one in known:
-        others = [fmean(log(kv_ratio(member)) for member in known if member.family == family) for family in set(FAMILIES) - {one.family}]
-        scale, at_cost = stdev(others) * (1 + 1 / len(others)) ** 0.5, log(one.sold.at_rent.median)
-        of_class = kv_class.class_at(shipped_data(), "read", one.sold.case.released, one.family)
+        others = [fmean(log(member.kv_ratio) for member in known if member.family == family) for family in set(FAMILIES) - {one.family}]
+        scale, at_cost = stdev(others) * (1 + 1 / len(others)) ** 0.5, log(one.at_rent.median)
+        of_class = typical_kv(shipped_data())["read"].at(one.case.released, one.family)
         truth = log(one.kv_bytes_per_token)
         by_family.setdefault(one.family, []).append((
             stats.t(4, at_cost - fmean(others), scale).logpdf(truth),

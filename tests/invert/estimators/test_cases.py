@@ -43,7 +43,7 @@ def as_estimated(printed: Mapping[str, Estimate], estimated: Mapping[str, Estima
     At the level of the estimate: what has neither is printed at none.
     """
     assert all(bool(one.level) == bool(one.record or one.bounds) for one in printed.values())
-    levelled = {name: replace(one, level=estimated[name].level) for name, one in printed.items()}
+    levelled = {name: replace(one, level=estimated[name].level, quantity=estimated[name].quantity) for name, one in printed.items()}
     without = {name: one if estimated[name].record else replace(one, record=None) for name, one in levelled.items()}
     assert all(one.bounds is None or one.because.startswith(f"{estimated[name].because}; ") for name, one in without.items())
     return {name: replace(one, bounds=None, because=estimated[name].because) if one.bounds else one for name, one in without.items()}
@@ -89,7 +89,7 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
 
 def test_what_is_scored_is_what_the_estimators_say():
     scored = judged(shipped_data())
-    estimated = [side_by_side(one.member.sold.case, shipped_data(), USUAL)[0] for one in scored]
+    estimated = [side_by_side(one.member.case, shipped_data(), USUAL)[0] for one in scored]
     assert [one.kv_bytes for one in scored] == estimated and len(scored) > 5
 
 

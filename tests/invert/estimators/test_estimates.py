@@ -123,7 +123,7 @@ def test_a_model_is_not_calibrated_on_itself():
     found = one("qwen3-coder-plus")
     at_cost, architecture = log(found.kv_bytes["at_rent"].median), found.model.architecture
     without, allowed = (calibration.learn(shipped_data(), left_out) for left_out in (architecture, None))
-    by_others, by_all = (calibration.from_increment(at_cost, known).range(0.9) for known in (without, allowed))
+    by_others, by_all = (known.predict(at_cost).range(0.9) for known in (without, allowed))
     said = found.kv_bytes["increment"]
     assert (said.low, said.median, said.high) == pytest.approx(by_others, rel=1e-12)
     assert by_all[1] < 0.9 * by_others[1] and log(by_all[2] / by_all[0]) < width(said)

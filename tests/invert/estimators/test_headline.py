@@ -1,6 +1,7 @@
 """The headline: the class of KV bytes of the time, and a price by its record alone."""
 
 from dataclasses import replace
+from datetime import date, timedelta
 from functools import cache
 from math import log
 
@@ -14,9 +15,8 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration, headline, increment
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import kv_class
-from invert.estimators.market.recency import Cache, classes
 from invert.estimators.market.student import Student
+from invert.estimators.market.typical_kv import typical_kv
 from invert.inference import infer
 from invert.records import Estimate, Verdict
 from invert.result import Inference
@@ -32,9 +32,7 @@ def gemini() -> Inference:
 
 def class_of(known, day, family) -> Student:
     """Return the typical KV of a day without a family."""
-    target = Cache(architecture="", family=family, released=day, ln_kv=0.0)
-    found = classes(known, [target], kv_class.forgetting(shipped_data()))
-    return Student(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
+    return replace(typical_kv(shipped_data())["read"], caches=tuple(known)).at(day, family)
 
 
 def case(name: str = "", assumptions: Assumptions = USUAL) -> Case:
@@ -70,9 +68,7 @@ def test_the_votes_of_a_headline_are_of_other_families_and_earlier_and_make_it(n
         assert sum(weights) == pytest.approx(1) and weights == sorted(weights, reverse=True)
         assert votes.effective == pytest.approx(sum(weights) ** 2 / sum(weight**2 for weight in weights))
         assert all(vote.released < read.day and vote.family != read.kv_family for vote in votes.cast)
-        rows = [
-            cache for cache in kv_class.known_caches(shipped_data())[of] if cache.released < read.day and cache.family != read.kv_family
-        ]
+        rows = [cache for cache in typical_kv(shipped_data())[of].caches if cache.released < read.day and cache.family != read.kv_family]
         assert {vote.family for vote in votes.cast} == {cache.family for cache in rows}
 
 
@@ -98,12 +94,24 @@ def test_a_model_of_today_has_the_class_of_today(of, low, median, high):
 def test_it_is_heard_from_other_families_that_were_released_earlier(name, of, kind):
     """Quantiles of scipy at the class of the caches that are left once its own family and all that is not earlier are taken out."""
     read = case(name)
-    known = kv_class.known_caches(shipped_data())[kind]
+    known = typical_kv(shipped_data())[kind].caches
     others = [one for one in known if one.family != read.kv_family and one.released < read.released]
     assert read.kv_family in {one.family for one in known} and len(others) < len(known) - 1
     law = class_of(others, read.released, "")
     expected = stats.t(law.freedom, law.centre, law.scale).ppf([0.05, 0.5, 0.95])
     assert np.log(ends(both(read)[of])) == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_class_of_one_family_is_undetermined():
+    earliest: dict[str, date] = {}
+    for one in typical_kv(shipped_data())["read"].caches:
+        earliest[one.family] = min(one.released, earliest.get(one.family, one.released))
+    first, second = sorted(earliest.values())[:2]
+    for day, kind in ((first, "undetermined"), (second, "undetermined"), (second + timedelta(days=1), "interval")):
+        found = both(replace(case(), released=day))
+        assert {one.kind for one in found.values()} == {kind}, day
+        if kind == "undetermined":
+            assert all("fewer than two families" in one.because and one.median is None for one in found.values())
 
 
 @settings(max_examples=15)
@@ -129,7 +137,7 @@ def test_no_price_moves_it(premium: float, level: float):
 def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     """Between its ends lies the share of both densities that their weights say, by the distributions of scipy."""
     read = case()
-    price, usual = increment.by_premium(read, shipped_data(), USUAL), kv_class.class_at(shipped_data(), "read", read.day, "")
+    price, usual = increment.predict_by_premium(read, shipped_data(), USUAL), typical_kv(shipped_data())["read"].at(read.day)
     opened(monkeypatch, weight)
     found = both(read)[READ]
     by_price, by_class = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))

@@ -48,7 +48,7 @@ def of_families(left_out: str = "") -> list[float]:
     by_family: dict[str, list[float]] = {}
     for member in calibration.members(shipped_data()):
         if member.family != left_out:
-            by_family.setdefault(member.family, []).append(np.log(member.sold.at_rent.median / member.kv_bytes_per_token))
+            by_family.setdefault(member.family, []).append(np.log(member.at_rent.median / member.kv_bytes_per_token))
     return [fmean(logs) for logs in by_family.values()]
 
 

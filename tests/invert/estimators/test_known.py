@@ -23,7 +23,7 @@ from invert.estimators.known import (
     records,
     records_beside,
 )
-from invert.estimators.market import kv_class
+from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate, interval, undetermined, upper
@@ -42,7 +42,7 @@ def printed(low: float, median: float, high: float, level: float = 0.9) -> Estim
 
 def by_class(one: Judged) -> tuple[float, float]:
     """ln density [1/nat] of the true cache by the class of its time, and how far off its centre is, by scipy."""
-    law = kv_class.class_at(shipped_data(), "read", one.member.sold.case.released, one.member.family)
+    law = typical_kv(shipped_data())["read"].at(one.member.case.released, one.member.family)
     truth = log(one.member.kv_bytes_per_token)
     return float(stats.t(law.freedom, law.centre, law.scale).logpdf(truth)), law.centre - truth
 
@@ -140,6 +140,12 @@ def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())
 
 
+# Whether there is a premium.
+
+
+# Bounds.
+
+
 def test_judgements_hold_as_often_as_the_record_of_their_estimator():
     """But for the headline, whose record is of more models, and bounds, which have another."""
     data = read_data()
@@ -148,12 +154,6 @@ def test_judgements_hold_as_often_as_the_record_of_their_estimator():
         own = [one for one in found if one.by == KV_NAMES[name].name]
         record = known[name].at(USUAL.level)
         assert record and own and (sum(one.held for one in own), len(own)) == (record.held, record.count)
-
-
-# Whether there is a premium.
-
-
-# Bounds.
 
 
 def test_the_error_of_the_lecture_is_over_every_sheet_where_both_are_known():

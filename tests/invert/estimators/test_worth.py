@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 import pytest
 
 from invert.estimators.known import judged
-from invert.estimators.market import kv_class
+from invert.estimators.market.typical_kv import record_of_typical_kv
 from invert.estimators.worth import worths
 from invert.inference import infer
 from tests.tools.data import shipped_data
@@ -27,6 +27,6 @@ def test_every_estimate_of_a_sheet_bears_its_record():
     (found,) = infer(["qwen3-coder-plus"]).inferences
     for estimator in ("one_markup", "at_rent", "increment"):
         assert found.kv_bytes[estimator].record == found.worth.value.records[estimator]
-    assert found.kv_bytes["headline"].record == kv_class.class_record(shipped_data(), "read")
-    assert found.kv_bytes_stored["headline"].record == kv_class.class_record(shipped_data(), "stored")
+    assert found.kv_bytes["headline"].record == record_of_typical_kv(shipped_data(), "read")
+    assert found.kv_bytes_stored["headline"].record == record_of_typical_kv(shipped_data(), "stored")
     assert found.kv_bytes["headline"].record.count > found.worth.value.records["headline"].count == 7

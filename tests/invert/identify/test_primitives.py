@@ -8,12 +8,19 @@ from invert.forward_model import forward
 from invert.identify.identifiability import identify
 from invert.identify.primitives import (
     _COMPONENTS,
+    _HAIR,
+    _PLACE,
     PRIMITIVES,
     TYPICAL,
     gradients,
     primitives_at,
-)  # fmt: skip
+)  # fmt: skip  # fmt: skip
 from tests.tools.together import in_one_test
+
+BANDS = ("input", "output", "long_input", "long_output")
+
+
+MEMORY_BOUND = {"balance_context": 1e5, "weight_compute_ratio": 6.0, "attention_context": 1e5}
 
 RHO, ALPHA, LO, HI = "prefill_decode_flops_ratio", "prompt_position", "short_context", "long_context"
 
@@ -73,3 +80,11 @@ def test_the_jacobian_against_central_differences_of_the_forward_model(regime: s
 def test_a_point_that_cannot_be_is_refused(values: dict, overlap: float, said: str):
     with pytest.raises(WrongValue, match=said):
         primitives_at(values, overlap)
+
+
+def test_attention_of_nothing_is_a_hair_of_compute():
+    """It has no logarithm: its column is that of a billionth of a thousandth of compute, in units of it."""
+    at = primitives_at({**MEMORY_BOUND, "attention_context": 1e5, "attention_flops_per_pair": 0.0}, 1.0)
+    assert at["attention_flops_per_pair"] * at[HI] == pytest.approx(2 * _HAIR * at["active_params"], rel=1e-12)
+    column = gradients(BANDS, at)[:, _PLACE["attention_flops_per_pair"]]
+    assert column == pytest.approx([at[ALPHA] * at[LO] / at[HI], 0, at[ALPHA], 0], rel=1e-9)

@@ -20,6 +20,7 @@ def test_every_coordinate_meets_every_stratum_once(seed: int):
     for count in (64, draws.DEFAULT, draws.MOST):
         strata = np.sort(np.floor(draws.uniforms(count, seed) * count), axis=0)
         assert np.array_equal(strata, np.tile(np.arange(count)[:, None], (1, draws.DIMENSIONS)))
+    assert np.array_equal(draws.uniforms(64, seed), draws.uniforms(64)) == (seed == draws.SEED)
 
 
 def test_normals_are_the_quantiles_of_the_uniforms():

@@ -53,3 +53,9 @@ def test_no_name_of_a_file_is_a_link_or_a_tag_in_a_report(run: InferenceTable):
     odd = named(run, "[a](https://x.example)<img src=x>www.x.example")
     said = report_document(full_parts(odd[0], odd), "markdown")
     assert "x.example" in said and not re.search(r"(?<!\\)://x|www\.x|(?<!\\)\[a|<img", said)
+
+
+def test_long_cells_are_broken_on_paper(run: InferenceTable):
+    widths = re.findall(r"\\begin{tabular}{(.*)}", report_document(full_parts(run["google/gemini-3.1-pro-preview"], run), "latex"))
+    shares = [[float(one) for one in re.findall(r"p{([.0-9]+)", found)] for found in widths]
+    assert any(shares) and all(sum(of_table) <= 1 for of_table in shares) and "llll" in widths

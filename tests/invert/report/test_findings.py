@@ -6,10 +6,12 @@ from functools import cache
 import pytest
 
 from invert.estimators import calibration
+from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.report.sheet import report
 from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -47,6 +49,11 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
+def changed(name: str, **prices: str) -> str:
+    table = infer([name], changes={component.replace("_at_", "@"): amount for component, amount in prices.items()})
+    return report(table.inferences[0], table, UNBROKEN)
+
+
 # -- all sheets -----------------------------------------------------------------------------------------------------
 
 
@@ -67,3 +74,22 @@ def test_no_line_is_cut_and_no_name_is_broken():
         learnt = calibration.learn(shipped_data(), found.model.architecture or None if found.model else None)
         for name in (*learnt.kv_ratios, *learnt.left_out):
             assert name in words(said), (found.sheet.model, name)
+
+
+@pytest.mark.slow
+@in_one_test(
+    "prices",
+    [
+        {"input_at_200k": "0.5"},  # no draw fits
+        {"input_at_200k": "1"},
+        {"output": "0.2", "output_at_200k": "0.3"},
+        {"output_at_200k": "12"},  # an output premium of 1: no slope to swing
+        {"input_at_200k": "2", "output_at_200k": "12"},
+        {"output_at_200k": "10"},
+        {"output_at_200k": "1200"},
+    ],
+)
+def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
+    said = changed("gemini-3.1-pro", **prices)
+    assert not NO_NUMBER.search(said)
+    assert all(of.heading in said for of in KV_NAMES.values()) and "What the prices can tell at all" in said

@@ -71,15 +71,15 @@ def test_draws_lie_about_the_rule_and_are_it_where_nothing_is_drawn(given_means)
 
 def test_every_estimator_takes_the_contexts_of_the_rule():
     """The points read, the lines learned from, the ranges drawn: one set of means a sheet."""
-    sold = {member.architecture: member.sold for member in members(shipped_data())}
+    known_models = {member.architecture: member for member in members(shipped_data())}
     (one,) = infer(["qwen3-coder-plus"]).inferences
-    mine = sold["Qwen3-Coder-480B-A35B"]
-    assert mine.lines.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
+    mine = known_models["Qwen3-Coder-480B-A35B"]
+    assert mine.case.seen.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
     assert (
         mine.at_rent
-        == replace(one.kv_bytes["at_rent"], record=None)
+        == replace(one.kv_bytes["at_rent"], record=None, quantity="")
         == at_rent.estimates(case_of(one.sheet, one.model, shipped_data(), USUAL), shipped_data(), USUAL)["kv_bytes_per_token"]
     )
     for known in judged(shipped_data()):
-        assert known.kv_bytes["at_rent"] == known.member.sold.at_rent
-        assert known.member.sold.lines.contexts == band_means(known.member.sold.case.sheet.bands, known.member.sold.case.max_context, USUAL)
+        assert known.kv_bytes["at_rent"] == known.member.at_rent
+        assert known.member.case.seen.contexts == band_means(known.member.case.sheet.bands, known.member.case.max_context, USUAL)

@@ -175,6 +175,15 @@ def at_temperature(temperature: float) -> Assumptions:
     return replace(USUAL, cost_temperature=temperature)
 
 
+def test_cost_optimality_is_the_mean_share_over_other_draws_of_the_same_spreads():
+    draw, weights = np.random.default_rng(4).standard_normal, []
+    for own in tier_parameters(shipped_data(), "owned", 2026).values():
+        drain, holding = (one.median * np.exp(one.sd * draw(400_000)) for one in (own.drain_time, own.holding_price))
+        weights.append((holding * (300 + USUAL.transfers_per_hold * drain)) ** (-1 / USUAL.cost_temperature))
+    found = np.exp([*cost_optimality(shipped_data(), 300, "owned", 2026).values()])
+    assert found == pytest.approx((np.array(weights) / sum(weights)).mean(axis=1), abs=3e-4)
+
+
 def test_cost_optimality_is_seeded_and_a_matter_of_temperature():
     found, other = cost_optimality(shipped_data(), 300, "owned", 2026), cost_optimality(shipped_data(), 300, "owned", 2026, seed=1)
     assert cost_optimality.__wrapped__(shipped_data(), 300, "owned", 2026) == found

@@ -23,6 +23,7 @@ from derive.tables.shipped import Tables, read
 from invert.estimators import calibration
 from invert.inference import infer
 from invert.report.contract import run_as_json
+from invert.report.sheet import report
 from invert.result import InferenceTable
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
@@ -297,6 +298,27 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
                 rests_on_it()
 
 
+@pytest.mark.slow
+@in_one_test(
+    ("name", "content"),
+    some(
+        [
+            *((name, "") for name in ("hardware", "architectures", "memory_tiers", "disclosures")),
+            *(("calibration_models", ""), ("prices_calibration", ""), ("hardware", "header")),
+        ],
+        every=3,
+    ),
+)
+def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
+    with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
+        table = infer(["gemini-3.1-pro", "claude-opus-5"])
+        assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview", "claude-opus-5"]
+        assert all(report(one, table) for one in table.inferences)
+        found, problems = scoreboard.sections(tuple(scoreboard._SECTIONS))
+    assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
+    assert found["calibration"] and set(table.problems) <= set(problems)
+
+
 # -- names that the program looks up by itself ----------------------------------------------------------------------
 
 
@@ -335,6 +357,9 @@ def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[st
     assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
 
 
+# -- the wrong one of two rows is named too -------------------------------------------------------------------------
+
+
 @in_one_test(
     ("name", "row", "cells", "named_rows"),
     [
@@ -359,9 +384,6 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     said = "; ".join(map(str, found))
     listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
     assert named_rows <= listed, said
-
-
-# -- the wrong one of two rows is named too -------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ import pytest
 from derive.preset_rows import Architecture
 from derive.tables.shipped import read, rows_of
 from invert.data import Data, read_data
-from invert.estimators.market import kv_class, panel
+from invert.estimators.market import panel
+from invert.estimators.market.typical_kv import typical_kv
 from invert.sheets.read import last_day
 from invert.sheets.tables import HostPrice, ListPrice
 from tests.tools.data import shipped_data
@@ -50,7 +51,7 @@ def test_a_row_of_a_day_after_the_prices_teaches_nothing_and_is_named():
         row = next(one for one in data.tables.rows_of(Architecture) if one.model == "DeepSeek-V3.2")
         told = f"architectures.csv row {row.place}, column release_date: 2099-01-01 is after the prices were read, on {newest}"
         assert str(panel.dated_late(row, data)) == told
-        assert "DeepSeek-V3.2" not in {one.architecture for one in kv_class.known_caches(data)["read"]}
+        assert "DeepSeek-V3.2" not in {one.architecture for one in typical_kv(data)["read"].caches}
     row = next(one for one in rows_of(Architecture) if one.model == "DeepSeek-V3.2")
     assert panel.dated_late(row, shipped_data()) is None
-    assert "DeepSeek-V3.2" in {one.architecture for one in kv_class.known_caches(shipped_data())["read"]}
+    assert "DeepSeek-V3.2" in {one.architecture for one in typical_kv(shipped_data())["read"].caches}

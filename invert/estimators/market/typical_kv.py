@@ -1,0 +1,210 @@
+"""Typical KV: the caches of models released before a day, with one vote per family and more weight for younger ones.
+
+Given families with votes v_f (the means of ln k and of the release over its members released before t), the prediction for a
+target released at t is Student's t of n + 2 degrees of freedom about m, with scale s sqrt(1 + 1/n):
+
+    w_f = exp(-(t - t_f)/h), normalised
+    n = 1/sum w_f^2
+    m = sum w_f v_f
+    s^2 = (n sum w_f (v_f - m)^2 + N_0 s_0^2)/(n + 2)
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from math import exp, inf, isfinite, log
+from typing import Literal
+
+import numpy as np
+
+from derive import presets
+from derive.briefly import Records
+from derive.errors import NotCovered, WrongData
+from derive.immutable import immutable
+from derive.preset_rows import Architecture
+from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
+from invert.estimators.market.panel import rows_so_far
+from invert.estimators.market.record import record
+from invert.estimators.market.student import Floats, Judged, Student, Students
+from invert.records import Record, Vote, Votes
+from invert.sheets.read import cached_beside_prices
+
+Bytes = Literal["read", "stored"]
+"""The bytes of a context that a step reads, which decode pays for, or that it leaves in memory, which storage pays for."""
+READ_OR_STORED: tuple[Bytes, ...] = ("read", "stored")
+DAYS = 365.25
+
+
+@immutable
+class Cache:
+    """The cache of one architecture: its family, its release, ln KV bytes in bf16, and its longest context [token]."""
+
+    architecture: str
+    family: str
+    released: date
+    ln_kv: float
+    max_context: float | None = None
+
+
+@immutable
+class TypicalKV:
+    """Known caches, the e-folding time h [year] of their weights, and a prior spread s_0 [nat] that counts as N_0 votes.
+
+    >>> rows = (("a", 1, 10.0), ("b", 7, 12.0), ("c", 12, 0.0))
+    >>> caches = [Cache(architecture=one, family=one, released=date(2025, month, 1), ln_kv=k) for one, month, k in rows]
+    >>> typical = TypicalKV(caches=tuple(caches), horizon=0.5, spread=1.0, votes=3.0)
+    >>> found = typical.predict(caches[2:])
+    >>> found.centre.round(3).tolist(), found.scale.round(3).tolist(), found.freedom.round(3).tolist()
+    ([11.459], [1.375], [3.652])
+    >>> [(one.family, str(one.released), round(one.kv_bytes), round(one.weight, 3)) for one in typical.votes_at(date(2025, 12, 1)).cast]
+    [('b', '2025-07-01', 162755, 0.729), ('a', '2025-01-01', 22026, 0.271)]
+    """
+
+    caches: tuple[Cache, ...]
+    horizon: float
+    spread: float
+    votes: float
+
+    @property
+    def by_name(self) -> Mapping[str, Cache]:
+        """Return the caches by the name of the architecture."""
+        return {one.architecture: one for one in self.caches}
+
+    def predict(self, targets: Sequence[Cache]) -> Students:
+        """Return the typical KV of each target at its release, without its own family. It is nan for fewer than two families."""
+        votes, _, shares, counted = self._votes(targets)
+        with np.errstate(divide="ignore"):
+            count = np.where(counted.sum(1) > 1, 1 / (shares**2).sum(1), np.nan)
+        centre = np.where(np.isnan(count), np.nan, (shares * votes).sum(1))
+        spread = count * (shares * (votes - centre[:, None]) ** 2).sum(1) + self.votes * self.spread**2
+        freedom = count + self.votes - 1
+        return Students(centre=centre, scale=np.sqrt(spread / freedom * (1 + 1 / count)), freedom=freedom)
+
+    def judge(self, targets: Sequence[Cache]) -> Judged:
+        """Return the typical KV of each target beside its true KV bytes."""
+        return self.predict(targets).judge(np.array([one.ln_kv for one in targets]))
+
+    def at(self, day: date, family: str = "") -> Student | None:
+        """Return the typical KV of a release day without one family, or None if fewer than two families are earlier."""
+        found = self.predict([_target(day, family)])
+        centre, scale, freedom = (float(np.atleast_1d(values)[0]) for values in (found.centre, found.scale, found.freedom))
+        return Student(centre=centre, scale=scale, freedom=freedom) if isfinite(centre) else None
+
+    def votes_at(self, day: date, family: str = "") -> Votes:
+        """Return the votes behind the typical KV of a release day, the heaviest first."""
+        found = (numbers[0].tolist() for numbers in self._votes([_target(day, family)]))
+        by_family = zip(dict.fromkeys(one.family for one in self.caches), *found, strict=True)
+        cast = [
+            Vote(family=name, released=date.fromordinal(round(mean * DAYS)), kv_bytes=exp(vote), weight=weight)
+            for name, vote, mean, weight, counted in by_family
+            if counted
+        ]
+        return Votes(
+            effective=1 / sum(one.weight**2 for one in cast) if cast else 0.0,
+            cast=Records(sorted(cast, key=lambda one: one.weight, reverse=True)),
+        )
+
+    def _votes(self, targets: Sequence[Cache]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return by target and family: its vote, its day [year], its share of all weight, and whether it is another, earlier family."""
+        numbers = {family: place for place, family in enumerate(dict.fromkeys(one.family for one in self.caches))}
+        families = np.array([numbers[one.family] for one in self.caches], dtype=int)
+        of_family = np.eye(len(numbers))[families]
+        days, values = np.array([one.released.toordinal() for one in self.caches]) / DAYS, np.array([one.ln_kv for one in self.caches])
+        when = np.array([one.released.toordinal() for one in targets]) / DAYS
+        others = families != np.array([numbers.get(target.family, -1) for target in targets])[:, None]
+        earlier = (others & (days < when[:, None])).astype(float)
+        members = earlier @ of_family
+        with np.errstate(invalid="ignore", divide="ignore"):
+            votes, dates = (np.nan_to_num(earlier @ (of_family * of[:, None]) / members) for of in (values, days))
+            weights = np.exp(-(when[:, None] - dates) / self.horizon) * (members > 0)
+            shares = weights / weights.sum(1, keepdims=True)
+        return votes, dates, shares, members > 0
+
+
+def _target(released: date, family: str) -> Cache:
+    """Return a model of that day with an unknown cache."""
+    return Cache(architecture="", family=family, released=released, ln_kv=0.0)
+
+
+@cached_beside_prices
+def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, TypicalKV]:
+    """Return the typical KV of the caches of architectures.csv that have a vote, with the horizon that predicts later models best.
+
+    The horizon is chosen on models released before `judged_since`, over read and stored bytes together. If none of them can be
+    predicted, it is the first one.
+    """
+    rows, before = (row for row in rows_so_far(data, Architecture) if row.kv_vote), judged_since(assumptions)
+    known = [(row, _kv_bytes(row, assumptions.bytes_per_kv_value)) for row in rows]
+    first, spread, votes = assumptions.class_horizons[0], assumptions.class_spread, assumptions.class_votes
+    both = {
+        of: TypicalKV(caches=tuple(_cache(row, both[of]) for row, both in known), horizon=first, spread=spread, votes=votes)
+        for of in READ_OR_STORED
+    }
+
+    def log_density(horizon: float) -> float:
+        ways = (replace(one, horizon=horizon) for one in both.values())
+        densities = [mean_by_family(one.caches, one.judge(one.caches), before=before)[0] for one in ways]
+        return float(sum(found.mean() for found in densities if found.size))
+
+    horizon = max(assumptions.class_horizons, key=log_density)
+    return {of: replace(one, horizon=horizon) for of, one in both.items()}
+
+
+def _cache(row: Architecture, kv_bytes: float) -> Cache:
+    return Cache(architecture=row.model, family=row.kv_family, released=row.release_date, ln_kv=log(kv_bytes), max_context=row.max_context)
+
+
+def _kv_bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
+    try:
+        stored, read = presets.kv_bytes(row, bytes_per_value)
+    except NotCovered:
+        stored, read = (bytes_per_value * values for values in (row.kv_values_stored_per_token, row.kv_values_read_per_context_token))
+    return {"read": read, "stored": stored}
+
+
+def mean_by_family(
+    known: Sequence[Cache], judged: Judged, since: date = date.min, before: date = date.max, level: float = USUAL.level
+) -> tuple[Floats, Floats]:
+    """Return the mean log density [nat] of each family released between two days, and the share of its models inside a range."""
+    of_family: dict[str, list[int]] = {}
+    for place, one in enumerate(known):
+        if since <= one.released < before and np.isfinite(judged.log_density[place]):
+            of_family.setdefault(one.family, []).append(place)
+    densities, inside = judged.log_density, judged.nearer < level
+    of_each = [(densities[places].mean(), inside[places].mean()) for places in of_family.values()]
+    return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])
+
+
+def judged_since(assumptions: Assumptions = USUAL) -> date:
+    """Return the day from which models judge the horizon."""
+    return date.fromisoformat(assumptions.horizon_chosen_before)
+
+
+@cached_beside_prices
+def typical_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> tuple[Student | None, Votes]:
+    """Return the typical KV of a release day without one family, and the votes behind it. Many sheets share both."""
+    typical = typical_kv(data, assumptions)[of]
+    return typical.at(day, family), typical.votes_at(day, family)
+
+
+def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
+    """Return the typical KV stored: median [byte/token] and spread of its logarithm [nat]."""
+    found, _ = typical_at(data, "stored", day, family, assumptions)
+    if found is None:
+        raise WrongData("architectures.csv: fewer than two families were released earlier, and a spread needs two")
+    return exp(found.centre), found.spread
+
+
+@cached_beside_prices
+def record_of_typical_kv(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
+    """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few.
+
+    It is by rolling origin, or by the typical KV of the day `at` for all released before it, as for a model of unknown
+    release. The gain has one vote per family and is over a typical KV with equal weights of earlier families.
+    """
+    typical, since = typical_kv(data, assumptions)[of], judged_since(assumptions)
+    judged = [one for one in typical.caches if since <= one.released < (at or date.max)]
+    targets = [replace(one, released=at) if at else one for one in judged]
+    weighted, equal = (one.judge(targets) for one in (typical, replace(typical, horizon=inf)))
+    return record(weighted, equal, [one.family for one in judged], by_votes=True)
