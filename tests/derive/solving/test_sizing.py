@@ -76,6 +76,22 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     assert "decode alone: with a batch of 118 to 121" in solution.said
 
 
+SMALL = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-8B", "prompt_tokens": 1000, "output_tokens": 300, "bytes_per_element": 2}
+"""16.06 GB of weights, and 424 sequences of 1,150 tokens beside them on one chip."""
+
+
+SHORT = "does not fit: weights of 16.06 GB and a KV cache of 1.083 TB in the 80 GB of 1 chip"
+
+
+@pytest.mark.parametrize("unknown", ["step_time", "cost_per_token", "batch"])
+def test_the_batch_that_a_rate_takes_is_held_against_memory_whatever_is_asked(unknown):
+    """At 73 requests a second of 300 tokens, 7,185 sequences take a step of 328 ms: seventeen times what one chip holds."""
+    refused = solve(unknown, **SMALL, chips=1, requests_per_second=73, chip_price="2 USD/h")
+    assert not refused.answers and refused.why_not.startswith(SHORT)
+    assert refused.why_not.endswith("what would fit, with a batch of its own: chips at least 2")
+    assert solve(unknown, **SMALL, chips=1, requests_per_second=50, chip_price="2 USD/h").answers
+
+
 @pytest.mark.slow
 def test_the_fewest_chips_are_said_over_what_is_sustained_too():
     """At the ends of the ranges they are asked for with what is sustained there given."""
