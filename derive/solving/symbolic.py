@@ -5,7 +5,7 @@ A result of an equation keeps its Max and Min. A quantity inside a Max or Min is
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from derive.answers import Answer, Reason, RouteStep
@@ -17,6 +17,7 @@ from derive.quantities.formula import as_expression
 from derive.records import Equation
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.directions import Signs, bound_of, signs
+from derive.solving.engine.elimination import find_eliminated
 from derive.solving.engine.engine import evaluate_way, refuse_question
 from derive.solving.engine.plan import Leg, Loop, Way, find_loops, find_plain_way
 from derive.solving.engine.substitution import compose
@@ -87,7 +88,8 @@ def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solutio
     equalities = tuple(row for row in asked.active if row.sense == "=")
     for values in known_values(asked):
         start = frozenset(values)
-        if way := find_plain_way(asked.unknown, equalities, start) or next(find_loops(asked.unknown, equalities, start), None):
+        ways = (find_plain_way(asked.unknown, equalities, start), *islice(find_loops(asked.unknown, equalities, start), 1))
+        if way := next(chain(filter(None, ways), find_eliminated(asked.unknown, equalities, start)), None):
             return _follow_way(asked, values, way, given)
     reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.

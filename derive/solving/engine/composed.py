@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from derive.evaluate import evaluate
 from derive.immutable import immutable
 from derive.records import Equation, Unmet
 from derive.requirements import Requirement, named
 from derive.trees import TreePair, names
+
+if TYPE_CHECKING:
+    from derive.solving.engine.plan import Leg
 
 _FEW = 3
 """Up to how many equations a message names."""
@@ -17,12 +21,15 @@ _FEW = 3
 class Composed:
     """One equation that follows from several. It is solved as one of the catalogue is.
 
-    `sides` are left and right. If the left is not a single quantity, it is 1 and the right is the ratio of both.
+    The formulas of the `steps` were put into the `closing` equation. `sides` are left and right.
+    If the left is not a single quantity, it is 1 and the right is the ratio of both.
     """
 
     rows: tuple[Equation, ...]
     sides: TreePair
     sense: str = "="
+    closing: "Equation | Composed | None" = None
+    steps: "tuple[Leg, ...]" = ()
 
     @property
     def id(self) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from math import isclose, log, nan
 from typing import Any
 
+from derive.expressions.branches import sides_of
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
@@ -17,8 +18,10 @@ from derive.roles import MEMORY
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.engine.plan import Leg, Loop, Way
+from derive.solving.engine.substitution import change_equation
 from derive.solving.question.defaults import IDEALS, restore_default
 from derive.solving.question.questions import Question
+from derive.trees import PRODUCT
 
 Signs = frozenset[int]
 """+1 if the truth may be more, -1 if it may be less; both, or neither."""
@@ -149,11 +152,12 @@ def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float],
         return _close_loop(leg, here, before, change)
     row, known = _change_row(leg.row, here, change)
     factor = change.factor if row.id == change.name else 1.0
-    if row.symbols[0] == leg.unknown:
+    if leg.goes_forwards:
         found = right_side_at(row, known) * factor
         applies = not isinstance(row, Equation) or row.applies({**known, leg.unknown: found})
         return found if applies and found == found else None
-    found_of, _ = solve_equation(row, leg.unknown, {**known, row.symbols[0]: known[row.symbols[0]] / factor})
+    turned = known if factor == 1 else {**known, row.symbols[0]: known[row.symbols[0]] / factor}
+    found_of, _ = solve_equation(row, leg.unknown, turned)
     points = [one.point for one in found_of if one.kind == "point"]
     near = before[leg.unknown]
     return min(points, key=lambda one: abs(log(one / near)) if one > 0 and near > 0 else abs(one - near), default=None)
@@ -188,9 +192,19 @@ def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, floa
 
 
 def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
-    """Return an equation that contains a changed default again, and the values with those that return with it."""
-    if isinstance(row, Composed) or change.name not in row.put_in:
+    """Return an equation that contains a changed default again, and the values with those that return with it.
+
+    The right side of an equation inside a composed one changes by its factor here. The caller multiplies any other.
+    """
+
+    def changed_part(part: Equation) -> Equation | Composed:
+        if part.id == change.name and isinstance(row, Composed):
+            left, right = sides_of(part)
+            return Composed(rows=(part,), sides=(left, (PRODUCT, change.factor, right)))
+        return restore_default(part, change.name)
+
+    changed = change_equation(row, changed_part)
+    if changed is row:
         return row, here
-    row = restore_default(row, change.name)
-    missing = {name: NEUTRAL_DEFAULTS.get(name, quantity(name).at(0.5)) for name in row.symbols if name not in here}
-    return row, {**missing, **here}
+    missing = {name: NEUTRAL_DEFAULTS.get(name, quantity(name).at(0.5)) for name in changed.symbols if name not in here}
+    return changed, {**missing, **here}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
 from functools import partial
 from math import inf, isclose, isfinite
-from random import Random
 from types import MappingProxyType
 
 from derive.answers import SHORT
@@ -15,7 +14,7 @@ from derive.evaluate import evaluate
 from derive.expressions.branches import branches, current_regime, regimes_of, sides_of
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
-from derive.quantities import QUANTITIES, quantity
+from derive.quantities import QUANTITIES
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.roles import MEMORY
@@ -25,7 +24,7 @@ from derive.solving.engine.composed import Composed
 from derive.solving.engine.directions import direction
 from derive.solving.engine.one_equation import broken_requirement, residual, solve_equation, value_inside
 from derive.solving.engine.plan import Leg, Loop, Step, Way
-from derive.solving.engine.substitution import compose, formula_of_way
+from derive.solving.engine.substitution import compose
 from derive.solving.explain.answer_with import Solve, result_with
 from derive.solving.explain.assumptions import list_assumptions
 from derive.solving.explain.caveats import left_to_assumptions, list_caveats, warn_below_one
@@ -44,12 +43,6 @@ _NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
 
 _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 """Factors of a point, and the relative difference of two sides that may be rounding alone."""
-
-_SHARES = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0), (0.2, 0.7))
-"""Where, between the least and the most accepted, one or two quantities are put to see whether an answer depends on them."""
-
-_SEED, _DRAWS, _LEAST_SEEN = 20261128, 6, 3
-"""How often more than two quantities are put anywhere, and at how many of these places there must be an answer."""
 
 _SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which an answer is compared to see whether it depends on them."""
@@ -88,7 +81,7 @@ class _End:
 
 def follow_way(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) -> Solution | Stop:
     """Return what a way leads to at numbers: answers with their warnings, a contradiction, or the leg at which it stops."""
-    ended = _follow_to_ends(asked, known, way) if not way.cancelled else _ends_at_any_value(asked, known, way)
+    ended = _follow_to_ends(asked, known, way)
     if isinstance(ended, Stop):
         return ended
     if not isinstance(ended, list):
@@ -129,64 +122,11 @@ def _follow_to_ends(asked: Question, known: Mapping[str, float], way: Way) -> li
     return Stop(last, nothing)
 
 
-def _ends_at_any_value(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
-    """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
-    seen: list[list[_End]] = []
-    for at in _any_values(way.cancelled):
-        found = _follow_to_ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
-        if isinstance(found, list):
-            seen.append(found)
-            if not _are_alike([one.found.ends for one in found], [one.found.ends for one in seen[0]]):
-                return Stop(way.legs[-1], _depends_on(asked, way))
-        elif len(way.cancelled) <= 2:
-            return found
-    if len(seen) < _LEAST_SEEN or not _sees_all_regimes(way, [one.after.values for found in seen for one in found]):
-        return Stop(way.legs[-1], _depends_on(asked, way))
-    return [replace(one, after=replace(one.after, steps=(_whole_step(way, one.found),))) for one in seen[0]]
-
-
-def _sees_all_regimes(way: Way, seen: Sequence[Mapping[str, float]]) -> bool:
-    """Return whether each term that may bind by an undetermined quantity has bound at some of its values: another has other answers."""
-    free = {*way.cancelled}
-    for leg in way.legs[:-1]:
-        free |= leg.gives if not free.isdisjoint(leg.needs) else frozenset()
-    for row in way.rows:
-        regimes = regimes_of(row)
-        moves = any(not free.isdisjoint(names(side)) for regime in regimes for pair in regime.wins for side in pair)
-        if moves and len({current_regime(row, values) for values in seen}) < len(regimes):
-            return False
-    return True
-
-
-def _depends_on(asked: Question, way: Way) -> Reason:
-    return Reason(code="not_identified", message=f"{asked.unknown} depends on {' and '.join(way.cancelled)}")
-
-
-def _any_values(names: Sequence[str]) -> Iterator[dict[str, float]]:
-    """Yield values of quantities that may be anything: one or two all over their domains, more of them as met in practice."""
-    if len(names) <= 2:
-        for shares in _SHARES:
-            yield {name: quantity(name).anywhere(share) for name, share in zip(names, shares, strict=False)}
-        return
-    random = Random(_SEED)
-    for _ in range(_DRAWS):
-        yield {name: quantity(name).at(random.random()) for name in names}
-
-
-def _whole_step(way: Way, found: Answer) -> RouteStep:
-    """Return a whole way as one step, without the numbers on it."""
-    whole = formula_of_way(way)
-    formula = None if whole is None or names(whole) & {*way.cancelled} else text(whole)
-    return RouteStep(equations=tuple(row.reference for row in way.rows), unknown=way.unknown, value=found.value, formula=formula)
-
-
 def _answer(asked: Question, way: Way, one: _End, values: Mapping[str, float]) -> Answer:
     """Return what the last leg found, as an answer of the whole way."""
     found = one.found
-    moved = WhenRead(lambda: {name: by for name, by in _chain_elasticities(found, one.before).items() if name not in way.cancelled})
     bound = direction(asked, way, values) if found.kind == "point" else None
-    formula = one.after.steps[-1].formula if way.cancelled else found.formula
-    return replace(found, elasticities=moved, regime=_binding_terms(way, values, found), bound=bound, formula=formula)
+    return replace(found, elasticities=_chain_elasticities(found, one.before), regime=_binding_terms(way, values, found), bound=bound)
 
 
 def _shown_world(way: Way, one: _End) -> World:

@@ -6,7 +6,7 @@ named. Neutral defaults are used only if the givens alone do not reach the unkno
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from math import inf
 
 from derive.answers import SHORT
@@ -18,6 +18,7 @@ from derive.roles import BATCH
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
+from derive.solving.engine.elimination import find_eliminated
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import (
@@ -27,10 +28,8 @@ from derive.solving.engine.plan import (
     Way,
     carry_bounds,
     definitions_to,
-    find_cancelling,
     find_loops,
     find_plain_way,
-    find_turned_loops,
     giving_equations,
 )
 from derive.solving.engine.substitution import compose
@@ -71,7 +70,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     if looped := _answer_by_trial(search, equalities, outcome):
         return looped
     if outcome is None:
-        outcome = _answer_without_free_inputs(search, equalities)
+        outcome = _answer_by_elimination(search, equalities)
     bounded = outcome is None and not search.stops
     if bounded:
         outcome = _answer_by_steps(search, asked.active)
@@ -136,7 +135,8 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
         outcome = search.follow(known, plain) if plain else None
         if plain and bounded and isinstance(outcome, Solution) and outcome.answers and not {*aside}.isdisjoint(outcome.given):
             return _intersect_answers(asked, outcome, plain.rows[-1], bounded[0]), None
-    for start, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
+    loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, rows, frozenset(known), failed))
+    for start, way in islice(loops, _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
         if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
             continue
@@ -166,27 +166,15 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
     return refused if bounded or not stops else None
 
 
-def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Iterator[tuple[Mapping[str, float], Way]]:
-    """Yield the loops that lead to the unknown, with what each starts from."""
-    seen = set[Way]()
-    for known in known_values(asked):
-        for way in chain(*(find(asked.unknown, rows, frozenset(known), failed) for find in (find_loops, find_turned_loops))):
-            if way not in seen:
-                seen.add(way)
-                yield known, way
-
-
-def _answer_without_free_inputs(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
-    """Return an answer that does not depend on undetermined quantities."""
+def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+    """Return an answer by one equation that is left when all undetermined quantities are eliminated."""
     asked = search.asked
     for known in known_values(asked):
-        for way in find_cancelling(asked.unknown, rows, frozenset(known)):
+        for way in find_eliminated(asked.unknown, rows, frozenset(known)):
             outcome = search.follow(known, way)
-            if isinstance(outcome, Solution) and outcome.answers:
-                # A result that is left aside may say more than bounds, or which one of several answers holds.
-                aside = {result for name in (asked.unknown, *way.cancelled) for result in results_made_of(asked, name)}
-                if aside.isdisjoint(outcome.unused) or (len(outcome.answers) == 1 and not _only_bounded(outcome)):
-                    return outcome, way
+            # A result that is left aside may say which one of several answers is right.
+            if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
+                return outcome, way
     return None
 
 

@@ -5,26 +5,17 @@ rest follows, and the equation that is then known on both sides (the closing one
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
 from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import permutations
 from types import MappingProxyType
 
 from derive.catalogue import by_id
-from derive.expressions.branches import regimes_of
 from derive.immutable import immutable
-from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.composed import Composed
 
 Failed = frozenset[tuple[str, str]]
 """Legs that gave no number to go on with: their ids and unknowns."""
-
-_MOST_NEAR = 8
-"""Up to how many quantities beside the unknown are tried."""
-
-_MOST_FREE, _MOST_SHARED = 6, 16
-"""Up to how many undetermined quantities are tried, alone and in pairs or all together, for whether the answer depends on them."""
 
 
 @immutable(kw_only=False)
@@ -59,6 +50,11 @@ class Step:
     def needs(self) -> tuple[str, ...]:
         """Return the quantities that must be known before it."""
         return tuple(name for name in self.row.symbols if name != self.unknown)
+
+    @property
+    def goes_forwards(self) -> bool:
+        """Return whether the left side of its equation is what it gives."""
+        return (self.row.symbols[0] if isinstance(self.row, Equation) else self.row.sides[0]) == self.unknown
 
 
 @immutable(kw_only=False)
@@ -98,7 +94,7 @@ class Loop:
     @property
     def goes_forwards(self) -> bool:
         """Return whether every step is a definition of what it gives."""
-        return all(isinstance(leg, Step) and leg.row.symbols[0] == leg.unknown for leg in self.steps)
+        return all(isinstance(leg, Step) and leg.goes_forwards for leg in self.steps)
 
 
 Leg = Step | Loop
@@ -106,10 +102,9 @@ Leg = Step | Loop
 
 @immutable(kw_only=False)
 class Way:
-    """The legs that lead to an unknown, it last. The answer does not depend on the quantities that are `cancelled`."""
+    """The legs that lead to an unknown, it last."""
 
     legs: tuple[Leg, ...]
-    cancelled: tuple[str, ...] = ()
 
     @property
     def rows(self) -> tuple[Equation, ...]:
@@ -145,10 +140,10 @@ def find_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], fa
 @lru_cache(maxsize=4096)
 def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
     """Return the legs that lead to the unknown one equation at a time, or None."""
-    legs = _propagate(rows, known, failed, unknown)
+    legs = propagate(rows, known, failed, unknown)
     if unknown not in legs:
         return None
-    needed = _needed_legs([unknown], legs)
+    needed = needed_legs([unknown], legs)
     return Way(_definition_legs(needed, unknown, rows, known, failed) or needed)
 
 
@@ -169,7 +164,7 @@ def find_loops(
     legs, reached, equalities = _plain_part(unknown, rows, known, failed)
     if unknown in reached:
         return
-    made = _definitions(equalities, reached | {unknown})
+    made = definitions_of(equalities, reached | {unknown})
     claimed = known | _turned_quantities(legs)
     constraining = [
         row
@@ -177,10 +172,10 @@ def find_loops(
         if not reached.issuperset(row.symbols) and made.get(row.symbols[0]) is not row and _constrains(row, claimed, equalities)
     ]
     constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
-    constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
+    constraints = [(row, frozenset(free_inputs(row.symbols, made, reached))) for row in constraining]
     constraints = [(row, free) for row, free in constraints if free]
-    to_unknown = _definitions(equalities, reached)
-    behind = frozenset(_free_inputs([unknown], to_unknown, reached))
+    to_unknown = definitions_of(equalities, reached)
+    behind = frozenset(free_inputs([unknown], to_unknown, reached))
     # Either a loop tries the unknown, or all that the unknown is made of.
     for target in (frozenset((unknown,)), behind) if unknown not in behind else (behind,):
         for some, free in _determining_sets(constraints, target, 2 if nested else 1):
@@ -190,7 +185,7 @@ def find_loops(
                 if loop and (loop.id, trial) not in failed and after is not None:
                     inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
                     if unknown in {trial, *inner, *after}:
-                        yield Way(_needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
+                        yield Way(needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
 
 
 def _determining_sets(
@@ -211,7 +206,7 @@ def _plain_part(
     equalities = tuple(row for row in rows if row.sense == "=")
     if known.isdisjoint(row.symbols[0] for row in equalities):
         return {}, known, ()
-    legs = _propagate(equalities, known, failed)
+    legs = propagate(equalities, known, failed)
     return ({}, known, ()) if unknown in legs else (legs, known.union(legs), equalities)
 
 
@@ -225,9 +220,9 @@ def _make_loop(
         return None if steps is None else Loop(closing, trial, tuple(steps.values()))
     (second,) = free - {trial}
     inner = definitions_to(others[0].symbols, made, reached | free)
-    if inner is None or second not in _free_inputs(others[0].symbols, made, reached):
+    if inner is None or second not in free_inputs(others[0].symbols, made, reached):
         return None
-    return Loop(closing, trial, _needed_legs(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
+    return Loop(closing, trial, needed_legs(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
 
 
 def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
@@ -241,28 +236,6 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
     made = {row.symbols[0]: row for row in others}
     steps = definitions_to(closing.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
     return None if steps is None else Way((*before, Loop(closing, way.unknown, tuple(steps.values()))))
-
-
-def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
-    """Yield the loops that turn equations round at a trial value of the unknown, or of a quantity beside it."""
-    legs, reached, rows = _plain_part(unknown, rows, known, failed)
-    near = {name for row in rows if unknown in row.symbols for name in row.symbols if name not in reached and name != unknown}
-    for trial in (unknown, *sorted(near)[:_MOST_NEAR]):
-        beyond = _propagate(rows, reached | {trial}, failed)
-        if trial != unknown and unknown not in beyond:
-            continue
-        around, claimed = {*reached, trial, *beyond}, known | _turned_quantities(legs) | _turned_quantities(beyond)
-        used = {leg.rows[0] for leg in beyond.values()}
-        for row in rows:
-            if (
-                row not in used
-                and around.issuperset(row.symbols)
-                and not reached.issuperset(row.symbols)
-                and _constrains(row, claimed, rows)
-            ):
-                loop = Loop(row, trial, _needed_legs(row.symbols, beyond))
-                if trial in loop.symbols and (loop.id, trial) not in failed:
-                    yield Way(_needed_legs([unknown], {**legs, trial: loop, **beyond}))
 
 
 def _turned_quantities(legs: Mapping[str, Leg]) -> frozenset[str]:
@@ -289,7 +262,7 @@ def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
     return MappingProxyType(found)
 
 
-def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
+def free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
     """Return the inputs behind some quantities that no equation gives, in order."""
     seen = {name: None for name in names if name not in known}
     queue = [*seen]
@@ -319,60 +292,22 @@ def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Se
     return legs if all(reached(name, frozenset()) for name in names) else None
 
 
-def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
-    """Yield the ways with undetermined quantities. Numbers must show that these do not matter."""
-    inputs = dict.fromkeys(name for names in lacking_inputs(unknown, rows, known) for name in names)
-    free = [name for name in inputs if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
-    for names in (*combinations(free, 1), *combinations(free, 2)):
-        if way := find_plain_way(unknown, rows, known | {*names}):
-            yield replace(way, cancelled=names)
-    yield from _ways_between_results(unknown, rows, known)
-
-
-def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
-    """Yield the ways from given results that share inputs with the unknown, with as many of these at any value as it needs."""
-    made = _definitions(rows, known)
-    results = [{*_free_inputs(row.symbols, made, known)} for row in rows if row.sense == "=" and row.symbols[0] in known]
-    shared = {*_free_inputs([unknown], made, known)}
-    while more := set[str]().union(*(names for names in results if not names.isdisjoint(shared))) - shared:
-        shared |= more
-    free = sorted(shared - {unknown})
-    if not 2 < len(free) <= _MOST_SHARED or not any(names and names <= shared for names in results):
-        return
-    around = {*known, *free, unknown, *_propagate(rows, known | {*free}, frozenset())}
-    # Where a term of several binds, the same numbers may have another answer.
-    rows = tuple(row for row in rows if row.names <= around and len(regimes_of(row)) == 1)
-    seen = set[frozenset[str]]()
-    for place in range(len(free)):
-        chosen, reached = set[str](), known
-        for name in (*free[place:], *free[:place]):
-            if unknown in reached:
-                break
-            if name not in reached:
-                chosen.add(name)
-                reached = reached.union([name], _propagate(rows, reached | {name}, frozenset(), unknown))
-        way = find_plain_way(unknown, rows, known | chosen) if len(chosen) > 2 and frozenset(chosen) not in seen else None
-        seen.add(frozenset(chosen))
-        if way and _turned_quantities({leg.unknown: leg for leg in way.legs}):
-            yield replace(way, cancelled=tuple(sorted(chosen)))
-
-
 def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
     """Return the missing inputs: of the unknown, and beside the unknown in each given result."""
-    made = _definitions(rows, known)
+    made = definitions_of(rows, known)
     named = [row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF]
     results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and row not in named]
-    own = [tuple(_free_inputs([unknown], made, known))] if unknown in made else []
+    own = [tuple(free_inputs([unknown], made, known))] if unknown in made else []
     return [*_inputs_beside(unknown, named, made, known), *sorted([*own, *_inputs_beside(unknown, results, made, known)], key=len)]
 
 
 def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equation], known: Set[str]) -> list[tuple[str, ...]]:
     """Return the missing inputs of each equation that rests on the unknown, without the unknown."""
-    found = [_free_inputs(row.symbols, made, known) for row in rows]
+    found = [free_inputs(row.symbols, made, known) for row in rows]
     return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
 
 
-def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equation]:
+def definitions_of(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equation]:
     """Return the equation that gives each quantity that is not known: its definition, or one that was named for it."""
     named = {row.symbols[0]: row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
     defined = {row.symbols[0]: row for row in rows if row.sense == "=" and row.defines == row.symbols[0]}
@@ -380,7 +315,7 @@ def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equat
 
 
 @lru_cache(maxsize=4096)
-def _propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
+def propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
     places, legs = _places_of(rows), dict[str, Leg]()
     open_in = [{*row.symbols} - known for row in rows]
@@ -431,14 +366,14 @@ def _definition_legs(
                 return True
         return False
 
-    forwards = _needed_legs([unknown], found) if reached(unknown, frozenset()) else ()
+    forwards = needed_legs([unknown], found) if reached(unknown, frozenset()) else ()
     taken = {name for leg in legs for name in leg.symbols} & known
     if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
         return ()
     return forwards if Way(forwards).without(failed) else ()
 
 
-def _needed_legs(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
+def needed_legs(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
     """Return the legs that some quantities depend on, in the order in which they were found."""
     found, queue = set(), list(wanted)
     while queue:

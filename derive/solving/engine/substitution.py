@@ -1,5 +1,6 @@
-"""Formulas put into each other: a closing equation or a bound with what its quantities are made of, and a whole way."""
+"""Put formulas into each other: into the closing equation of a loop, into a bound, or into any other equation."""
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from derive.expressions.branches import branches, sides_of
@@ -7,7 +8,7 @@ from derive.expressions.one_line import EXTREMES, combine_fractions, terms_by_si
 from derive.expressions.polynomials import TooManyTerms
 from derive.records import Equation
 from derive.solving.engine.composed import Composed
-from derive.solving.engine.plan import Leg, Loop, Way
+from derive.solving.engine.plan import Leg, Loop, Step
 from derive.trees import RATIO, Tree, TreePair, all_parts, names, put_into
 
 _MOST_PARTS, _MOST_EXTREMES = 2000, 4
@@ -15,11 +16,11 @@ _MOST_PARTS, _MOST_EXTREMES = 2000, 4
 
 
 @lru_cache(maxsize=1024)
-def compose(closing: Equation, steps: tuple[Leg, ...]) -> Composed | None:
+def compose(closing: Equation | Composed, steps: tuple[Leg, ...]) -> Composed | None:
     """Return an equation with the quantities that steps give put in, or None if that is too large or a step has no single formula."""
     sides = sides_of(closing)
     for leg in reversed(steps):
-        formula = _formula_of(leg) if any(leg.unknown in names(side) for side in sides) else 0
+        formula = formula_of(leg) if any(leg.unknown in names(side) for side in sides) else 0
         if formula is None:
             return None
         left, right = (put_into(side, {leg.unknown: formula}) for side in sides)
@@ -30,32 +31,25 @@ def compose(closing: Equation, steps: tuple[Leg, ...]) -> Composed | None:
         return None
     try:
         left, right = map(combine_fractions, sides)
-        rows = (*dict.fromkeys(row for leg in steps for row in leg.rows), closing)
-        return Composed(rows=rows, sides=_one_sided((left, right)), sense=closing.sense)
+        rows = tuple(dict.fromkeys(row for leg in (*steps, Step(closing, closing.symbols[0])) for row in leg.rows))
+        return Composed(rows=rows, sides=_one_sided((left, right)), sense=closing.sense, closing=closing, steps=steps)
     except (TooManyTerms, ZeroDivisionError):
         return None
 
 
-def formula_of_way(way: Way) -> Tree | None:
-    """Return the formula of the unknown in terms of what was known before the way, or None if it has no single one."""
-    *steps, last = way.legs
-    formula = _formula_of(last)
-    for leg in reversed(steps):
-        inner = _formula_of(leg) if formula is not None and leg.unknown in names(formula) else 0
-        if formula is None or inner is None:
-            return None
-        formula = put_into(formula, {leg.unknown: inner})
-    try:
-        return None if formula is None or _size(formula) > _MOST_PARTS else combine_fractions(formula)
-    except (TooManyTerms, ZeroDivisionError):
-        return None
+def change_equation(row: Equation | Composed, change: Callable[[Equation], Equation | Composed]) -> Equation | Composed:
+    """Return an equation with a change made in it, or in every equation that it was composed of."""
+    if isinstance(row, Equation) or row.closing is None:
+        return change(row) if isinstance(row, Equation) else row
+    steps = tuple(Step(change_equation(leg.row, change), leg.unknown) for leg in row.steps if isinstance(leg, Step))
+    return compose(change_equation(row.closing, change), steps) or row
 
 
 def _size(*sides: Tree) -> int:
     return sum(1 for side in sides for _ in all_parts(side))
 
 
-def _formula_of(leg: Leg) -> Tree | None:
+def formula_of(leg: Leg) -> Tree | None:
     """Return the formula of the result of a leg, or None if it has several formulas or no formula."""
     if isinstance(leg, Loop):
         return None

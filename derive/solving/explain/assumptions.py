@@ -17,7 +17,6 @@ NOT_NEEDED = " was named and is not needed"
 def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touched: set[str]) -> tuple[str, ...]:
     """Return the assumptions of an answer in words."""
     used = way.rows
-    cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
     led = {name: other for name, other in asked.defaults.items() if isinstance(other, str)}
     taken_up = {name: f"{value:g}" for name, value in known.items() if name in touched and name not in asked.known}
     # What follows a quantity that is asked for or worked out has no number beforehand.
@@ -40,7 +39,7 @@ def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touc
     supposed = [
         tell_assumption(name, asked.known[name], why) for name, why in asked.supposed.items() if name in touched & asked.known.keys()
     ]
-    return tuple(dict.fromkeys((*asked.notes, *supposed, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
+    return tuple(dict.fromkeys((*asked.notes, *supposed, *defaults, *switches, *weights, *taken, *joined, *idle, *idealised)))
 
 
 def _weights(asked: Question) -> tuple[str, ...]:

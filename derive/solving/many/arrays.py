@@ -64,7 +64,7 @@ def solve_leg(leg: Leg, world: Arrays, required: bool = True, surely: bool = Tru
     if isinstance(leg, Loop):
         yield from _close_loop(leg, world)
         return
-    if leg.row.symbols[0] == leg.unknown:
+    if leg.goes_forwards:
         found = clip_to_domain(leg.unknown, np.asarray(right_side_of(leg.row, world), dtype=float))
         if required and leg.row.requires:
             found = np.where(find_where_applicable(leg.row, {**world, leg.unknown: found}), found, np.nan)

@@ -72,10 +72,10 @@ def evaluate_points(
 ) -> tuple[Sweep, NDArray[np.bool_]] | None:
     """Return the sweep through one way without directions, and where memory is short if that only warns.
 
-    None if arrays do not answer it, as for quantities that may be anything, or if memory is checked against a batch that the way lacks.
+    None if arrays do not answer it, or if memory is checked against a batch that the way lacks.
     `fits` is called with the number of roots and raises if they take too much memory.
     """
-    if way.cancelled or (asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked)):
+    if asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked):
         return None
     count, only_warns = len(next(iter(given.values()))), is_memory_warning(asked, way)
     values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)

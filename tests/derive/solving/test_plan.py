@@ -46,4 +46,3 @@ def test_an_answer_that_an_unknown_quantity_does_not_move_is_given():
     given = {"ridge_point": 600, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9}
     found = solve("memory_time_share", **given, kv_bytes_per_token=35136, batch=1000, context_length=8000)
     assert found.value == pytest.approx(0.8853162667, rel=1e-9)
-    assert any(text.startswith("peak_flops cancels") for text in found.assumptions)

@@ -1,0 +1,71 @@
+"""Eliminate undetermined quantities from equations, by putting the closed form of one equation into the others."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.solving.engine.composed import Composed
+from derive.solving.engine.plan import Step, Way, definitions_of, needed_legs, propagate
+from derive.solving.engine.substitution import compose, formula_of
+
+_MOST_EQUATIONS = 24
+"""The largest system that is eliminated. A larger one would take seconds."""
+
+_Row = Equation | Composed
+
+
+def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
+    """Yield ways by one equation that is left when all undetermined quantities are eliminated from others."""
+    equalities = tuple(row for row in rows if row.sense == "=")
+    legs = propagate(equalities, known, frozenset())
+    if unknown in legs:
+        return
+    reached = known.union(legs)
+    solved = {leg.rows[-1] for leg in legs.values()}
+    system = _drop_loose_ends(unknown, [row for row in _rows_behind(unknown, equalities, reached) if row not in solved], reached)
+    for left in _eliminate(unknown, system, reached) if len(system) <= _MOST_EQUATIONS else ():
+        step = Step(left, unknown)
+        if (formula := formula_of(step)) is not None:
+            # A ratio of two sides has no value where one of them is zero.
+            step = Step(replace(left, sides=(unknown, formula)), unknown)
+        if len(left.symbols) > 1:
+            yield Way(needed_legs([unknown], {**legs, unknown: step}))
+
+
+def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[_Row]:
+    """Return the definition of the unknown, the equations of given results, and all definitions on which these rest."""
+    made = definitions_of(rows, reached)
+    wanted = [row for row in rows if row.symbols[0] in {*reached, unknown} or row.kind not in CHAINED_BY_ITSELF]
+    found = dict.fromkeys(row for row in wanted if not reached.issuperset(row.symbols))
+    queue = [*found]
+    while queue:
+        new = [made[name] for name in queue.pop().symbols if name in made and made[name] not in found]
+        found |= dict.fromkeys(new)
+        queue += new
+    return [*found]
+
+
+def _drop_loose_ends(unknown: str, system: list[_Row], reached: frozenset[str]) -> list[_Row]:
+    """Return the equations without those that only say what a quantity is that is in no other one."""
+    counts = Counter(name for row in system for name in {*row.symbols} - reached - {unknown})
+    kept = [row for row in system if all(counts[name] != 1 for name in row.symbols)]
+    return kept if len(kept) == len(system) else _drop_loose_ends(unknown, kept, reached)
+
+
+def _eliminate(unknown: str, system: list[_Row], reached: frozenset[str]) -> Iterator[Composed]:
+    """Yield the equations in which the unknown alone is left, as quantities are eliminated one after another."""
+    while system := _drop_loose_ends(unknown, system, reached):
+        free = [{*row.symbols} - reached - {unknown} for row in system]
+        counts = Counter(name for names in free for name in names)
+        order = sorted((counts[name], len(names), name, place) for place, names in enumerate(free) for name in names)
+        pivot = next((step for *_, name, place in order if formula_of(step := Step(system[place], name)) is not None), None)
+        if pivot is None:
+            return
+        put = (compose(row, (pivot,)) if pivot.unknown in row.symbols else row for row in system if row is not pivot.row)
+        system = []
+        for row in put:
+            if isinstance(row, Composed) and unknown in row.symbols and reached.issuperset({*row.symbols} - {unknown}):
+                yield row
+            elif row is not None:
+                system.append(row)
