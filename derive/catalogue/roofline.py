@@ -268,6 +268,7 @@ EQUATIONS = (
     Equation(
         id="roofline.latency_floor",
         title="Latency floor of a step",
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "touched", "mixed")),
         relation=lambda latency_floor, active_params, expert_bytes_per_weight, attention_replicas, shared_params,
             shared_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             latency_floor,
@@ -317,6 +318,20 @@ EQUATIONS = (
             ),
             flashcard("card 5", "active parameters over memory bandwidth"),
         ),
+    ),
+    Equation(
+        id="roofline.latency_floor_replicated",
+        title="Latency floor of a dense model with copies of its attention",
+        variant=Variant(group="weight_time", name="replicated"),
+        relation=lambda latency_floor, weight_bytes, chips, hbm_bandwidth, mbu: (
+            latency_floor,
+            weight_bytes / (chips * hbm_bandwidth * mbu),
+        ),
+        statement="Whatever the batch, a step of a dense model reads all weights, with every copy of its attention.",
+        assumptions=("fixed hardware", "every chip holds and reads the same number of bytes"),
+        given={"weight_bytes": "416 GB"},
+        result="11.09 ms",
+        sources=(ours("the read of all weights on the chips, as roofline.weight_time_resident has it for one chip"),),
     ),
     Equation(
         id="roofline.memory_time_share",

@@ -76,6 +76,8 @@ def test_the_latency_floor_is_below_every_step_of_its_layout():
     for layout in ({}, {"attention": "dp"}):
         assert value("latency_floor", **NODE, **layout) <= value("step_time", **{**NODE, "batch": 1}, **layout)
     assert value("latency_floor", **NODE, attention="dp") == pytest.approx((37e9 + 7 * 16.546e9) / (8 * 4.8e12), rel=1e-3)
+    dense = {**NODE, "model": "Llama-3-70B"}
+    assert value("latency_floor", **dense, attention="dp") == pytest.approx(155.1e9 / (8 * 4.8e12), rel=1e-3)
 
 
 def test_the_layout_of_engines_is_told_where_none_is_given():

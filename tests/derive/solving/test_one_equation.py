@@ -12,7 +12,7 @@ from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.requirements import Requirement
 from derive.solving.engine.one_equation import residual, sides_agree, solve_equation
-from derive.solving.many.arrays import points
+from derive.solving.many.arrays import clip_to_domain, points
 from derive.trees import EXPONENTIAL
 from derive.written import Written
 from tests.tools.draws import assignments
@@ -362,11 +362,10 @@ def test_an_answer_says_its_regime_and_formula(row, unknown, given, regime, form
 # -- arrays of givens -----------------------------------------------------------------------------------------------
 
 
-def test_a_share_slightly_above_one_is_one_in_arrays_too():
-    row = made_up(lambda step_time, compute_time, mfu: (step_time, compute_time / mfu))
-    found = points(row, "mfu", {"step_time": np.array([2.0, 1.0, 1 - 1e-12, 0.9]), "compute_time": np.ones(4)})
-    columns = [column[~np.isnan(column)].tolist() for column in found.T]
-    assert columns == [[0.5], [1.0], [1.0], []]
+@pytest.mark.parametrize(("name", "beyond"), [("mfu", 1.0), ("kv_replication", -1.0)])
+def test_a_value_in_an_array_that_passes_a_limit_of_one_by_rounding_is_one(name, beyond):
+    found = clip_to_domain(name, 1 + beyond * np.array([1e-12, 1e-3, 0.0, -1e-3]))
+    assert np.array_equal(found, [1, np.nan, 1, 1 - beyond * 1e-3], equal_nan=True)
 
 
 def test_arrays_keep_the_requirements():

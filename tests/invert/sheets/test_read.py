@@ -413,7 +413,7 @@ def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, compon
     assert problems == [] and rows[0].amount == amount
     rows, problems = read(f"a,m,{component},{currency},{amount / 1e6:.12g}", header=header, overlay=True)
     assert rows == [] and (problems[0].row, problems[0].column) == (2, "amount")
-    assert problems[0].message.endswith(f"; is it per token? write {amount:g}")
+    assert problems[0].message.endswith(f". Is it per token? Write {amount:g}")
 
 
 PER_MILLION += [("USD", "output", 600)]
