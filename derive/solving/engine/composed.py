@@ -23,6 +23,7 @@ class Composed:
 
     The formulas of the `steps` were put into the `closing` equation. `sides` are left and right.
     If the left is not a single quantity, it is 1 and the right is the ratio of both.
+    One that is `solved_for` a quantity has it on the left.
     """
 
     rows: tuple[Equation, ...]
@@ -30,6 +31,7 @@ class Composed:
     sense: str = "="
     closing: "Equation | Composed | None" = None
     steps: "tuple[Leg, ...]" = ()
+    solved_for: str = ""
 
     @property
     def id(self) -> str:

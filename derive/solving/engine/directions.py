@@ -17,7 +17,7 @@ from derive.requirements import HOLDS
 from derive.roles import MEMORY
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.one_equation import solve_equation
-from derive.solving.engine.plan import Leg, Loop, Way
+from derive.solving.engine.plan import Leg, Loop, Step, Way
 from derive.solving.engine.substitution import change_equation
 from derive.solving.question.defaults import IDEALS, restore_default
 from derive.solving.question.questions import Question
@@ -152,7 +152,7 @@ def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float],
         return _close_loop(leg, here, before, change)
     row, known = _change_row(leg.row, here, change)
     factor = change.factor if row.id == change.name else 1.0
-    if leg.goes_forwards:
+    if Step(row, leg.unknown).goes_forwards:
         found = right_side_at(row, known) * factor
         applies = not isinstance(row, Equation) or row.applies({**known, leg.unknown: found})
         return found if applies and found == found else None

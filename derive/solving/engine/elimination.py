@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.composed import Composed
@@ -22,15 +21,12 @@ def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[s
     if unknown in legs:
         return
     reached = known.union(legs)
-    solved = {leg.rows[-1] for leg in legs.values()}
-    system = _drop_loose_ends(unknown, [row for row in _rows_behind(unknown, equalities, reached) if row not in solved], reached)
+    used = {leg.rows[-1] for leg in legs.values()}
+    system = _drop_loose_ends(unknown, [row for row in _rows_behind(unknown, equalities, reached) if row not in used], reached)
     for left in _eliminate(unknown, system, reached) if len(system) <= _MOST_EQUATIONS else ():
-        step = Step(left, unknown)
-        if (formula := formula_of(step)) is not None:
-            # A ratio of two sides has no value where one of them is zero.
-            step = Step(replace(left, sides=(unknown, formula)), unknown)
-        if len(left.symbols) > 1:
-            yield Way(needed_legs([unknown], {**legs, unknown: step}))
+        solved = compose(left.closing, left.steps, unknown) if left.closing else None
+        if solved and len(solved.symbols) > 1:
+            yield Way(needed_legs([unknown], {**legs, unknown: Step(solved, unknown)}))
 
 
 def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[_Row]:

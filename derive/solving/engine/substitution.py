@@ -1,6 +1,7 @@
 """Put formulas into each other: into the closing equation of a loop, into a bound, or into any other equation."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from derive.expressions.branches import branches, sides_of
@@ -16,8 +17,11 @@ _MOST_PARTS, _MOST_EXTREMES = 2000, 4
 
 
 @lru_cache(maxsize=1024)
-def compose(closing: Equation | Composed, steps: tuple[Leg, ...]) -> Composed | None:
-    """Return an equation with the quantities that steps give put in, or None if that is too large or a step has no single formula."""
+def compose(closing: Equation | Composed, steps: tuple[Leg, ...], unknown: str = "") -> Composed | None:
+    """Return an equation with the quantities that steps give put in, or None if that is too large or a step has no single formula.
+
+    It is solved for the unknown if that has a single formula. A ratio of both sides has no value where one of them is zero.
+    """
     sides = sides_of(closing)
     for leg in reversed(steps):
         formula = formula_of(leg) if any(leg.unknown in names(side) for side in sides) else 0
@@ -32,7 +36,9 @@ def compose(closing: Equation | Composed, steps: tuple[Leg, ...]) -> Composed | 
     try:
         left, right = map(combine_fractions, sides)
         rows = tuple(dict.fromkeys(row for leg in (*steps, Step(closing, closing.symbols[0])) for row in leg.rows))
-        return Composed(rows=rows, sides=_one_sided((left, right)), sense=closing.sense, closing=closing, steps=steps)
+        whole = Composed(rows=rows, sides=_one_sided((left, right)), sense=closing.sense, closing=closing, steps=steps)
+        formula = formula_of(Step(whole, unknown)) if unknown else None
+        return whole if formula is None else replace(whole, sides=(unknown, formula), solved_for=unknown)
     except (TooManyTerms, ZeroDivisionError):
         return None
 
@@ -42,7 +48,7 @@ def change_equation(row: Equation | Composed, change: Callable[[Equation], Equat
     if isinstance(row, Equation) or row.closing is None:
         return change(row) if isinstance(row, Equation) else row
     steps = tuple(Step(change_equation(leg.row, change), leg.unknown) for leg in row.steps if isinstance(leg, Step))
-    return compose(change_equation(row.closing, change), steps) or row
+    return compose(change_equation(row.closing, change), steps, row.solved_for) or row
 
 
 def _size(*sides: Tree) -> int:
