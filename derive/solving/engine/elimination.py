@@ -30,7 +30,11 @@ def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[s
 
 
 def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[_Row]:
-    """Return the definition of the unknown, the equations of given results, and all definitions on which these rest."""
+    """Return the definition of the unknown, the equations of given results, and all definitions on which these rest.
+
+    A variant that is only the default counts if anything in it is known. Two such variants alone would make every model dense.
+    """
+    rows = tuple(row for row in rows if not (row.variant and row.variant.default and reached.isdisjoint(row.symbols)))
     made = definitions_of(rows, reached)
     wanted = [row for row in rows if row.symbols[0] in {*reached, unknown} or row.kind not in CHAINED_BY_ITSELF]
     found = dict.fromkeys(row for row in wanted if not reached.issuperset(row.symbols))
