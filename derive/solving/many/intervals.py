@@ -36,7 +36,7 @@ _MOST_BORDERS = 16
 _CORNERS = 6
 """Largest number of ranges whose corners are all asked. With more ranges only the ends of each range are."""
 
-_CHECKED = 8
+_CHECKED = 7
 """Points that are asked one by one, of each kind, to check the arrays: random ones, evenly spaced answers, and points without one."""
 
 _SINGLY = 48
@@ -164,8 +164,9 @@ def _exact_ends(asked: Question, ranges: _Ranges, looks: Looks) -> _Ends | None:
     rises = {name: {one.elasticities[name] > 0 for one in answers if abs(one.elasticities.get(name, 0.0)) > _FLAT} for name in ranges}
     if any(len(signs) > 1 for signs in rises.values()):
         return None
-    corners = [{name: one.high if (True in rises[name]) == up else one.low for name, one in ranges.items()} for up in (False, True)]
-    found = [answer(pose_at(asked, corner)).answers for corner in corners]
+    corners = [tuple(one.high if (True in rises[name]) == up else one.low for name, one in ranges.items()) for up in (False, True)]
+    known = {corner: looks[at][0] for at, corner in enumerate(_middle_and_corners(ranges)) if at in looks}
+    found = [(known.get(one) or answer(pose_at(asked, dict(zip(ranges, one, strict=True))))).answers for one in corners]
     return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].point, found[1][0].point)
 
 
