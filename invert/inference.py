@@ -217,7 +217,10 @@ def _answered(
     names, as_of = request.names, request.as_of
     offered, faults = sheets(book, as_of, request.tier or "", request.everything)
     known = described(offered, data)
-    problems = [*book.problems, *faults, *(table_problems(book, data, assumptions) if kept.checks_tables else ())]
+    without = note_on_calibration(data, assumptions)
+    # A calibration without one of its models has a bad row, whichever table that is in.
+    checks_tables = kept.checks_tables or bool(without)
+    problems = [*book.problems, *faults, *(table_problems(book, data, assumptions) if checks_tables else ())]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
@@ -230,7 +233,7 @@ def _answered(
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
-    notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *note_on_calibration(data, assumptions)]
+    notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *without]
     new = changes_since_release(data, day)
     flagships = _flagships(chosen, known, {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in book.own})
     not_picked: frozenset[SheetKey] = frozenset()
@@ -244,7 +247,7 @@ def _answered(
         wrong = "after the change: a longer prompt costs less, and the premium says nothing; set both"
         notes += [f"{fault} {wrong}" for fault in dict.fromkeys(turned)]
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
-    problems += [*(() if kept.checks_tables else data.tables.problems_so_far()), *faults]
+    problems += [*(() if checks_tables else data.tables.problems_so_far()), *faults]
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (_complete(found, premiums, of_day, book, data, kept) for found in (inferences, before))
