@@ -66,7 +66,7 @@ EQUATIONS = (
         statement="All weights, and each further copy of the attention weights. Feed-forward parts are cut over all chips.",
         assumptions=("every layer has attention of the same size", "vocabulary and norms are not copied"),
         given={"total_params": "70.55B", "attention_params_per_layer": "151M", "layers": "80", "bytes_per_weight": "1"},
-        result="251.8 GB",
+        result="106.8 GB",
         sources=(SGLANG_DOCS,),
     ),
     Equation(
