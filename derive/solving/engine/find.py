@@ -142,7 +142,7 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
             continue
         outcome = search.follow(start, way)
         if isinstance(outcome, Solution) and _only_bounded(outcome) and not loop.goes_forwards:
-            # An equation that was turned round may hold over a stretch for having been used twice.
+            # A loop that has another inside may hold over a stretch because it uses an equation twice.
             continue
         if isinstance(outcome, Solution) and outcome.answers:
             if bounded:
