@@ -45,10 +45,13 @@ _Found = tuple[Solution, Way | None]
 
 
 class _Search:
-    """The ways of a question that were followed: each is followed once, and where it stopped is kept."""
+    """The ways of a question that were followed: each is followed once, and where it stopped is kept.
+
+    `impossible` are eliminations that no value of the unknown satisfies.
+    """
 
     def __init__(self, asked: Question):
-        self.asked, self.stops = asked, list[tuple[Stop, Way]]()
+        self.asked, self.stops, self.impossible = asked, list[tuple[Stop, Way]](), list[tuple[Stop, Way]]()
         self._outcomes: dict[tuple[Way, frozenset[tuple[str, float]]], Solution | Stop] = {}
         self._nested = 0
 
@@ -87,8 +90,8 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     known = [*known_values(asked)][-1]
     if free := find_indifferent_result(asked, known):
         return refuse_question(asked, free), None
-    if search.stops:
-        return refuse_question(asked, _reason_of_stops(asked, search.stops)), None
+    if stops := search.stops or search.impossible:
+        return refuse_question(asked, _reason_of_stops(asked, stops)), None
     reason = missing_givens(asked, known) if told else Reason(code="missing_givens", message="what is missing was not asked for")
     return refuse_question(asked, reason), None
 
@@ -172,6 +175,8 @@ def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...]) -> tuple
     for known in known_values(asked):
         for way in find_eliminated(asked.unknown, rows, frozenset(known)):
             outcome = search.follow(known, way)
+            if isinstance(outcome, Stop) and outcome.reason.code == "no_solution":
+                search.impossible.append((outcome, way))
             # A result that is left aside may say which one of several answers is right.
             if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
                 return outcome, way
