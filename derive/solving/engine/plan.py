@@ -173,7 +173,7 @@ def find_loops(
                 loop = _make_loop(some, trial, free, made, reached)
                 if loop and (loop.id, trial) not in failed and after is not None:
                     inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
-                    if unknown in {trial, *inner, *after}:
+                    if free <= {trial, *inner} and unknown in {*free, *after}:
                         yield Way(needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
 
 

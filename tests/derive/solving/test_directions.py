@@ -18,6 +18,7 @@ from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.limits.answering import answer_with_way
+from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import IDEALS, defaults_in_force, evaluate_defaults
 from derive.solving.question.questions import question
 from derive.solving.result import Answer, Solution
@@ -132,7 +133,8 @@ def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
         drawn = {name: NEUTRAL_DEFAULTS.get(name) or quantity(name).at(0.3 + 0.4 * random.random()) for name in INPUTS}
         # A dense model: of a mixture without its router all weights are read, which errs the other way.
         world = slack(ROWS, drawn | {"total_params": drawn["active_params"]}, random)
-        solution, _ = answer_with_way(question(unknown, {name: world[name] for name in (*INPUTS, result) if name != unknown}, anyway=True))
+        given = {name: world[name] for name in (*INPUTS, result) if name != unknown}
+        solution, _ = answer_with_way(question(unknown, given, Switches(anyway=True)))
         points = [one for one in solution.answers if one.kind == "point"]
         assert not any(wrong(one, world[unknown]) for one in points)
         # More weights found than are active are those of a mixture.
@@ -158,7 +160,7 @@ def test_the_truth_lies_where_the_answers_say_over_the_whole_catalogue():
             for unknown in (result, random.choice(inputs_of_it)):
                 given = {name: world[name] for name in (*inputs_of_it, result) if name != unknown}
                 known = with_untrue_defaults(unknown, given, world)
-                solution, _ = answer_with_way(question(unknown, known, using=state.using, variants=state.variants, anyway=True))
+                solution, _ = answer_with_way(question(unknown, known, Switches(using=state.using, variants=state.variants, anyway=True)))
                 instead = any("follows from the givens" in one for one in solution.assumptions)
                 if [one.kind for one in solution.answers] == ["point"] and not instead:
                     assert not wrong(solution.answers[0], world[unknown]), (unknown, known, solution)
