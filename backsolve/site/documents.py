@@ -97,7 +97,8 @@ def document_pages() -> Iterator[Page]:
 def files() -> dict[str, bytes]:
     """Return the pictures and the JSON Schemas of the documentation by path. The schemas have no white space."""
     root = texts_root()
-    found = (file for ending in ("svg", "png", "json") for file in sorted((root / "docs").rglob(f"*.{ending}")))
+    folders = (("docs", "**/*.svg"), ("docs", "**/*.png"), (SCHEMAS, "*.json"))
+    found = (file for folder, pattern in folders for file in sorted((root / folder).glob(pattern)))
     return {file.relative_to(root).as_posix(): _compact(file) for file in found}
 
 
