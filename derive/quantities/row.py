@@ -105,21 +105,6 @@ class Quantity:
         """
         return self.low * (self.high / self.low) ** share if self.low else share * self.high
 
-    def anywhere(self, share: float) -> float:
-        """Return the value at a share of the way from the least (0) to the greatest (1) accepted.
-
-        If 0 is accepted but `low` is positive, the way starts at `low`.
-
-        >>> from derive.quantities import QUANTITIES
-        >>> [QUANTITIES[name].anywhere(share) for name in ("mfu", "hop_latency") for share in (0, 1)]
-        [0.0, 1.0, 1e-07, 10.0]
-        """
-        low, high = self.limits()
-        if self.low == 0 or self.ceiling == 1:
-            return low + share * (high - low)
-        least = low or self.low
-        return float(least * (high / least) ** share)
-
     def check(self, value: float) -> float:
         """Return the value itself. Raise `WrongValue` with the quantity, the given and the allowed values if it is out of range."""
         if not isfinite(value):

@@ -161,10 +161,10 @@ def find_loops(
         if not reached.issuperset(row.symbols) and made.get(row.symbols[0]) is not row and _constrains(row, claimed, equalities)
     ]
     constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
-    constraints = [(row, frozenset(free_inputs(row.symbols, made, reached))) for row in constraining]
+    constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
     constraints = [(row, free) for row, free in constraints if free]
     to_unknown = definitions_of(equalities, reached)
-    behind = frozenset(free_inputs([unknown], to_unknown, reached))
+    behind = frozenset(_free_inputs([unknown], to_unknown, reached))
     # Either a loop tries the unknown, or all that the unknown is made of.
     for target in (frozenset((unknown,)), behind) if unknown not in behind else (behind,):
         for some, free in _determining_sets(constraints, target, 2 if nested else 1):
@@ -209,7 +209,7 @@ def _make_loop(
         return None if steps is None else Loop(closing, trial, tuple(steps.values()))
     (second,) = free - {trial}
     inner = definitions_to(others[0].symbols, made, reached | free)
-    if inner is None or second not in free_inputs(others[0].symbols, made, reached):
+    if inner is None or second not in _free_inputs(others[0].symbols, made, reached):
         return None
     return Loop(closing, trial, needed_legs(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
 
@@ -251,7 +251,7 @@ def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
     return MappingProxyType(found)
 
 
-def free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
+def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
     """Return the inputs behind some quantities that no equation gives, in order."""
     seen = {name: None for name in names if name not in known}
     queue = [*seen]
@@ -291,13 +291,13 @@ def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) ->
     made = definitions_of(rows, known)
     named = [row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF]
     results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and row not in named]
-    own = [tuple(free_inputs([unknown], made, known))] if unknown in made else []
+    own = [tuple(_free_inputs([unknown], made, known))] if unknown in made else []
     return [*_inputs_beside(unknown, named, made, known), *sorted([*own, *_inputs_beside(unknown, results, made, known)], key=len)]
 
 
 def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equation], known: Set[str]) -> list[tuple[str, ...]]:
     """Return the missing inputs of each equation that rests on the unknown, without the unknown."""
-    found = [free_inputs(row.symbols, made, known) for row in rows]
+    found = [_free_inputs(row.symbols, made, known) for row in rows]
     return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
 
 

@@ -61,14 +61,6 @@ def test_what_is_met_in_practice_is_accepted(name: str, share: float):
     assert row.check(min(value, row.ceiling)) <= row.ceiling
 
 
-@in_one_test("name", sorted(QUANTITIES))
-def test_anywhere_leads_from_one_limit_to_the_other(name: str):
-    row = QUANTITIES[name]
-    low, high = row.limits()
-    assert row.anywhere(0) in (low, row.low) and row.anywhere(1) == pytest.approx(high, rel=1e-12)
-    assert row.anywhere(0) < row.anywhere(0.5) < row.anywhere(1)
-
-
 def test_the_way_from_the_least_to_the_greatest_is_by_ratios_unless_the_least_is_nothing():
     row = of(POSITIVE, low=1.0, high=100.0)
     assert [row.at(share) for share in (0, 0.5, 1)] == pytest.approx([1, 10, 100], rel=1e-14)
