@@ -448,7 +448,7 @@ def _rows_in_force(
     supposed: tuple[tuple[str, float | str], ...],
 ) -> tuple[DefaultValues, _Rows, _Rows, _Rows]:
     """Return the defaults in force, and with these put in: the equations that may be used, those that were named, and the bounds."""
-    defaults = {**defaults_in_force(unknown, known, [equation(id).symbols[0] for id in using]), **dict(supposed)}
+    defaults = {**defaults_in_force(unknown, known, [equation(id).symbols[0] for id in using], zeros), **dict(supposed)}
     values = values_to_put_in(defaults)
     aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
