@@ -162,7 +162,7 @@ def _nearest_zero(best: float, low: float | None, high: float | None, height: He
         ends = height(np.array([low, high]))
         if ends[0] * ends[1] < 0:
             root = float(elementwise.find_root(height, (low, high), maxiter=300).x)
-            return root, root
+            return (root, root) if isfinite(root) else (best, best)
     return best, best
 
 
