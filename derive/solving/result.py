@@ -1,6 +1,6 @@
 """The outcome of a question: the record `Solution`, which shows itself, and its parts."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from derive.answers import (
     WhenRead,
     same_bound,
     shown_end,
+    ways_to,
 )
 from derive.briefly import cut
 from derive.catalogue import basis_of
@@ -92,6 +93,19 @@ class Solution(Result):
         {'slip': 'no unit'}
         """
         return replace(self, warnings=(text, *self.warnings), kinds=(kind, *self.kinds))
+
+    def keep(self, kept: Collection[Answer]) -> "Solution":
+        """Return the same with some of the answers, each with its route.
+
+        >>> two = tuple(Answer(kind="point", value=value) for value in (2.0, 8.0))
+        >>> Solution(unknown="batch", unit="1", answers=two).keep(two[1:]).value
+        8.0
+        """
+        if len(self.further) != len(self.answers) - 1 or not kept:
+            return replace(self, answers=tuple(one for one in self.answers if one in kept))
+        ways = [(one, steps) for one, steps in ways_to(self) if one in kept]
+        (_, first), *further = ways
+        return replace(self, answers=tuple(one for one, _ in ways), route=first, further=tuple(steps for _, steps in further))
 
     def _repr_markdown_(self) -> str:
         from derive.show.typeset import notebook_markdown

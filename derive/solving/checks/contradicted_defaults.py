@@ -54,11 +54,7 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
         return refuse_question(asked, clash, solution.route), None
     if len(possible) == 1 and (beyond := out_of_reach(asked, value_inside(possible[0]))):
         return refuse_question(asked, beyond, solution.route), None
-    if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
-        routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
-        left, *further = (steps for one, steps in routes if one in possible)
-        solution = replace(solution, route=left, further=tuple(further))
-    return replace(solution, answers=possible), way
+    return solution.keep(possible), way
 
 
 def _cut_to_possible(asked: Question, solution: Solution) -> Solution:

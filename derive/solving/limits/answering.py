@@ -48,6 +48,11 @@ class _End(NamedTuple):
         return self.solution.answers[0]
 
     @property
+    def is_met(self) -> bool:
+        """Return whether the limited result is within its limit."""
+        return self.limit.is_met(self.solution)
+
+    @property
     def name(self) -> str:
         return "memory" if self.answer.regime == MEMORY_BINDS else self.limit.words
 
@@ -108,26 +113,37 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
     # Copies that nobody counts are as many as a limit leaves.
-    if [one.kind for one in solution.answers] != ["point"] or REPLICA.number in by_default or by_default == solution.given.keys():
+    if {one.kind for one in solution.answers} != {"point"} or REPLICA.number in by_default or by_default == solution.given.keys():
         return None
-    met, undecided = list[_End](), list[str]()
-    for one in split_limits(asked):
-        there = one.evaluate_beside()
-        if not there.answers and one.moves:
-            there = one.evaluate_at(solution.answers[0].point)
-        if not there.answers and asked.unknown in SIZED:
-            return None
-        if there.answers and not one.is_met(there):
-            more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if there.provenance.get(_CHIPS) == "default" else ""
-            return _refuse(one, f"{one.words} is not met: it is {_result_in_words(one, there.answers[0])} with what is given{more}", asked)
-        undecided += [] if there.answers else [one.name]
-        met += [_End(one, there)] if there.answers else []
+    there = [[_End(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)] for one in solution.answers]
+    if asked.unknown in SIZED and any(not end.solution.answers for ends in there for end in ends):
+        return None
+    decided = [[end for end in ends if end.solution.answers] for ends in there]
+    missed = [next((end for end in ends if not end.is_met), None) for ends in decided]
+    if all(missed):
+        return _refuse_beyond(asked, next(filter(None, missed)))
+    first, met = next((ends, met) for ends, met, beyond in zip(there, decided, missed, strict=True) if beyond is None)
+    kept = [one for one, beyond in zip(solution.answers, missed, strict=True) if beyond is None]
     # Its warnings are looked up once it is the answer.
-    solution = solution if asked.silent else consistent_answer(unlimited)[0]
+    solution = (solution if asked.silent else consistent_answer(unlimited)[0]).keep(kept)
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
     said = (*(_tell_met(end.limit, end.answer) for end in met), *solution.said)
+    undecided = (end.limit.name for end in first if not end.solution.answers)
     unused = (*solution.unused, *dict.fromkeys(undecided))
     return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
+
+
+def _refuse_beyond(asked: Question, end: _End) -> _Outcome:
+    """Return the refusal of a question in which all else leads to a result beyond its limit."""
+    more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if end.solution.provenance.get(_CHIPS) == "default" else ""
+    found = _result_in_words(end.limit, end.answer)
+    return _refuse(end.limit, f"{end.limit.words} is not met: it is {found} with what is given{more}", asked)
+
+
+def _evaluate_there(limit: Limit, value: float) -> Solution:
+    """Return a limited result at a value of the unknown, whether it moves with it or not."""
+    there = limit.evaluate_beside()
+    return there if len(there.answers) == 1 or not limit.moves else limit.evaluate_at(value)
 
 
 def _refuse(limit: Limit, message: str, asked: Question | None = None) -> _Outcome:
