@@ -39,7 +39,7 @@ from derive import solve
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, WrongValue
 from derive.expressions.branches import sides_of
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, meant_beside
 from derive.records import LOWER, UPPER, Equation, Variant
 from derive.solving.question.defaults import defaults_in_force
 from derive.solving.result import Answer, Solution
@@ -337,8 +337,15 @@ def stated(deployment: Deployment, unknown: str, signs: Mapping[str, str], rando
         facts[name] = (f"{sign}=", limit) if sign != "=" and truth and low <= limit <= high else ("=", truth)
     while untrue := untrue_defaults(state, unknown, {*facts}):
         facts |= {name: ("=", state.values[name]) for name in sorted(untrue)}
+    facts = as_said(unknown, facts)
     order = random.sample(sorted(facts), len(facts))
     return Question(deployment, unknown, {name: facts[name] for name in order}, state.variants, state.using)
+
+
+def as_said(unknown: str, facts: Mapping[str, tuple[str, float]]) -> dict[str, tuple[str, float]]:
+    """Return the facts without those whose name means another quantity beside the others."""
+    names = (unknown, *facts)
+    return {name: fact for name, fact in facts.items() if meant_beside(name, names, (unknown,)) == name}
 
 
 def kind_of(question: Question, determined: bool) -> str:
@@ -388,7 +395,7 @@ def ask(question: Question) -> tuple[Question, Solution]:
 
 def with_facts(question: Question, facts: Mapping[str, tuple[str, float]]) -> Question:
     """Return the question with more facts, and with all that the program would then suppose otherwise."""
-    facts, values = {**question.facts, **facts}, question.deployment.state.values
+    facts, values = as_said(question.unknown, {**question.facts, **facts}), question.deployment.state.values
     while untrue := untrue_defaults(question.deployment.state, question.unknown, {*facts}):
         facts |= {name: ("=", values[name]) for name in sorted(untrue)}
     return replace(question, facts=facts)
@@ -408,7 +415,7 @@ def contains(answer: Answer, truth: float, limited: bool) -> bool:
     low, high = answer.ends
     slack = AGREES * abs(truth)
     if answer.kind == "point":
-        slack = max(slack, LAST_DIGIT * sum(map(abs, answer.elasticities.values())) * abs(truth))
+        slack = max(slack, LAST_DIGIT * sum(map(abs, answer.elasticities.values())) * max(abs(truth), abs(answer.point)))
         low, high = (0.0 if limited and answer.bound == UPPER else low), (inf if limited and answer.bound == LOWER else high)
     return low - slack <= truth <= (inf if high is None else high) + slack
 
