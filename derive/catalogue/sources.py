@@ -1,5 +1,7 @@
 """The works that the catalogue cites."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 
 from derive.records import Source
@@ -33,59 +35,32 @@ def flashcard(card: str, said: str, encoded: str = "") -> Source:
     )
 
 
-def scaling_book(said: str, encoded: str = "") -> Source:
-    """Return the 2026 continuation of the JAX scaling book, on serving DeepSeek-V3."""
-    return Source(
-        kind="book",
-        title="How to Scale Your Model, section 16: Serving DeepSeek-V3",
-        author="JAX scaling book authors",
-        url="https://jax-ml.github.io/scaling-book",
-        said=said,
-        page="section 16",
-        encoded=encoded,
-    )
+def _chapter(title: str, path: str, place: str, author: str = "Jacob Austin et al.", year: int = 2025) -> Callable[..., Source]:
+    """Return what makes a source of a chapter of the JAX scaling book, by what it says and what we encode instead."""
+    url = f"https://jax-ml.github.io/scaling-book{path}"
+
+    def cite(said: str, encoded: str = "", page: str = place) -> Source:
+        return Source(kind="book", title=title, author=author, url=url, said=said, page=page, year=year, encoded=encoded)
+
+    return cite
 
 
-def scaling_book_inference(said: str, encoded: str = "") -> Source:
-    """Return the chapter of the JAX scaling book on inference."""
-    return Source(
-        kind="book",
-        title="How to Scale Your Model, section 7: All About Transformer Inference",
-        author="Jacob Austin et al.",
-        url="https://jax-ml.github.io/scaling-book/inference",
-        said=said,
-        page="section 7, theoretical estimates for LLM latency and throughput",
-        year=2025,
-        encoded=encoded,
-    )
-
-
-def scaling_book_training(said: str, encoded: str = "") -> Source:
-    """Return the chapter of the JAX scaling book on training."""
-    return Source(
-        kind="book",
-        title="How to Parallelize a Transformer for Training (How to Scale Your Model, section 5)",
-        author="Jacob Austin et al.",
-        url="https://jax-ml.github.io/scaling-book/training",
-        said=said,
-        page="section 5, data parallelism and FSDP",
-        year=2025,
-        encoded=encoded,
-    )
-
-
-def scaling_book_applied_training(said: str, encoded: str = "", page: str = "counting parameters and FLOPs") -> Source:
-    """Return the chapter of the JAX scaling book that computes the training of a model of 70B."""
-    return Source(
-        kind="book",
-        title="Training LLaMA 3 on TPUs (How to Scale Your Model, section 6)",
-        author="Jacob Austin et al.",
-        url="https://jax-ml.github.io/scaling-book/applied-training",
-        said=said,
-        page=f"section 6, {page}",
-        year=2025,
-        encoded=encoded,
-    )
+scaling_book = _chapter("How to Scale Your Model, section 16: Serving DeepSeek-V3", "", "section 16", "JAX scaling book authors", 2026)
+scaling_book_inference = _chapter(
+    "How to Scale Your Model, section 7: All About Transformer Inference",
+    "/inference",
+    "section 7, theoretical estimates for LLM latency and throughput",
+)
+scaling_book_training = _chapter(
+    "How to Parallelize a Transformer for Training (How to Scale Your Model, section 5)",
+    "/training",
+    "section 5, data parallelism and FSDP",
+)
+scaling_book_applied_training = _chapter(
+    "Training LLaMA 3 on TPUs (How to Scale Your Model, section 6)",
+    "/applied-training",
+    "section 6, counting parameters and FLOPs",
+)
 
 
 def ours(said: str) -> Source:
@@ -295,14 +270,10 @@ GPT_OSS_CARD = Source(
     page="section 2.1",
     year=2025,
 )
-DEEPSEEK_V3_BUDGET = Source(
-    kind="paper",
-    title="DeepSeek-V3 technical report",
-    author="DeepSeek-AI",
-    url="https://arxiv.org/abs/2412.19437",
+DEEPSEEK_V3_BUDGET = replace(
+    DEEPSEEK_V3_PAPER,
     said="2.664 million GPU hours of pre-training on 14.8 trillion tokens, at two dollars an hour 5.328 million dollars",
     page="section 1, table 1",
-    year=2024,
 )
 CHINCHILLA_PAPER = Source(
     kind="paper",
@@ -313,42 +284,45 @@ CHINCHILLA_PAPER = Source(
     page="section 3.3",
     year=2022,
 )
-CHINCHILLA_LAW = Source(
-    kind="paper",
-    title="Training compute-optimal large language models",
-    author="Jordan Hoffmann et al.",
-    url="https://arxiv.org/abs/2203.15556",
+CHINCHILLA_LAW = replace(
+    CHINCHILLA_PAPER,
     said="size and tokens of least loss are powers of the budget",
     page="equation 4",
-    year=2022,
 )
-CHINCHILLA_TABLE = Source(
-    kind="paper",
-    title="Training compute-optimal large language models",
-    author="Jordan Hoffmann et al.",
-    url="https://arxiv.org/abs/2203.15556",
+CHINCHILLA_TABLE = replace(
+    CHINCHILLA_PAPER,
     said="two of the three approaches make size and tokens grow alike, at about twenty tokens a parameter",
     page="sections 3.1 and 3.2, table 3",
-    year=2022,
     encoded="one number for all budgets. The paper's parametric fit asks for several times as many tokens",
 )
-KAPLAN_ON_TRAINING = Source(
+KAPLAN_PAPER = Source(
     kind="paper",
     title="Scaling laws for neural language models",
     author="Jared Kaplan et al.",
     url="https://arxiv.org/abs/2001.08361",
+    said="a forward pass needs two FLOPs per parameter, and the attention FLOPs for each token of context",
+    page="equation 2.2 and table 1",
+    year=2020,
+    encoded="with the causal half, and with the tokens cached before",
+)
+KAPLAN_ON_TRAINING = replace(
+    KAPLAN_PAPER,
     said="forward FLOPs of a token: two a parameter, and two a layer, token of context and unit of attention width",
     page="equation 2.2",
-    year=2020,
+    encoded="",
 )
-PALM_ON_TRAINING = Source(
+PALM_PAPER = Source(
     kind="paper",
     title="PaLM: scaling language modeling with pathways",
     author="Aakanksha Chowdhery et al.",
     url="https://arxiv.org/abs/2204.02311",
-    said="training FLOPs of a token: six a parameter, and twelve a layer, unit of attention width and token of context",
+    said="FLOPs of a token: for the weights, and for attention by layers, heads, head width and sequence length",
     page="appendix B",
     year=2022,
+)
+PALM_ON_TRAINING = replace(
+    PALM_PAPER,
+    said="training FLOPs of a token: six a parameter, and twelve a layer, unit of attention width and token of context",
     encoded="half of its attention: a causal token sees half of its sequence on average",
 )
 ZERO_PAPER = Source(
@@ -434,25 +408,6 @@ SPLITWISE_PAPER = Source(
 )
 
 
-KAPLAN_PAPER = Source(
-    kind="paper",
-    title="Scaling laws for neural language models",
-    author="Jared Kaplan et al.",
-    url="https://arxiv.org/abs/2001.08361",
-    said="a forward pass needs two FLOPs per parameter, and the attention FLOPs for each token of context",
-    page="equation 2.2 and table 1",
-    year=2020,
-    encoded="with the causal half, and with the tokens cached before",
-)
-PALM_PAPER = Source(
-    kind="paper",
-    title="PaLM: scaling language modeling with pathways",
-    author="Aakanksha Chowdhery et al.",
-    url="https://arxiv.org/abs/2204.02311",
-    said="FLOPs of a token: for the weights, and for attention by layers, heads, head width and sequence length",
-    page="appendix B",
-    year=2022,
-)
 WAREHOUSE_BOOK = Source(
     kind="book",
     title="The datacenter as a computer: designing warehouse-scale machines, third edition",

@@ -22,7 +22,9 @@ BUDGET = (
         given={"chips": "8", "pipeline_stages": "16"},
         result="16.38k",
         sources=(
-            scaling_book_applied_training("a run is spread over data and tensors at once", page="how to shard LLaMA 3-70B for training"),
+            scaling_book_applied_training(
+                "a run is spread over data and tensors at once", page="section 6, how to shard LLaMA 3-70B for training"
+            ),
         ),
     ),
     Equation(
