@@ -15,10 +15,10 @@ from backsolve.site.equations import equation_pages
 from backsolve.site.formulas import quantities_data
 from backsolve.site.home import home_page
 from backsolve.site.index import search_index
+from backsolve.site.market import price_pages
 from backsolve.site.notebooks import notebook_pages
 from backsolve.site.presets import presets_data
-from backsolve.site.prices import price_pages
-from backsolve.site.writing import HERE, INDEX, Page, card_address, data_script, written_page
+from backsolve.site.writing import HERE, INDEX, Page, Written, script_json, write_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
@@ -29,14 +29,14 @@ from derive.version import VERSION
 
 MARKER = ".backsolve-site"
 """The file that marks the folder of a build. It has the version and the names of all files of that build."""
-STAGES: Mapping[str, Callable[[str], Iterable[Page]]] = {
-    "blackboard and desk": lambda _: (home_page(), desk_page()),
+STAGES: Mapping[str, Callable[[], Iterable[Page]]] = {
+    "blackboard and desk": lambda: (home_page(), desk_page()),
     "equations": equation_pages,
-    "book": lambda _: book_pages(),
-    "documents": lambda _: (*document_pages(), *notebook_pages()),
+    "book": book_pages,
+    "documents": lambda: (*document_pages(), *notebook_pages()),
     "price sheets": price_pages,
 }
-"""All pages of the site by stage. Each function takes the address of the published site, for citations."""
+"""All pages of the site by stage."""
 
 
 @immutable
@@ -60,38 +60,36 @@ def build_site(out: str, html_base: str = "", report: Callable[[str], object] = 
         pages: list[Page] = []
         for stage, made in STAGES.items():
             report(f"{len(pages)} pages, next {stage}")
-            pages.extend(made(base))
+            pages.extend(made())
         report(f"{len(pages)} pages: templates and search index")
-        files = {page.address: written_page(page, base).encode() for page in pages} | dict(assets(pages))
+        written = {page.address: write_page(page, base) for page in pages}
+        files = {address: one.html.encode() for address, one in written.items()} | dict(assets(pages, written.values()))
         if base:
             report("social cards")
-            files |= social_cards(pages)
+            titles = {one.card: one.title for one in reversed(written.values()) if one.card}
+            files |= {address: card(title) for address, title in titles.items()}
         report(f"{len(files)} files: write")
         _publish(files, target, before)
     problems = tuple(dict.fromkeys(problem for page in pages for problem in page.problems))
     return Built(pages=len(pages), bytes=sum(map(len, files.values())), problems=problems)
 
 
-def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
+def assets(pages: Iterable[Page], written: Iterable[Written]) -> Iterator[tuple[str, bytes]]:
     """Yield styles, scripts, their data, JSON Schemas and pictures."""
     own = HERE / "assets"
     yield from ((f"assets/{file.relative_to(own).as_posix()}", file.read_bytes()) for file in sorted(own.rglob("*")) if file.is_file())
     for page in pages:
         yield from ((f"{page.address.removesuffix(INDEX)}{name}", text.encode()) for name, text in page.files.items())
     data: dict[str, dict[str, Any]] = {
-        "search-index": {"search": search_index(entry for page in pages for entry in page.entries)},
+        "search-index": {"search": search_index(entry for one in written for entry in one.entries)},
         "presets": {"presets": presets_data()},
         "quantities": {"quantities": quantities_data(), "units": vocabulary()},
     }
     for name, fields in data.items():
-        yield f"assets/{name}.js", "".join(data_script(key, value) for key, value in fields.items()).encode()
+        # Each is a field of the one global of the scripts.
+        text = "".join(f"(globalThis.backsolve ??= {{}}).{key} = {script_json(value)};\n" for key, value in fields.items())
+        yield f"assets/{name}.js", text.encode()
     yield from documents.files().items()
-
-
-def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
-    """Yield the cards of all pages with a summary. A page without a summary only leads to another page."""
-    first = {card_address(page): page for page in reversed(pages) if page.summary}
-    yield from ((address, card(page)) for address, page in sorted(first.items()))
 
 
 @contextmanager

@@ -6,8 +6,6 @@ from textwrap import wrap
 
 from PIL import Image, ImageDraw, ImageFont
 
-from backsolve.site.writing import Page
-
 _WIDE, _HIGH = 320, 168
 """Size of a card [px]: networks show one of at least 300 by 157 as a large picture."""
 _MARGIN, _INK, _PAPER = 22, (0x21, 0x24, 0x2A), (0xFD, 0xFD, 0xFB)
@@ -17,11 +15,11 @@ _TITLE, _SITE = (22, 24, 4), (12, 54, 1)
 """Size of letters [px], letters in a line, and most lines."""
 
 
-def card(page: Page) -> bytes:
-    """Return the card of a page as PNG, the same bytes each time, with the hyperbola of the lecture along its edge."""
+def card(title: str) -> bytes:
+    """Return the card of a page with this title as PNG, the same bytes each time, with the hyperbola of the lecture along its edge."""
     picture = Image.new("L", (_WIDE, _HIGH), _SHADES - 1)
     draw = ImageDraw.Draw(picture)
-    _write(draw, page.title, _MARGIN, _TITLE)
+    _write(draw, title, _MARGIN, _TITLE)
     _write(draw, "backsolve", _HIGH - 2 * _MARGIN, _SITE)
     draw.line(_hyperbola(), fill=0, width=3)
     picture.putpalette(

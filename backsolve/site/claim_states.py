@@ -22,8 +22,8 @@ from derive.solving.question.defaults import FOLLOWS
 from derive.units import parse, show
 
 _SOLVE = ["backsolve", "solve"]
-_DESK, _READABLE = "desk/index.html", "/:,$"
-"""The page of the desk, and the signs that stay as they are behind the # of an address."""
+_READABLE = "/:,$"
+"""Signs that stay as they are behind the # of an address."""
 
 
 @immutable
@@ -52,15 +52,26 @@ def states_of(id: str) -> list[ClaimState]:
     return [state for state in claim_states().values() if state.equation == id]
 
 
-def page_of_row(claim: Mapping[str, Any]) -> str:
-    """Return the page that shows the row of a table that a claim is read from: a price sheet, or the desk with a model or a chip."""
-    words = shlex.split(claim["command"])
+def addresses_of_claims() -> dict[str, str]:
+    """Return the address of the state of each claim by its id, or of the page with its row of a table."""
+    states = {id: f"eq/{state.equation}/index.html#{state.fragment}" for id, state in claim_states().items()}
+    pages = {row["id"]: page for row in claims_found()[0] if (page := page_of_row(row["command"]))}
+    return pages | states
+
+
+def page_of_row(command: str) -> str:
+    """Return the page of the row that a command shows: a price sheet, or the desk with a model or a chip.
+
+    >>> page_of_row("backsolve show H100:fp8"), page_of_row("backsolve show DeepSeek-V3"), page_of_row("")
+    ('desk/index.html#hardware=H100-SXM:fp8', 'desk/index.html#model=DeepSeek-V3', '')
+    """
+    words = shlex.split(command)
     if words[:3] == ["backsolve", "prices", "list"]:
         return f"sheet/{words[3]}/index.html"
     if words[:2] != ["backsolve", "show"]:
         return ""
     chip, _, dtype = words[2].partition(":")
-    return f"{_DESK}#hardware={chip_name(chip)}:{dtype}" if dtype else f"{_DESK}#model={chip}"
+    return f"desk/index.html#hardware={chip_name(chip)}:{dtype}" if dtype else f"desk/index.html#model={chip}"
 
 
 def _state(claim: Mapping[str, Any]) -> ClaimState | None:

@@ -2,15 +2,13 @@
 
 from backsolve.site.formulas import Json
 from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_data
-from backsolve.site.writing import INDEX, Page
+from backsolve.site.writing import Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
 from derive.solving.limits.answering import answer_with_way
 from derive.solving.question.conventions import Switches
 from derive.solving.question.questions import question
 from derive.units import show
-
-DESK = f"desk/{INDEX}"
 
 _START = (CHIP, DATA_TYPE, MODEL)
 """The chip, the data type and the model that the desk begins with."""
@@ -27,18 +25,8 @@ _TITLES = {
 
 def desk_page() -> Page:
     """Return the page of the desk."""
-    summary = (
-        "Pick a model, chips, a batch and a context: how long a step takes, what users get, what a token costs, what fits and what binds."
-    )
-    return Page(
-        address=DESK,
-        template="desk.html",
-        title="The sizing desk",
-        summary=summary,
-        kind="desk",
-        words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])),
-        context={"desk": desk_data(), "command": first_command()},
-    )
+    words = (*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])
+    return Page("desk/index.html", "desk.html", {"desk": desk_data(), "command": first_command(), "words": " ".join(words)})
 
 
 def first_command() -> str:

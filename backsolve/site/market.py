@@ -1,10 +1,13 @@
-"""Build the page of the market: size against price, and a table of all sheets that is also a CSV and a JSON file."""
+"""Build the pages of prices. The market has size against price, and a table of all sheets that is also a CSV and a JSON file."""
 
 import json
+from collections.abc import Iterator
 
 from backsolve.site.parts import sections_of
-from backsolve.site.sheets import sheet_address
-from backsolve.site.writing import Page, relative_to
+from backsolve.site.scoreboard import scoreboard_pages
+from backsolve.site.sheets import pages_of_other_names, pages_of_sheets, sheet_address
+from backsolve.site.writing import Page
+from invert.inference import infer
 from invert.overview import overview
 from invert.report.columns import SHORT_KEYS, Column, column_of, flat, sort_sheets
 from invert.report.contract import run_as_csv
@@ -12,37 +15,34 @@ from invert.report.figures import size_price
 from invert.report.overview import overview_parts
 from invert.result import Inference, Run
 
-_MARKET = "market/index.html"
 _COLUMNS = ("model", "provider", *SHORT_KEYS[1:])
 """Columns of the table. The first one leads to the page of its sheet."""
-_SUMMARY = "Every current price sheet with what it implies, and how big open models of a price are."
+
+
+def price_pages() -> Iterator[Page]:
+    """Yield the market, the sheets with their other names, and the scoreboard."""
+    table = infer()
+    yield market_page(table)
+    yield from pages_of_sheets(table)
+    yield from pages_of_other_names(table)
+    yield from scoreboard_pages()
 
 
 def market_page(table: Run) -> Page:
     """Return the page of all sheets of a run, with the files of its table."""
     columns = [column_of(name) for name in _COLUMNS]
-    rows = [(sheet_address(one), [_cell(column, one) for column in columns]) for one in sort_sheets(table.inferences, "price")]
-    parts, link = overview_parts(overview(table)), relative_to(_MARKET)
-    links = {one.sheet.model: link(sheet_address(one)) for one in table}
+    parts = overview_parts(overview(table))
     context = {
         "sizes": size_price([*table]),
-        "links": links,
+        "addresses": {one.sheet.model: sheet_address(one) for one in table},
         "columns": [column.heading for column in columns],
-        "rows": rows,
+        "rows": [(sheet_address(one), [_cell(column, one) for column in columns]) for one in sort_sheets(table.inferences, "price")],
         "first": parts[0],
         "sections": sections_of(parts),
+        "words": " ".join(one.name for one in table),
     }
-    return Page(
-        address=_MARKET,
-        template="market.html",
-        title="Prices",
-        summary=_SUMMARY,
-        kind="price sheets",
-        words=" ".join(one.name for one in table),
-        context=context,
-        problems=table.problems,
-        files={"prices.csv": f"{run_as_csv(table)}\n", "prices.json": _prices_json(table)},
-    )
+    files = {"prices.csv": f"{run_as_csv(table)}\n", "prices.json": _prices_json(table)}
+    return Page("market/index.html", "market.html", context, table.problems, files)
 
 
 def _cell(column: Column, one: Inference) -> tuple[str, str]:

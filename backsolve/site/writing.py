@@ -1,25 +1,33 @@
-"""Write one page from a template and its context. Its links work from disk and from any server."""
+"""Write one page from a template. The template asks for what it shows, and names the results of the search that lead to it."""
 
 import json
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from functools import cache
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from backsolve.figures.svg import chart_svg
 from backsolve.site.lookups import video_at, video_of
-from derive.catalogue import by_id
+from backsolve.site.parts import blocks_of
+from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
+from derive.derivations import parents, reason_not_derived
 from derive.immutable import immutable
+from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import NOTHING, as_tree
+from derive.requirements import in_words_of_names
+from derive.show.citation import cite
+from derive.show.entry import entry_as_record, worked_example
 from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
+from derive.show.narration import narrated_steps
+from derive.show.parts import substitute_numbers
+from derive.show.references import cite_with_references
 from derive.tables.problems import Problem
+from derive.units import show
 from derive.version import VERSION
 
 if TYPE_CHECKING:
@@ -27,10 +35,11 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'"
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    *(aliases, by_id, chapter_text, cite, cite_with_references, entry_as_record, equations, in_words_of_names, narrated_steps, parents),
+    *(reason_not_derived, show, substitute_numbers, worked_example),
 )
-"""The files that a page may load: files of the site, and no script or style inside the page."""
+"""Functions that every template may call."""
 
 
 @immutable
@@ -44,60 +53,53 @@ class Entry:
     words: str
 
 
-@immutable
-class Page:
-    """A page before it is written: its address, template and context, its search results, and the problems of its tables.
-
-    The search finds a page with a `kind` by its title, summary and `words`. `parts` are results for parts of the page. `files` are texts
-    beside the page, by file name.
-    """
+class Page(NamedTuple):
+    """A page before it is written: its address, template and context, the problems of its tables, and texts beside it by file name."""
 
     address: str
     template: str
-    title: str
-    summary: str = ""
-    kind: str = ""
-    words: str = ""
-    context: Mapping[str, Any] = field(default_factory=dict)
-    parts: tuple[Entry, ...] = ()
+    context: Mapping[str, Any] = NOTHING
     problems: tuple[Problem, ...] = ()
-    files: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """Return the search results of the page and of its parts."""
-        own = Entry(title=self.title, kind=self.kind, address=self.address, summary=self.summary, words=self.words)
-        return ((own,) if self.kind else ()) + self.parts
+    files: Mapping[str, str] = NOTHING
 
 
-def written_page(page: Page, html_base: str = "") -> str:
-    """Return the HTML of a page. `html_base` is the address of the published site, if it has one."""
-    text: str = (
-        _templates()
-        .get_template(page.template)
-        .render(
-            {
-                **page.context,
-                "page": page,
-                "link": relative_to(page.address),
-                "policy": POLICY,
-                "version": VERSION,
-                "canonical": f"{html_base}{page.address.removesuffix(INDEX)}" if html_base else "",
-                "card": f"{html_base}{card_address(page)}",
-            }
-        )
-    )
-    return text
+@immutable
+class Written:
+    """A page as HTML, with its title, its social card if it has one, and the results of the search that lead to it."""
+
+    html: str
+    title: str
+    card: str
+    entries: tuple[Entry, ...]
 
 
-def card_address(page: Page) -> str:
+def write_page(page: Page, html_base: str = "") -> Written:
+    """Return a page in HTML. `html_base` is the address of the published site, if it has one.
+
+    The template sets `title` and `summary`. It calls `find` for the page and for each of its parts that the search finds. A page without
+    a summary only leads to another page, and has no card.
+    """
+    entries: list[Entry] = []
+
+    def find(kind: str, title: str, summary: str, words: str = "", anchor: str = "") -> str:
+        address = f"{page.address}#{anchor}" if anchor else page.address
+        entries.append(Entry(title=title, kind=kind, address=address, summary=summary, words=words))
+        return ""
+
+    card = card_address(page.address)
+    given = {**page.context, "address": page.address, "link": relative_to(page.address), "find": find, "html_base": html_base, "card": card}
+    made: Any = _templates().get_template(page.template).make_module(given)
+    return Written(html=str(made), title=made.title, card=card if made.summary else "", entries=tuple(entries))
+
+
+def card_address(address: str) -> str:
     """Return the address of the social card of a page. The pages of the documentation share the card of the front page.
 
-    >>> card_address(Page(address="eq/roofline.step_time/index.html", template="", title=""))
+    >>> card_address("eq/roofline.step_time/index.html")
     'cards/eq/roofline.step_time.png'
     """
-    address = INDEX if page.address.startswith("docs/") else page.address
-    return f"cards/{address.removesuffix(f'/{INDEX}').removesuffix('.html')}.png"
+    page = INDEX if address.startswith("docs/") else address
+    return f"cards/{page.removesuffix(f'/{INDEX}').removesuffix('.html')}.png"
 
 
 def relative_to(address: str) -> Callable[[str], str]:
@@ -115,15 +117,6 @@ def relative_to(address: str) -> Callable[[str], str]:
     return link
 
 
-def data_script(name: str, value: Any) -> str:
-    """Return a script that contains only data, as a field of the one global `backsolve`.
-
-    >>> data_script("answer", {"a": 1})
-    '(globalThis.backsolve ??= {}).answer = {"a":1};\\n'
-    """
-    return f"(globalThis.backsolve ??= {{}}).{name} = {script_json(value)};\n"
-
-
 def script_json(value: Any) -> str:
     """Return JSON that is safe inside a page, because no text in it can end the element around it.
 
@@ -132,24 +125,6 @@ def script_json(value: Any) -> str:
     """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return re.sub("<(?=/?s|!)", r"\\u003c", text, flags=re.IGNORECASE)
-
-
-def verbatim(text: str) -> Markup:
-    """Return the escaped text of an element. Quotation marks stay unescaped, because they only matter in an attribute.
-
-    >>> verbatim('<"a">')
-    Markup('&lt;"a"&gt;')
-    """
-    return Markup(escape(text, quote=False))
-
-
-def broken_name(name: str) -> Markup:
-    """Return a name that may wrap after each of its underscores and dots.
-
-    >>> broken_name("kv_time")
-    Markup('kv_<wbr>time')
-    """
-    return Markup("<wbr>").join(re.split(r"(?<=[_.])", name))
 
 
 @cache
@@ -161,19 +136,25 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        extensions=["jinja2.ext.do"],
     )
-    templates.filters["symbol"] = lambda name: Markup(math(symbol_in_mathml(name)))
-    templates.filters["formula"] = lambda row: Markup(math(equation_in_mathml(row), display=True))
-    templates.filters["formula_in_line"] = lambda row: Markup(math(equation_in_mathml(row)))
-    templates.filters["relation"] = _relation
-    templates.filters["video"] = video_of
-    templates.filters["second"] = video_at
-    # The drawing escapes every text of a table itself.
-    templates.filters["drawing"] = lambda chart, links=NOTHING: Markup(chart_svg(chart, links))
-    templates.filters["verbatim"] = verbatim
-    templates.filters["name"] = broken_name
-    templates.tests["equation_id"] = lambda text: text in by_id()
-    templates.filters["script_data"] = lambda value: Markup(script_json(value))
+    templates.globals |= {"version": VERSION, "CHAPTERS": CHAPTERS, **{one.__name__: one for one in _FUNCTIONS}}
+    templates.filters |= {
+        "equation": lambda id: by_id()[id],
+        "quantity": lambda name: QUANTITIES[name],
+        "symbol": lambda name: Markup(math(symbol_in_mathml(name))),
+        "formula": lambda row: Markup(math(equation_in_mathml(row), display=True)),
+        "relation": _relation,
+        "video": video_of,
+        "second": video_at,
+        # The drawing escapes every text of a table itself.
+        "drawing": lambda chart, links=NOTHING: Markup(chart_svg(chart, links)),
+        # A name may wrap after each of its underscores and dots.
+        "name": lambda text: Markup("<wbr>").join(re.split(r"(?<=[_.])", text)),
+        "blocks": blocks_of,
+        "script_data": lambda value: Markup(script_json(value)),
+    }
+    templates.tests |= {"equation_id": by_id().__contains__, "spoken": lambda source: bool(video_of(source))}
     return templates
 
 

@@ -1,7 +1,6 @@
 """`backsolve site`: what it says, what it refuses, and what it needs."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ def call(*arguments: str):
 
 @pytest.mark.slow
 def test_it_says_how_much_it_wrote_and_where_to_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page()]})
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda: [home_page()]})
     done = call("build", "--out", str(tmp_path / "site"))
     assert done.exit_code == 0 and "1 pages" in done.output and "site/index.html" in done.output
     assert (tmp_path / "site" / "index.html").is_file()
@@ -29,8 +28,8 @@ def test_it_says_how_much_it_wrote_and_where_to_look(tmp_path: Path, monkeypatch
 @pytest.mark.slow
 def test_problems_of_the_tables_are_named_and_the_status_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     problem = Problem(origin="prices.csv", row=7, column="notes", message="holds the control character \\x07")
-    page = replace(home_page(), problems=(problem, problem))
-    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [page]})
+    page = home_page()._replace(problems=(problem, problem))
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda: [page]})
     done = call("build", "--out", str(tmp_path / "site"))
     assert done.exit_code == 2 and done.stderr.count("prices.csv") == 1 and (tmp_path / "site" / "index.html").is_file()
 

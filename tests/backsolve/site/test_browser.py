@@ -46,12 +46,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages = [
         home_page(),
         desk_page(),
-        *(equation_page(row) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
+        *(equation_page(row.id) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
         *pages_of_sheets(table),
     ]
     out = tmp_path_factory.mktemp("browser") / "site"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "STAGES", {"pages": lambda _: pages})
+        patch.setattr(build, "STAGES", {"pages": lambda: pages})
         build_site(str(out))
     return out
 

@@ -14,7 +14,7 @@ from backsolve.site.build import MARKER, Built, build_site
 from backsolve.site.documents import document_pages
 from backsolve.site.equations import equation_page
 from backsolve.site.home import home_page
-from backsolve.site.writing import Page, card_address, written_page
+from backsolve.site.writing import Page, card_address, write_page
 from derive.catalogue import by_id
 from derive.errors import WrongData
 from tests.tools.html import Parts, parts_of
@@ -25,14 +25,14 @@ MOST_BYTES, MOST_SECONDS, FIRST_VIEW = 15e6, 60, 170e3
 
 
 def some_equations() -> list[Page]:
-    return [equation_page(row) for row in some(by_id().values(), every=50)]
+    return [equation_page(id) for id in some(by_id(), every=50)]
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small") / "site"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "STAGES", {"pages": lambda _: [home_page(), *some_equations(), *document_pages()]})
+        patch.setattr(build, "STAGES", {"pages": lambda: [home_page(), *some_equations(), *document_pages()]})
         build_site(str(out), "https://example.org/b")
     return out
 
@@ -105,14 +105,14 @@ def test_the_whole_site_is_whole(whole: tuple[Path, Built, float]):
 def test_a_published_page_has_a_title_a_description_and_a_card_that_is_there(small: Path):
     page = some_equations()[0]
     text = (small / page.address).read_text(encoding="utf-8")
-    assert f'<meta property="og:title" content="{page.title}">' in text and '<meta name="description" content="' in text
-    assert f'<meta property="og:image" content="https://example.org/b/{card_address(page)}">' in text
-    assert (small / card_address(page)).read_bytes()[:4] == b"\x89PNG" and (small / "cards/index.png").is_file()
+    assert f'<meta property="og:title" content="{page.context["row"].title}">' in text and '<meta name="description" content="' in text
+    assert f'<meta property="og:image" content="https://example.org/b/{card_address(page.address)}">' in text
+    assert (small / card_address(page.address)).read_bytes()[:4] == b"\x89PNG" and (small / "cards/index.png").is_file()
     assert (small / "assets/favicon.svg").is_file() and 'rel="icon" type="image/svg+xml"' in text
 
 
 def test_the_same_pages_are_written_twice():
-    first, second = ([written_page(page) for page in (home_page(), *some_equations())] for _ in range(2))
+    first, second = ([write_page(page).html for page in (home_page(), *some_equations())] for _ in range(2))
     assert first == second and "canonical" not in first[0]
 
 
@@ -121,7 +121,7 @@ def test_the_same_pages_are_written_twice():
 
 @pytest.fixture
 def one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page()]})
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda: [home_page()]})
 
 
 @pytest.mark.usefixtures("one_page")
@@ -129,7 +129,7 @@ def test_only_what_a_build_wrote_is_replaced(tmp_path: Path, monkeypatch: pytest
     out = tmp_path / "site"
     others = {".git/HEAD": "ref", "CNAME": "example.org", "assets/mine.css": "a", "old/mine.txt": "mine"}
     with monkeypatch.context() as patch:
-        patch.setattr(build, "assets", lambda _pages: [("old/a/b.html", b"old"), ("old/c.html", b"old")])
+        patch.setattr(build, "assets", lambda _pages, _written: [("old/a/b.html", b"old"), ("old/c.html", b"old")])
         build_site(str(out))
     for name, text in others.items():
         (out / name).parent.mkdir(exist_ok=True, parents=True)
@@ -152,7 +152,7 @@ def test_a_file_of_somebody_else_where_a_page_would_go_is_named_and_all_stays_as
     mine = out / "new" / "index.html"
     mine.parent.mkdir()
     mine.write_text("mine")
-    monkeypatch.setattr(build, "assets", lambda _pages: [("new/index.html", b"ours")])
+    monkeypatch.setattr(build, "assets", lambda _pages, _written: [("new/index.html", b"ours")])
     with pytest.raises(WrongData, match=r"new.* was not written by an earlier build"):
         build_site(str(out))
     assert {file: file.read_bytes() for file in out.rglob("*") if file.is_file()} == {**before, mine: b"mine"}
@@ -182,7 +182,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
 
 
 def test_each_stage_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page(), *some_equations()]})
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda: [home_page(), *some_equations()]})
     said: list[str] = []
     build_site(str(tmp_path / "site"), report=said.append)
     assert said[0] == "0 pages, next pages" and said[-1].endswith("files: write")
@@ -190,9 +190,9 @@ def test_each_stage_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_build_that_fails_leaves_nothing_behind_and_the_old_site_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     out = tmp_path / "site"
-    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page()]})
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda: [home_page()]})
     build_site(str(out))
-    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [Page(address="a/index.html", template="none.html", title="")]})
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda: [Page("a/index.html", "none.html")]})
     with pytest.raises(Exception, match=r"none\.html"):
         build_site(str(out))
     assert list(tmp_path.iterdir()) == [out] and (out / "index.html").is_file()

@@ -8,13 +8,12 @@ import pytest
 from backsolve.site import documents
 from backsolve.site.documents import (
     _BESIDE,
+    Document,
     anchor_of,
     document_address,
-    document_of,
     document_pages,
     document_paths,
-    named_documents,
-    read_document,
+    html_of,
     texts_root,
 )
 from derive.errors import WrongData
@@ -25,10 +24,6 @@ HTML = (
     *("<script>alert(1)</script>", "<img src=x onerror=a>", "`<b>`", "```\n<b>\n```", "```<b>\n```", "# <i>", "| <b> |\n|---|"),
     *("[<b>](https://example.org)", "<https://example.org/<b>>", "![<b>](x.png)", "[a]: <b>\n[a]"),
 )
-
-
-def html_of(markdown: str) -> str:
-    return str(document_of(markdown, HERE).html)
 
 
 def test_the_wheel_brings_every_document():
@@ -61,31 +56,28 @@ def test_every_document_has_a_page():
     ],
 )
 def test_a_link_leads_to_the_page_of_what_it_names(link: str, href: str):
-    assert parts_of(html_of(f"[a]({link})")).links == [href]
+    assert parts_of(html_of(f"[a]({link})", HERE)).links == [href]
 
 
 @pytest.mark.parametrize("text", HTML)
 def test_html_in_a_document_is_text(text: str):
-    assert not {"script", "img", "b", "i"} & set(parts_of(html_of(text)).tags)
+    assert not {"script", "img", "b", "i"} & set(parts_of(html_of(text, HERE)).tags)
 
 
 def test_headings_can_be_linked_to_and_are_found():
-    document = document_of("# Title\n\nfirst\nline\n\n## What `it` does, twice\n\n- second\n\n## What `it` does, twice\n", HERE)
+    text = "# Title\n\nfirst\nline\n\n## What `it` does, twice\n\n- second\n\n## What `it` does, twice\n"
+    document = Document(path=HERE, html=html_of(text, HERE))
     assert [(one.title, one.anchor, one.text) for one in document.sections] == [
         ("Title", "title", "first line"),
         ("What it does, twice", anchor_of("What `it` does, twice"), "second"),
         ("What it does, twice", "what-it-does-twice-1", ""),
     ]
-    assert document.title == "Title" and document.part == "how-to" and document_of("a", "README.md").part == ""
+    assert document.title == "Title" and Document(path="README.md", html=html_of("a", "README.md")).title == "README.md"
 
 
 def test_the_parts_are_in_the_order_of_the_start_page():
-    found = {path: read_document(path) for path in document_paths()}
-    assert [one.path for one in named_documents("how-to", found)][:2] == [
-        "docs/how-to/size-a-deployment.md",
-        "docs/how-to/solve-backwards.md",
-    ]
-    assert {one.path for one in named_documents("how-to", found)} == {path for path in found if path.startswith("docs/how-to/")}
+    found = [path for path in document_paths() if path.startswith("docs/how-to/")]
+    assert found[:2] == ["docs/how-to/size-a-deployment.md", "docs/how-to/solve-backwards.md"] and len({*found}) == len(found)
 
 
 def test_where_the_documentation_is_missing_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from backsolve.site.market import _COLUMNS, market_page
 from backsolve.site.sheets import sheet_address
-from backsolve.site.writing import written_page
+from backsolve.site.writing import write_page
 from derive.tables.problems import Problem
 from invert.report.columns import column_of
 from invert.result import InferenceTable
@@ -14,7 +14,7 @@ from tests.tools.html import parts_of
 
 def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTable):
     page = market_page(some_sheets)
-    parts = parts_of(written_page(page))
+    parts = parts_of(write_page(page).html)
     assert parts.faults == [] and len(page.context["rows"]) == len(some_sheets)
     for one in some_sheets:
         cells = [column_of(name).text(one) for name in _COLUMNS]
@@ -38,5 +38,5 @@ def test_the_table_is_a_file_beside_the_page_and_its_points_lead_to_sheets(some_
     rows = json.loads(page.files["prices.json"])
     assert page.files["prices.csv"].count("\n") == 1 + len(some_sheets) == 1 + len(rows)
     assert {row["page"] for row in rows} == {sheet_address(one) for one in some_sheets}
-    drawing = written_page(page)
+    drawing = write_page(page).html
     assert all(f'<a href="../{sheet_address(one)}"' in drawing for one in some_sheets if one.market["active_params"].kind == "interval")

@@ -1,6 +1,6 @@
 """Reports as pages set them: no line of a report is lost, and tables are tables."""
 
-from backsolve.site.parts import sections_of, table_block
+from backsolve.site.parts import blocks_of, sections_of
 from invert.report.layout import Heading, Table
 from invert.report.sheet import full_parts
 from invert.result import InferenceTable
@@ -10,14 +10,10 @@ def test_every_line_of_a_report_is_in_a_section(some_sheets: InferenceTable):
     for one in some_sheets:
         parts = full_parts(one, some_sheets)
         first = next(place for place, part in enumerate(parts) if isinstance(part, Heading))
-        blocks = [block for section in sections_of(parts) for block in section.blocks]
+        blocks = [block for section in sections_of(parts) for block in blocks_of(section.parts)]
         lines = [line for part in parts[first:] if not isinstance(part, Heading | Table) for line in part.split("\n") if line.strip()]
-        assert [line for block in blocks for line in block.lines] == [line.strip() for line in lines]
-        assert [block.columns for block in blocks if block.kind == "table"] == [
-            part.columns for part in parts[first:] if isinstance(part, Table)
+        assert [line for kind, found in blocks if kind != "table" for line in found] == lines
+        assert [table for kind, found in blocks if kind == "table" for table in found] == [
+            part for part in parts[first:] if isinstance(part, Table)
         ]
         assert len({section.anchor for section in sections_of(parts)}) == len(sections_of(parts))
-
-
-def test_what_is_not_there_is_a_dash():
-    assert table_block(("a", "b"), [{"a": 0.0, "b": None}]).rows == (("0.0", "-"),)
