@@ -7,18 +7,15 @@ A change of the code that goes with a change of pricing_data (a column, a figure
     cp pricing_data/*.csv pricing_data/datapackage.json tests/tables/
 """
 
-import csv
 import gc
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from derive.tables import shipped
-from derive.tables.shipped import Tables, content, read
 from tests.tools import remembered, together
-from tests.tools.tables import FROZEN, SHIPPED, of_80_gb, reading
+from tests.tools.tables import FROZEN, SHIPPED, of_80_gb, reading, tiered_sonnet_tables
 
 pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
 
@@ -59,25 +56,6 @@ settings.load_profile("the same draws every time")
 def shipped_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test reads pricing_data, as a user does."""
     monkeypatch.setattr(shipped, "FOLDER", str(SHIPPED))
-
-
-def tiered_sonnet_tables() -> Tables:
-    """The tables as they would be if Claude Sonnet 4.5 were still sold up to a million tokens, with its band above 200k.
-
-    No other sheet has two bands and writes of two lifetimes.
-    """
-
-    def edited(name: str, change: Callable[[dict[str, str]], dict[str, str]]) -> str:
-        rows = list(csv.DictReader(io.StringIO(content(f"{name}.csv").decode())))
-        out = io.StringIO()
-        writer = csv.DictWriter(out, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(change(row) if row["model"] == "claude-sonnet-4-5" else row for row in rows)
-        return out.getvalue()
-
-    return read().edited(
-        prices=edited("prices", lambda row: row | {"valid_to": ""}), models=edited("models", lambda row: row | {"max_context": "1000000"})
-    )
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from invert.report.overview import overview_json
 from invert.result import Shown
 from invert.sheets.sheet import FileText
 from tests.tools.inferred import current
+from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -134,11 +135,6 @@ def test_a_formula_of_symbols_is_an_answer_of_its_own_kind():
 
 
 BROKEN = {"overlap": 0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.3}
-
-
-@cache
-def everything() -> Any:
-    return infer(everything=True)
 
 
 @cache

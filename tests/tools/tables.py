@@ -70,3 +70,16 @@ def of_80_gb() -> Tables:
         return row | {"preferred": str(row["value"] == nominal).lower()} if meant else row
 
     return read().edited(hardware=with_cells(read().content("hardware.csv").decode(), preferred))
+
+
+@cache
+def tiered_sonnet_tables() -> Tables:
+    """The tables as they would be if Claude Sonnet 4.5 were still sold up to a million tokens, with its band above 200k.
+
+    No other sheet has two bands and writes of two lifetimes.
+    """
+
+    def edited(name: str, **cells: str) -> str:
+        return with_cells(read().content(f"{name}.csv").decode(), lambda row: row | cells if row["model"] == "claude-sonnet-4-5" else row)
+
+    return read().edited(prices=edited("prices", valid_to=""), models=edited("models", max_context="1000000"))

@@ -49,6 +49,13 @@ def some(cases: Iterable[Any], every: int, first: int = 0) -> list[Any]:
     return drawn or cases[:1]
 
 
+def quick_part(cases: Iterable[Any], every: int) -> list[Any]:
+    """All cases as parameters. Every run tries those of `some`, and `-m slow` the others."""
+    cases = list(cases)
+    drawn = some(cases, every)
+    return [case if case in drawn else pytest.param(*case.values, id=case.id, marks=pytest.mark.slow) for case in cases]
+
+
 def in_one_test(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A test that tries all cases; arguments as of `pytest.mark.parametrize`. Fixtures are those of the test, one for all cases."""
     arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)

@@ -18,16 +18,12 @@ from invert.inference import infer
 from invert.records import Estimate
 from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
+from tests.tools.inferred import everything_with_tiered_sonnet as everything
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
 ESTIMATORS = tuple(KV_NAMES)
 NUMBERS = {"interval": {"median", "low", "high"}, "upper": {"high"}, "lower": {"low"}, "undetermined": set()}
-
-
-@cache
-def everything() -> InferenceTable:
-    return infer(everything=True)
 
 
 @cache
@@ -112,7 +108,7 @@ def test_without_an_output_premium_prices_bound_and_the_class_stands(rows: tuple
 
 # -- figures of an earlier calculation ----------------------------------------------------------------------------------------------
 
-WITHIN, ENDS_WITHIN = 1.15, 1.30
+WITHIN = 1.15
 
 
 # -- what is learned and from whom ----------------------------------------------------------------------------------

@@ -7,17 +7,13 @@ import pytest
 
 from invert.identify.identifiability import _COMPONENTS
 from invert.inference import infer
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
+from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
 DECIDES = {"overlap": 0.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.3}
-
-
-@cache
-def everything() -> InferenceTable:
-    return infer(everything=True)
 
 
 @cache

@@ -1,23 +1,16 @@
 """What the price of storage says: there where storage is priced, and at the reading of the lecture."""
 
-from functools import cache
-
 import pytest
 
 from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
 from invert.inference import infer
-from invert.result import InferenceTable
 from tests.tools.data import shipped_data
+from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.tables import reading
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
-
-
-@cache
-def everything() -> InferenceTable:
-    return infer(everything=True)
 
 
 def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():

@@ -9,8 +9,9 @@ from invert.estimators import calibration
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.report.sheet import report
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
 from tests.tools.data import shipped_data
+from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -18,11 +19,6 @@ pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 UNBROKEN = 10_000
 """Columns in which no line of a report is broken."""
 NO_NUMBER = re.compile(r"(?<![\w-])-?(nan|inf|infinity|None)(?![\w-])")
-
-
-@cache
-def everything() -> InferenceTable:
-    return infer(everything=True)
 
 
 @cache
