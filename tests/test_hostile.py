@@ -7,7 +7,7 @@ import pytest
 from campaigns.hostile import KINDS, campaign, ended
 from derive.errors import WrongValue
 
-COUNTS = {"units": 400, "arguments": 300, "prices": 60, "names": 60, "written": 40, "databases": 8}
+COUNTS = {"units": 200, "arguments": 100, "prices": 40, "names": 40, "written": 20, "databases": 8}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -37,7 +37,7 @@ def ideal(unknown, row):
     return solve(unknown, **given.rows, given=given.texts, anyway=True).answers[0].value
 
 
-@in_one_test("row", some(FITTED, 3))
+@in_one_test("row", some(FITTED, 6))
 def test_the_ideal_times_of_a_run_are_those_of_the_catalogue(row):
     if row.phase == "decode":
         arithmetic, reads = ideal("compute_time", row) + ideal("attention_time", row), ideal("memory_time", row)
@@ -64,7 +64,7 @@ def test_the_fit_without_a_run_predicts_what_is_recorded_of_it():
         assert found[row.run] == pytest.approx((row.low, row.high), rel=0.02), row.run
 
 
-@in_one_test("row", some(KEPT, 4))
+@in_one_test("row", some(KEPT, 12))
 def test_a_run_that_the_fit_never_sees_has_the_range_that_is_recorded(row):
     assert predicted_of_question(row) == pytest.approx((row.low, row.high), rel=1e-3)
 

@@ -12,7 +12,7 @@ from derive.preset_rows import Architecture
 from derive.solving.api import solve
 from derive.tables.shipped import rows_of
 from tests.tools.asked import value_of
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 ALL = [row for row in rows_of(Architecture) if row.experts]
 MIXTURES = [row for row in ALL if row.kv_formula and row.total_params and row.active_params]
@@ -24,7 +24,7 @@ def chosen(experts, active, tokens, rng):
     return np.argpartition(rng.random((tokens, experts)), active - 1, axis=1)[:, :active]
 
 
-@pytest.mark.parametrize("batch", [256, 512, 4096])
+@pytest.mark.parametrize("batch", [256, 4096])
 def test_a_large_batch_reads_all_of_them_as_before(batch):
     every = value_of("step_time", **V3, batch=batch, variants={"weight_time": "sharded"}, anyway=True)
     assert value_of("step_time", **V3, batch=batch, anyway=True) == pytest.approx(every, rel=0.01)
@@ -46,7 +46,7 @@ def test_a_chunk_makes_no_step_shorter_and_reads_no_more_than_all(more):
     assert bare < steps[0] and steps == sorted(steps) and steps[-1] <= every * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("batch", [1, 64, 512])
+@pytest.mark.parametrize("batch", [1, 512])
 def test_at_the_free_chunk_the_arithmetic_is_as_long_as_the_reads(batch):
     free = value_of("free_prefill_chunk", **H100S, batch=batch)
     reads = (671e9 - 634e9 * (31 / 32) ** (batch + free - 1) + batch * 4000 * 35136) / BANDWIDTH
@@ -93,7 +93,7 @@ def test_no_step_is_below_the_floor(variant, more):
 # -- every mixture of the table -------------------------------------------------------------------------------------
 
 
-@in_one_test("row", MIXTURES, ids=lambda row: row.model)
+@in_one_test("row", some(MIXTURES, 3, 1), ids=lambda row: row.model)
 def test_total_and_active_parameters_are_rebuilt_from_the_router(row):
     """What is routed and what is shared come out positive, make up the total, and one sequence reads the active ones."""
     total, active = row.total_params, row.active_params
@@ -143,7 +143,7 @@ SPREAD = [
 ]
 
 
-@in_one_test(("experts", "active", "chips"), SPREAD)
+@in_one_test(("experts", "active", "chips"), some(SPREAD, 3))
 @in_one_test("batch", [1, 64])
 def test_the_busiest_chip_is_as_near_to_the_draws_as_it_says(experts, active, chips, batch):
     given = {"experts": experts, "active_experts": active, "batch": batch, "expert_parallel": chips}

@@ -29,7 +29,7 @@ def test_a_verdict_is_where_the_answer_is(problem: WorkedProblem):
     assert not problem.arithmetic or found.in_unit == pytest.approx(worked(problem.arithmetic), rel=DIGITS)
 
 
-@in_one_test("problem", some(MARKED, 4))
+@in_one_test("problem", some(MARKED, 8))
 def test_the_command_that_is_shown_gives_the_answer(problem: WorkedProblem):
     asked = shlex.split(command_of(problem.unknown, read_givens(problem.givens)))
     said = call(*asked[1:], "--as", "json")

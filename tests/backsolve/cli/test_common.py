@@ -88,7 +88,7 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize("what", some(SPOILT, 2))
+@pytest.mark.parametrize("what", some(SPOILT, 4))
 def test_a_bad_row_of_a_table_is_named_after_the_rest_was_printed(what: str, tables: Path):
     (name, old, new), column, commands = SPOILT[what]
     row = spoil(tables, name, old, new)

@@ -80,7 +80,7 @@ def examples(command: click.Command) -> list[str]:
 
 
 EXAMPLES = {" ".join(path): examples(command) for path, command in commands() if not isinstance(command, click.Group)}
-TAKE_LONG = ("infer", "validate", "plot", "site build", "site book")
+TAKE_LONG = ("claims", "infer", "plot", "prices news", "site build", "site book", "validate")
 """Commands whose examples take seconds."""
 EVERY = {"site build": 2}
 """Of examples that each build the whole site one in two, from the second on: .ci/run builds the site as the first says, of the wheel."""

@@ -6,20 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from backsolve.figures.axes import COLOURS
 from backsolve.figures.picture import picture
 from derive.errors import WrongValue
 from derive.show.chart import Chart
-from derive.show.plot import _MOST_LINES, _line_chart, roofline, sweep_charts
+from derive.show.plot import _line_chart, roofline, sweep_charts
 from derive.show.roofline import Roof
 from derive.solving.api import solve
 from tests.backsolve.figures.test_picture import drawn
 from tests.derive.show.test_plot import SERVED
-
-ROOFS = [
-    Roof(name="A", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=50.0, rate=2e14),
-    Roof(name="B", peak=2e15, bandwidth=8e12, step="step of 10 ms", intensity=50.0, rate=4e14),
-]
 
 
 def swept(*unknowns: str, **more):
@@ -54,45 +48,11 @@ def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
     assert axes.get_title(loc="left").splitlines()[1].replace("\N{NO-BREAK SPACE}", " ") == "chip_price = $2/h, output_price = $3/MTok"
 
 
-def test_a_title_says_what_is_seen():
-    both = sweep_charts([("", swept("throughput", "cost_per_token", chip_price="$2/h", batch=[1, 8]))])
-    assert both[0].title == "Throughput rises and cost per token falls with batch"
-    (cost,) = sweep_charts([("", [solve("cost_per_token", **SERVED | {"context_length": 512}, chip_price="$2/h", batch="1..4000:log")])])
-    assert cost.title == "Cost per token falls with batch until arithmetic binds"
-    (flat,) = sweep_charts([("", [solve("step_time", compute_time="1ms,2ms,3ms", memory_time="5ms")])])
-    assert flat.title == "Step time over compute time"
-    assert roofline(ROOFS).title == "Roofline: rate of one chip over arithmetic intensity"
-
-
-def test_a_roof_is_named_once_beside_the_data_with_its_points(monkeypatch):
-    axes = axes_of(roofline(ROOFS), monkeypatch)
-    named = [one.get_text().replace("\n", " ") for one in axes.get_legend().get_texts()]
-    assert named[:3] == ["A", "ridge at 250 FLOP/byte, 1 PFLOP/s", "step of 20 ms: 200 TFLOP/s at 50 FLOP/byte"]
-    assert len({*named}) == 6 and not axes.texts, "nothing is written over the lines"
-    assert not axes.get_legend().get_window_extent().overlaps(axes.get_window_extent())
-    assert [one.get_color() for one in axes.lines] == [COLOURS[0]] * 3 + [COLOURS[1]] * 3
-
-
 def test_a_roof_is_straight_where_arithmetic_binds_too(monkeypatch):
     """Its rates span a decade then, and no more."""
     busy = roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=2500.0, rate=9e14)])
     axes = axes_of(busy, monkeypatch)
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-
-
-def test_whole_chips_go_up_in_steps_and_between_two_numbers_of_them_is_nothing(monkeypatch):
-    needed = axes_of(_line_chart("batch", "chips", [("", (1.0, 8.0), (2.0, 3.0))]), monkeypatch).lines[0]
-    assert needed.get_drawstyle() == "steps-pre"
-    share = axes_of(_line_chart("batch", "chips", [("", (1.0, 8.0), (2.5, 3.0))]), monkeypatch).lines[0]
-    assert share.get_drawstyle() == "default"
-    over = axes_of(_line_chart("chips", "throughput", [("", (1.0, 2.0), (20.0, 30.0))]), monkeypatch).lines[0]
-    assert over.get_linestyle() == "None" and over.get_marker() != ""
-
-
-def test_as_many_lines_as_are_drawn_differ_in_mark_and_in_colour_or_stroke(monkeypatch):
-    chart = _line_chart("batch", "step_time", [(f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(_MOST_LINES)])
-    lines = axes_of(chart, monkeypatch).lines
-    assert len({one.get_marker() for one in lines}) == len({(one.get_color(), one.get_linestyle()) for one in lines}) == _MOST_LINES
 
 
 def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch):

@@ -5,26 +5,28 @@ import pytest
 from campaigns.solver_script import NODE, Asked, compared, compared_ones
 from derive.catalogue import by_id
 from derive.solving.engine.one_equation import solve_equation
+from tests.tools.together import some
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
 
-def test_every_equation_is_solved_as_python_solves_it() -> None:
-    found = [*compared((*by_id(),), count=1, seed=7, unknowns=1)]
+def test_an_equation_is_solved_as_python_solves_it() -> None:
+    asked = some(by_id(), every=3)
+    found = [*compared(asked, count=1, seed=7, unknowns=1)]
     assert [(one.asked.equation.id, one.asked.unknown, one.fault) for one in found if one.fault] == []
-    assert {one.asked.equation.id for one in found} == {*by_id()}
+    assert {one.asked.equation.id for one in found} == {*asked}
 
 
 def test_what_has_no_closed_form_is_searched_for() -> None:
-    found = [*compared(("experts.reached_racks", "training.tradeoff_cost", "roofline.minimum_latency"), count=3, seed=7)]
+    found = [*compared(("experts.reached_racks", "training.tradeoff_cost", "roofline.minimum_latency"), count=1, seed=7)]
     assert [(one.asked.equation.id, one.asked.unknown, one.fault) for one in found if one.fault] == []
-    assert sum(one.kind == "searched" for one in found) >= 9
+    assert sum(one.kind == "searched" for one in found) >= 3
 
 
 def test_of_a_bound_every_unknown_errs_as_python_has_it() -> None:
     """Of a step of 20 ms, the memory time is 20 ms or less."""
     bounds = [id for id, row in by_id().items() if row.direction]
-    found = [*compared(bounds, count=4, seed=7)]
+    found = [*compared(bounds, count=1, seed=7)]
     assert [(one.asked.equation.id, one.asked.unknown, one.fault) for one in found if one.fault] == []
     assert {one.asked.equation.id for one in found} == {*bounds}
 

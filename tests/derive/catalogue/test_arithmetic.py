@@ -23,7 +23,7 @@ WRITTEN: dict[str, Callable[..., object]] = {
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(NUMBERS, NUMBERS)
 def test_numbers_arrays_and_symbols_agree(name: str, x: float, y: float):
     write = WRITTEN[name]

@@ -21,7 +21,7 @@ from tests.tools.draws import assignments
 from tests.tools.together import each, some
 
 DRAWS = 60
-A_FEW = 4
+A_FEW = 2
 """Draws of the quick suite."""
 
 THROUGH_THE_API = 12

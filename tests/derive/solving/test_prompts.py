@@ -1,12 +1,9 @@
 """A rate of requests whose prompts nobody says where they are computed: the answer for decode alone, and for both on the same chips."""
 
-import json
-from math import ceil, inf
+from math import ceil
 
 import pytest
-from click.testing import CliRunner
 
-from backsolve.cli.main import backsolve
 from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.meanings import PROMPTS
 from derive.show.text import solution_record
@@ -108,25 +105,3 @@ def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_o
     by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
     assert whole(by_time.answers[0]) == whole(by_speed.answers[0])
     assert whole(solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}).with_prompts) == whole(by_time.answers[0])
-    asked = " ".join(f"{name}={value}" for name, value in given.items())
-    typed = f"solve {unknown} {asked} isl=2000 osl=500 {word}<={most}ms --model Llama-3.1-70B --hardware H100-SXM:fp8 --as json --using"
-    said = json.loads(CliRunner().invoke(backsolve, [*typed.split(), WITH_PROMPTS]).stdout)
-    assert ceil(said["answers"][0]["value"]) == whole(by_time.answers[0])
-
-
-@pytest.mark.parametrize(("unknown", "given", "most"), HELD)
-def test_the_fewest_with_prompts_on_the_same_chips_hold_the_time_of_a_token_and_one_less_does_not(unknown, given, most):
-    fewest = whole(solve(unknown, **SERVED_2K, **given, tpot=f"<={most}ms").with_prompts)
-
-    def seen_at(count):
-        rate = given["requests_per_second"] / (count if unknown == "replicas" else 1)
-        beside = {"chips": given.get("chips", count), "requests_per_second": rate}
-        batch = solve("batch", **SERVED_2K, **beside, using=WITH_PROMPTS)
-        if not batch.answers or batch.answers[0].point < 1:
-            return inf
-        fits = solve("batch", **SERVED_2K, chips=beside["chips"]).answers[0].ends[1]
-        if batch.answers[0].point > fits:
-            return inf
-        return solve("time_per_output_token", **SERVED_2K, chips=beside["chips"], batch=batch.answers[0].point, using=WITH_PROMPTS).value
-
-    assert seen_at(fewest) <= most / 1000 < seen_at(fewest - 1)

@@ -57,8 +57,7 @@ CHIPS = ("H100-SXM:fp8", "B200-SXM:fp8", "GB200-NVL72:fp8")
 NOT_COVERED = {"GLM-5.3-Flash"}
 
 
-@pytest.mark.parametrize("hardware", CHIPS)
-@pytest.mark.parametrize("more", [1.7, 12.0])
+@pytest.mark.parametrize(("hardware", "more"), [*zip(CHIPS, (1.7, 12.0, 1.7), strict=True)])
 @in_one_test("model", some([name for name in MODELS if name not in NOT_COVERED], 20))
 def test_chips_put_back_meet_their_target_and_are_warned_of_alike(model, hardware, more):
     """So many times the chips that memory takes: the step on them asked back gives them, with every warning that it has itself."""

@@ -17,7 +17,6 @@ def test_a_sizing_answer_leads_with_the_fewest_chips_of_whole_replicas():
     """No other tp that divides the 64 heads and fits in a domain of 8 takes fewer chips."""
     solution = solve("chips", **SERVED, **TARGETS)
     assert str(solution).startswith(solution.lead[0])
-    assert solve("chips", **SERVED, requests_per_second=40, time_per_output_token="30ms").lead == solution.lead
     fleets = [solve("fleet_chips", **SERVED, **TARGETS, chips=tp) for tp in (1, 2, 4, 8)]
     for line, together in zip(solution.lead, (True, False), strict=True):
         chips, count, size = map(
@@ -27,15 +26,14 @@ def test_a_sizing_answer_leads_with_the_fewest_chips_of_whole_replicas():
         assert chips == count * size == min(ends) >= solution.answers[0].ends[0]
 
 
-@pytest.mark.parametrize(("limit", "size"), [("1s", 2), ("0.4s", 4)])
-def test_prompts_on_chips_of_their_own_have_the_fewest_whole_replicas(limit, size):
+def test_prompts_on_chips_of_their_own_have_the_fewest_whole_replicas():
     """20 requests per second, each with a prompt of 8,000 tokens that takes prefill_time, on replicas that meet the time to first token."""
     asked = {"hardware": "H100:bf16", "model": "Llama-3.3-70B", "prompt_tokens": 8000, "output_tokens": 500}
-    solution = solve("chips", **asked, requests_per_second=20, step_time="50ms", time_to_first_token=limit)
+    solution = solve("chips", **asked, requests_per_second=20, step_time="50ms", time_to_first_token="0.4s")
     chips, count, tp = map(int, re.search(r"\+ (\d+) .* prefill on (\d+) of tp=(\d+)", solution.lead[-1]).groups())
     prefill = {one: solve("prefill_time", **asked, chips=one).value for one in (2, 4, 8)}
-    assert (count, tp) == (ceil(20 * prefill[size]), size) and chips == count * tp
-    assert chips == min(one * ceil(20 * time) for one, time in prefill.items() if time <= float(limit[:-1]))
+    assert (count, tp) == (ceil(20 * prefill[4]), 4) and chips == count * tp
+    assert chips == min(one * ceil(20 * time) for one, time in prefill.items() if time <= 0.4)
 
 
 @pytest.mark.parametrize(

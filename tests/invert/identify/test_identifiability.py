@@ -124,7 +124,7 @@ def pins(known: np.ndarray, target: np.ndarray) -> bool:
 
 @in_one_test("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND, REVERSED], ids=["memory", "lecture", "compute", "reversed"])
 @in_one_test("components", [SINGLE, (*SINGLE, "storage"), BANDS, _COMPONENTS], ids=len)
-@in_one_test("overlap", [1.0, 0.0, 0.3])
+@in_one_test("overlap", [1.0, 0.3])
 def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, overlap: float):
     found = identify(components, overlap=overlap, values=values)
     prices = gradients(ordered(components), primitives_at(values, overlap))
@@ -194,7 +194,7 @@ POINTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(POINTS, between(3, 30), st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_rank_is_the_number_of_prices_at_any_point(values: dict, stretch: float, overlap: float):
     values = {**values, "long_context": stretch * values["short_context"]}

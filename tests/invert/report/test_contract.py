@@ -13,7 +13,6 @@ from invert.report.contract import run_as_csv, run_as_json, saved, sheet_records
 from invert.result import InferenceTable, Shown
 from invert.sheets.assemble import prices_by_place
 from invert.sheets.sheet import FileText
-from tests.tools.inferred import current
 
 
 def test_json_is_strict_and_a_list_of_the_records(run: InferenceTable):
@@ -53,8 +52,7 @@ def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: Infe
     assert asked["against"] == {"place": "a.csv", "encoding": "base64", "content": "/w=="}
 
 
-def test_what_is_saved_has_a_line_a_sheet_and_is_half_as_large_as_with_a_line_a_number():
-    run = current()
+def test_what_is_saved_has_a_line_a_sheet_and_is_half_as_large_as_with_a_line_a_number(run: InferenceTable):
     text = saved(run)
     document = json.loads(text)
     lines = text.splitlines()

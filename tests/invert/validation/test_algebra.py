@@ -9,12 +9,12 @@ from invert.validation import algebra
 from invert.validation.algebra import algebra_problems, algebra_rows
 from tests.tools.together import some
 
-SOME = some(by_id().values(), 12)
+SOME = some(by_id().values(), 24)
 
 
 def test_both_solve_the_same_regimes_and_agree():
     *chapters, whole = algebra_rows(SOME)
-    assert algebra_problems(chapters) == [] and whole["both"] > 100
+    assert algebra_problems(chapters) == [] and whole["both"] > 40
     assert whole["regimes"] == whole["both"] + whole["none"] and whole["SymPy alone"] == whole["ours alone"] == 0
     assert {row["chapter"] for row in chapters} == {row.chapter for row in SOME}
 
