@@ -18,7 +18,7 @@ def _docstrings(tree: ast.Module) -> set[int]:
 
 def test_few_places_of_the_engine_name_a_quantity():
     named, found = {*QUANTITIES, *by_id()}, []
-    for path in sorted(Path(derive.solving.__file__).parent.glob("*.py")):
+    for path in sorted(Path(derive.solving.__file__).parent.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         texts = _docstrings(tree)
         constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in texts)
