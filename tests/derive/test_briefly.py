@@ -7,7 +7,6 @@ from typing import Any
 
 import derive
 import invert
-from derive.answers import Answer
 from derive.briefly import _LINE
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.show.citation import citation_record
@@ -64,20 +63,3 @@ def test_every_record_is_a_line_and_every_collection_a_screen():
     assert {"InferenceTable", "Inference", "Solution", "Equation", "PriceSheet", "Price", "Estimate"} <= {
         type(value).__name__ for value in seen.values()
     }
-
-
-def test_a_solution_shows_its_answer():
-    assert repr(derive.solve("step_time", compute_time=1, memory_time=2)) == "Solution(step_time [s]: 2 or more)"
-    assert repr(derive.solve("step_time", compute_time=1)) == "Solution(step_time [s]: no answer, missing_givens)"
-    assert repr(derive.solve("memory_time", step_time=2, compute_time=2)) == "Solution(memory_time [s]: 0 to 2)"
-    assert repr(derive.solve("step_time", compute_time=1, memory_time=[1, 2])) == "Solution(step_time [s]: a sweep of 2 points)"
-
-
-def test_an_answer_shows_its_value_or_its_formula():
-    (symbolic,) = derive.solve("balance_batch", machine_balance_ratio=derive.symbols.machine_balance_ratio, sparsity=8).answers
-    assert str(symbolic) == symbolic.formula and repr(symbolic) == f"Answer(symbolic: {symbolic.formula})"
-    (point,) = derive.solve("step_time", compute_time=1, memory_time=2).answers
-    assert str(point) == "2 or more" and repr(point).startswith("Answer(point: 2 or more")
-    (ends,) = derive.solve("memory_time", step_time=2, compute_time=2).answers
-    assert str(ends) == "0 to 2" and repr(ends).startswith("Answer(interval: 0 to 2")
-    assert str(Answer(kind="loose", loose_low=1.0, loose_high=4.0)) == "1 to 4"

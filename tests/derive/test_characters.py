@@ -7,20 +7,6 @@ from itertools import chain
 from derive.characters import SPACES, hidden, is_hidden, look_alike, mark_in_words, padded, skeleton, trimmed, width_of
 from tests.tools.together import in_one_test
 
-UNSEEN = {
-    **{"\u00a0": "no-break space", "\u00ad": "soft hyphen", "\u061c": "arabic letter mark", "\u200b": "zero width space"},
-    **{"\u200d": "zero width joiner", "\u200f": "right-to-left mark", "\u202e": "right-to-left override", "\u2060": "word joiner"},
-    **{"\ufeff": "zero width no-break space", "\ufe0f": "variation selector-16", "\U000e0100": "variation selector-17"},
-    **{"\u3164": "hangul filler", "\u115f": "hangul choseong filler", "\u034f": "combining grapheme joiner"},
-    **{"\u2800": "braille pattern blank", "\u2028": "line separator", "\u3000": "ideographic space"},
-}
-
-
-@in_one_test(("mark", "name"), UNSEEN.items())
-def test_a_character_that_does_not_show_is_named(mark: str, name: str):
-    assert hidden(f"gpt{mark}5") == hidden(f"gpt{mark}5{mark}") == mark
-    assert mark_in_words(mark).removeprefix("control ") == f"character U+{ord(mark):04X} ({name})"
-
 
 @in_one_test("mark", ["\x1b", "\x85", "\ud800", "\ue000", "\u0378", "\U0010ffff"])
 def test_what_is_no_character_of_any_script_is_hidden_too(mark: str):

@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from derive import errors
-from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, RetiredName, UnknownName, shorten, suggest
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, UnknownName, shorten, suggest
 from tests.tools.together import in_one_test
 
 
@@ -44,13 +44,6 @@ def test_at_most_three_names_are_offered():
     assert offered.startswith("; did you mean 'balance_batch") and offered.count(" or ") == 2
 
 
-@in_one_test("given", ["H1OO", "HlOO", "h10O", "HIO0"])
-def test_letters_that_are_drawn_like_digits_are_read_as_these(given: str):
-    chips = ["A100-SXM", "H20", "H100-SXM", "H200-SXM", *NAMES]
-    assert suggest(given, chips).startswith("; did you mean 'H100-SXM'")
-    assert suggest("H2O0", chips).startswith("; did you mean 'H200-SXM'")
-
-
 def test_a_short_list_is_given_whole_and_a_long_one_not_at_all():
     assert suggest("entropy", NAMES[:12]) == "; allowed: " + ", ".join(NAMES[:12])
     assert suggest("entropy", NAMES[:13]) == suggest("entropy", []) == ""
@@ -62,15 +55,6 @@ def test_of_a_text_of_megabytes_no_more_is_compared_than_names_are_long():
     assert process_time() - begun < 2
 
 
-def test_a_hint_stands_behind_what_is_offered():
-    assert str(UnknownName("style", "bibtx", ["bibtex", "plain"], "see --help")).endswith("; did you mean 'bibtex'?; see --help")
-
-
-def test_a_retired_id_names_its_successor():
-    said = "equation 'old.name' was retired; its successor is 'new.name': backsolve show new.name"
-    assert str(RetiredName("old.name", "new.name")) == said
-
-
 # -- what was given ---------------------------------------------------------------------------------------------------
 
 
@@ -79,12 +63,6 @@ def test_a_quoted_text_is_a_line_of_at_most_sixty_characters(text: str):
     shown = shorten(text)
     assert shown.isprintable() and len(shown) <= 60
     assert (shown == repr(text)) == (len(repr(text)) <= 60) == (not shown.endswith("...'"))
-
-
-def test_an_unknown_name_says_which_of_its_characters_does_not_show():
-    message = str(UnknownName("quantity", "bat\u200bch", ["batch"]))
-    assert r"unknown quantity 'bat\u200bch': it holds the character U+200B (zero width space), which does not show" in message
-    assert message.endswith("; did you mean 'batch'?")
 
 
 @pytest.mark.parametrize(

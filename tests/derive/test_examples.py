@@ -9,8 +9,7 @@ import pytest
 
 from derive.catalogue import by_id, equation
 from derive.quantities import symbol
-from derive.records import Equation, Example, solved_claim
-from derive.show.entry import card
+from derive.records import Equation, Example
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.result import Answer
 from derive.units import parse
@@ -88,17 +87,3 @@ def test_a_digit_that_is_wrong_is_seen():
     assert row.example.result == "3.274 ms"
     for wrong in ("3.275 ms", "3.27 ms", "3.3 ms", "6.547 ms"):
         assert not is_right(replace(row, result=wrong))
-
-
-def test_an_example_is_shown_in_a_line():
-    assert "\nexample     batch=64, active_params=405B, chips=16, peak_flops=1979 TFLOP/s, mfu=50% -> compute_time = 3.274 ms\n" in card(
-        equation("roofline.compute_time")
-    )
-    assert "hbm_capacity=80 GB -> training_memory_per_chip <= 80 GB\n" in card(equation("training.memory_fits"))
-    assert "\nexample" not in card(replace(equation("roofline.compute_time"), result=""))
-
-
-def test_a_claim_is_solved_only_for_what_it_is_linear_in():
-    rest = solved_claim(lambda memory_time, kv_time: (memory_time, kv_time**2), "kv_time", "memory_time")
-    with pytest.raises(ValueError, match="which kv_time is not"):
-        rest(0.0, 4.0)

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, asdict, field, fields, is_dataclass, replace
 from functools import cached_property
 
@@ -53,14 +52,6 @@ class Longer(Pair):
             raise ValueError("third")
 
 
-def test_a_record_has_its_arguments_and_defaults():
-    one = Pair(first=1)
-    assert (one.first, one.second, one.note, one.more, one.total) == (1, 2, "", [], 3)
-    assert one.more is not Pair(first=1).more
-    assert repr(one) == "Pair(first=1, second=2, note='', more=[])"
-    assert Place(1.0, 2.0) == Place(x=1.0, y=2.0) == Place(1.0, y=2.0) != Place(1.0)
-
-
 def test_arguments_that_are_missing_or_unknown_are_refused():
     for wrong in (Pair, lambda: Pair(1), lambda: Pair(first=1, third=3), lambda: Pair(second=1, third=3)):
         with pytest.raises(TypeError, match="Pair"):
@@ -91,29 +82,6 @@ def test_the_functions_of_dataclasses_work():
         assert other == one and other.total == 3
 
 
-@immutable(declared=True)
-class Row:
-    """A record that is declared in the code."""
-
-    name: str
-    note: str = field(default="", compare=False)
-    more: list[int] = field(default_factory=list)
-
-    @cached_property
-    def shown(self) -> str:
-        return self.name + self.note
-
-
-def test_a_declared_record_behaves_as_any_other():
-    one = Row(name="a", note="b")
-    assert (one.name, one.note, one.more, one.shown) == ("a", "b", [], "ab") and one.more is one.more is not Row(name="a").more
-    assert one == Row(name="a") and hash(Row(name="a", more=())) == hash(Row(name="a", note="c", more=())) and one != Row(name="b")
-    assert repr(one) == "Row(name='a', note='b', more=[])" and asdict(one) == {"name": "a", "note": "b", "more": []}
-    assert (moved := replace(one, note="c")).shown == "ac" and moved == copy.deepcopy(one) == pickle.loads(pickle.dumps(one))
-    with pytest.raises(FrozenInstanceError):
-        one.name = "b"
-
-
 def test_every_declared_record_has_all_arguments_that_it_needs_and_no_other():
     rows = [*by_id().values()]
     inner = [part for row in rows for part in (row.variant, row.example, *row.sources, *row.requires) if part]
@@ -122,11 +90,3 @@ def test_every_declared_record_has_all_arguments_that_it_needs_and_no_other():
         needed, given = {name for name, missing in known.items() if missing}, vars(one).keys()
         derived = {name for name in given if isinstance(getattr(type(one), name, None), cached_property)}
         assert needed <= given and given - derived <= known.keys(), one
-
-
-def test_a_function_that_is_a_default_is_a_value_and_no_method():
-    @immutable
-    class Named:
-        shown: Callable[[str], str] = lambda text: text.upper()
-
-    assert Named().shown("a") == "A" and Named(shown=str.lower).shown("A") == "a"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from derive import presets
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
-from derive.preset_rows import LINKS, POWER, AcceleratorFigure, Architecture, OpenModel
+from derive.preset_rows import Architecture, OpenModel
 from derive.presets import (
     OF_DATA_TYPE,
     Preset,
@@ -26,7 +26,6 @@ from derive.presets import (
     model_names,
     stored_as,
 )
-from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
 from derive.solving.api import solve
 from derive.tables import shipped
@@ -155,10 +154,6 @@ def test_parameters_are_counted_from_the_dimensions_of_a_row(name, total, active
     """
     counts, lacking = counted_params(architecture(name))
     assert lacking == "" and counts == {"total_params": pytest.approx(total, rel=1e-3), "active_params": pytest.approx(active, rel=1e-3)}
-
-
-def has_bf16(name: str) -> bool:
-    return any((row.accelerator, row.quantity, row.dtype) == (name, "peak_flops", "bf16") for row in rows_of(AcceleratorFigure))
 
 
 def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
@@ -291,22 +286,6 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     assert preset.provenance["query_heads"] == f"architectures.csv {text} query_heads: config (verified)"
 
 
-def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
-    preset = model("V3.2")
-    sizes = {"total_params": 671e9, "active_params": 37e9, "layers": 61, "latent_dim": 512, "rope_dim": 64}
-    selection = {"indexer_layers": 61, "indexer_dim": 128, "sparse_layers": 61, "selected_entries": 2048, "query_heads": 128}
-    selection |= {"indexer_heads": 64, "indexer_bytes_per_element": 1.03125}
-    assert preset.givens == sizes | selection
-    assert preset.variants == {
-        **dict.fromkeys(("kv_bytes_per_token", "selected_entry_width", "selected_flops_per_entry"), "mla_indexed"),
-        "attention_flops_per_pair": "mla_indexed_absorbed",
-        "prefill_attention_flops_per_pair": "same",
-        "kv_time": "fixed",
-        "kv_replication": "latents",
-    }
-    assert preset.left_out == presets.DENSE_ONLY
-
-
 def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     preset = model("Mixed")
     plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
@@ -369,54 +348,6 @@ def test_model_that_is_wrong(small, text, kind, words):
 
 
 # -- the data that ships --------------------------------------------------------------------------------------------
-
-FORBIDDEN = {"kv_bytes_per_token", "bytes_per_element", "chip_price"}
-
-
-def pairs_of_hardware():
-    rated = {(row.accelerator, row.dtype) for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops"}
-    return sorted(f"{name}:{dtype}" for name, dtype in rated)
-
-
-@in_one_test("text", pairs_of_hardware())
-def test_every_accelerator_that_ships(text):
-    preset = hardware(text)
-    beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
-    listed = {row.quantity for row in rows_of(AcceleratorFigure) if row.accelerator == text.split(":")[0]}
-    beside |= {*LINKS, *POWER} & listed
-    assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
-
-
-@in_one_test("name", model_names())
-def test_every_model_that_ships_is_set_or_refused_by_name(name):
-    try:
-        preset = model(name)
-    except NotCovered as refusal:
-        assert str(refusal).startswith(name)
-        return
-    row = presets.architecture(name)
-    given = preset.givens
-    selects = row.kv_values_read_per_context_token != row.kv_values_stored_per_token
-    windows, states = row.window_layers is not None, row.linear_layers is not None
-    limited = selects or windows or states
-    assert preset.left_out == (presets.DENSE_ONLY if selects else presets.ALL_GROWS if limited else ())
-    assert preset.variants.get("kv_time") == ("fixed" if limited else None)
-    assert preset.variants.get("selected_entry_width") == (row.kv_formula if selects else None)
-    assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
-    assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
-    assert given.get("layers") == row.layers
-
-
-@in_one_test("name", model_names())
-def test_kv_bytes_by_the_equations_are_the_values_counted_by_hand(name):
-    row = presets.architecture(name)
-    if not row.kv_formula:
-        with pytest.raises(NotCovered, match=f"^{name}: no equation"):
-            presets.kv_bytes(row, 2.0)
-        return
-    for width in (1.0, 2.0):
-        counted = (row.kv_values_stored_per_token * width, row.kv_values_read_per_context_token * width)
-        assert presets.kv_bytes(row, width) == counted
 
 
 @given(st.text(max_size=40) | st.builds("{}:{}".format, st.sampled_from(hardware_names()), st.text(max_size=5)))

@@ -67,18 +67,6 @@ def test_a_quantity_is_found_by_name_and_by_symbol():
         symbol("B_stra")
 
 
-def test_words_are_offered_before_symbols_and_symbols_where_no_word_is_near():
-    with pytest.raises(UnknownName, match=r"'bach'; did you mean 'batch' or 'max_batch'\?"):
-        quantity("bach")
-    with pytest.raises(UnknownName, match=r"'t_cc'; did you mean .*'t_c'"):
-        quantity("t_cc")
-
-
-def test_a_symbol_is_made_once_and_a_constant_has_one_too():
-    assert symbol("batch") is symbol("batch") and str(symbol("B_star")) == "balance_batch"
-    assert symbol("flop_per_weight").is_positive and symbol("overlap").is_nonnegative
-
-
 UNLIKE = [row for row in QUANTITIES.values() if row.unlike]
 
 

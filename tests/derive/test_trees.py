@@ -3,7 +3,7 @@
 import pytest
 
 from derive.catalogue import by_id
-from derive.trees import all_parts, difference, is_negative, names, put_into, slopes, terms, text, tree_of, value_of
+from derive.trees import slopes, text, tree_of, value_of
 from tests.tools.together import in_one_test
 
 WRITTEN = (
@@ -38,18 +38,6 @@ def test_what_a_person_writes_is_printed_again(said):
 def test_what_is_no_formula_is_not_read(said):
     with pytest.raises(ValueError, match="not a formula of quantities"):
         tree_of(said)
-
-
-def test_what_a_tree_is_made_of():
-    tree = tree_of("a*(b - 2*c)/d")
-    assert names(tree) == {"a", "b", "c", "d"} and next(iter(all_parts(tree))) == tree and len([*all_parts(tree)]) == 10
-    assert terms(tree_of("a - b")) == ("a", ("-", "b")) and terms("a") == ("a",)
-    assert (
-        put_into(tree, {"a": "b", "b": ("+", "a", 1)}) == tree_of("b*(a + 1 - 2*c)/d")
-        or text(put_into(tree, {"a": "b"})) == "b*(b - 2*c)/d"
-    )
-    assert is_negative(tree_of("-a*b/c")) and not is_negative(tree_of("a - b"))
-    assert [difference(*pair) for pair in (("a", 0), (0, "a"), (0, 0), ("a", ("-", "b")))] == ["a", ("-", "a"), 0, ("+", "a", "b")]
 
 
 def test_the_largest_term_alone_moves_the_largest():

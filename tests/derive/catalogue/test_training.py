@@ -14,7 +14,7 @@ from derive.catalogue import equation
 from derive.quantities import symbol
 from derive.solving.api import solve
 from tests.tools.asked import value_of
-from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
+from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, without_floor
 from tests.tools.together import in_one_test
 
 X, FALLING, RISING = (symbol(name) for name in ("tradeoff_variable", "falling_cost", "rising_cost"))
@@ -139,27 +139,3 @@ def test_a_search_over_sizes_finds_the_optimum_of_the_catalogue(fit, budget):
 
 
 # -- the best size for a given loss ---------------------------------------------------------------------------------
-
-
-def ratio(fit, **given):
-    return value_of("inference_pretrain_ratio", "training.fixed_loss_optimum", **without_floor(fit), **{**LECTURE_MODEL, **given})
-
-
-@in_one_test("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
-@in_one_test("served", [3e12, 300e12])
-def test_a_search_over_sizes_finds_the_ratio_of_the_catalogue(fit, served):
-    """Serve a number of tokens at the loss of the lecture's model: the cheapest size, found without any derivation."""
-    loss = value_of("loss", "training.loss_law", **fit, **LECTURE_MODEL)
-
-    def bills(size):
-        tokens = value_of("pretrain_tokens", "training.loss_law", **fit, loss=loss, active_params=size)
-        given = {"active_params": size, "pretrain_tokens": tokens, "inference_tokens": served, "decode_efficiency": 1}
-        return value_of("pretrain_flops", **given), value_of("inference_flops", **given, prompt_share=0.5), tokens
-
-    # At least so many parameters that the loss can be reached at all.
-    reach = (loss - fit["irreducible_loss"]) / fit["size_loss_coefficient"]
-    smallest = reach ** (-1 / fit["size_loss_exponent"])
-    span = (log(smallest * 1.05), log(smallest * 1e3))
-    best = float(np.exp(minimize_scalar(lambda ln_n: log(sum(bills(np.exp(ln_n))[:2])), bounds=span, options={"xatol": 1e-9}).x))
-    training, serving, tokens = bills(best)
-    assert serving / training == pytest.approx(ratio(fit, active_params=best, pretrain_tokens=tokens), rel=1e-4)

@@ -19,21 +19,6 @@ from derive.quantities import quantity
 from derive.trees import difference, names, tree_of
 from tests.tools.together import some
 
-WRITTEN = [  # a formula, and the same over one line
-    ("(batch*chips + chips)/chips - 1", "batch"),
-    ("1/(1/batch + 1/chips)", "batch*chips/(batch + chips)"),
-    ("(batch**2 - chips**2)/(batch - chips)", "batch + chips"),
-    ("batch/(mfu*chips) - 1/chips", "(batch - mfu)/(chips*mfu)"),
-    ("-batch/(mfu - 1)", "batch/(1 - mfu)"),
-    ("(1 - mfu)**batch*chips/chips", "(1 - mfu)**batch"),
-    ("batch**20/batch", "batch**20/batch"),
-    ("0.5*batch", "batch/2"),
-    ("Max(batch, batch + chips, mfu)", "Max(batch + chips, mfu)"),
-    ("Max(Max(batch, mfu), chips)*2", "2*Max(batch, chips, mfu)"),
-    ("Min(batch, batch + chips)", "batch"),
-    ("chips*(batch - batch)", "0"),
-]
-
 
 def test_a_formula_of_too_many_terms_stays_as_it_stands():
     names_of = [f"name_{number}" for number in range(90)]

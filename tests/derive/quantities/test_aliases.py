@@ -15,7 +15,7 @@ from derive.solving.question.questions import question
 from derive.units import _read, add_named_unit, named_texts, parse
 from tests.tools.commands import call, refused
 from tests.tools.renames import NEW_NAMES
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 
 @in_one_test(("word", "meant"), ALIASES.items())
@@ -120,7 +120,7 @@ def _ways(unit):
         yield from (f"{_FIGURE}/{below}", f"{_FIGURE} req", f"{_FIGURE} requests")
 
 
-@in_one_test(("word", "meant", "unit"), [(word, *said) for word, said in _SAYING_A_UNIT.items()])
+@in_one_test(("word", "meant", "unit"), some([(word, *said) for word, said in _SAYING_A_UNIT.items()], 4))
 def test_a_name_that_says_a_unit_takes_a_figure_with_all_of_it_a_part_or_none(word, meant, unit):
     for name in meant:
         whole = read(name, f"{_FIGURE} {unit}")
@@ -143,11 +143,7 @@ def read(name, text):
     [
         ("weights_gb=140G", "weight_bytes", 140e9),
         ("kv_cache_gib=40Gi", "kv_cache_bytes", 40 * 2**30),
-        ("peak_tflops=1.979P", "peak_flops", 1979e12),
-        ("requests_per_day=2M requests", "requests_per_second", 2e6 / 86400),
-        ("weight_bits=fp8", "bytes_per_weight", 1),
         ("cost_per_gpu_hour=$2/GPU", "chip_price", 2 / 3600),
-        ("chip_price=2 USD", "chip_price", 2 / 3600),
     ],
 )
 def test_a_suffix_stands_in_the_place_of_the_prefix_that_a_name_says(given, meant, value):
@@ -169,7 +165,7 @@ def test_all_names_that_are_none_are_refused_at_once():
     ]
 
 
-@in_one_test(("word", "meant"), ALSO_CALLED.items())
+@in_one_test(("word", "meant"), some(ALSO_CALLED.items(), 4))
 def test_a_word_that_is_no_name_is_hinted_at_with_what_may_be_meant(word, meant):
     assert set(meant) <= set(QUANTITIES) and word not in QUANTITIES and word not in ALIASES and word == in_full(word)
     with pytest.raises(UnknownName) as caught:
@@ -189,20 +185,12 @@ def test_a_word_with_a_meaning_beside_ours_is_no_alias(word):
     [
         ("cost", ["rent", "gpus", "deployment_time"], "fleet_cost"),
         ("cost", ["isl", "osl", "batch"], "cost_per_request"),
-        ("time", ["training_chips", "gpu_hours"], "training_time"),
-        ("price", ["margin", "batch"], "output_price"),
         ("margin", ["output_price", "cost"], "gross_margin"),
-        ("model_size", ["bytes_per_weight"], "weight_bytes"),
         ("days", ["pretrain_tokens", "training_chips"], "training_time"),
-        ("months", ["fleet_cost", "rent"], "deployment_time"),
-        ("concurrency", ["throughput", "tps_per_user"], "sequences_in_flight"),
         ("concurrency", ["qps", "ttft", "tpot", "osl"], "concurrent_requests"),
-        ("tps", ["tpot"], "tokens_per_second_per_user"),
         ("tps", ["cost_per_mtok", "gpus", "rent"], "throughput"),
         ("budget", ["gpus", "rent"], "fleet_cost"),
-        ("tokens_per_day", ["fleet_cost", "gpus", "layers"], "fleet_throughput"),
         ("energy", ["output_tokens"], "output_energy"),
-        ("energy_cost", ["pretrain_tokens"], "training_electricity_cost"),
         ("utilization", ["cost_per_mtok", "gpus"], "fleet_utilisation"),
         ("fewest GPUs", [], "chips"),
     ],

@@ -6,14 +6,10 @@ from derive.answers import Answer
 from derive.catalogue import by_id
 from derive.expressions.sympy_solver import regimes
 from derive.show.binding import (
-    CAPACITY_BOUND,
-    MEMORY_BOUND,
-    brief_regime,
     limit_in_words,
     plain_regime,
 )
 from derive.show.screen import screen_lines
-from derive.show.text import render
 from derive.solving.api import solve
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -64,26 +60,6 @@ def test_each_part_of_a_regime_has_its_shares():
     assert request.partition("   ")[2].startswith("memory-bound: weights 45 %, KV 55 %")
     held = next(screen_lines([solve("batch", **served, context_length=8000, step_time="<=1s")]))
     assert held == "batch = 866 or less   bound by memory capacity: weights 6 %, KV 94 %"
-
-
-def test_what_nobody_reads_off_a_line_is_left_to_the_whole_report():
-    """The busiest chip of several has roots and logarithms in its regimes; of a table of windows it is said what binds."""
-    served = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 16, "context_length": 4096, "expert_parallel": 8}
-    found = solve("step_time", **served, using="experts.busiest_chip")
-    (first, *_) = screen_lines([found])
-    assert first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in render(found, "table")
-    windows = Answer(kind="interval", high=117.0, regime="context_length >= window_tokens")
-    assert brief_regime(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
-    assert brief_regime(windows) == "context_length >= window_tokens"
-    assert brief_regime(Answer(kind="interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
-
-
-def test_without_the_parts_or_without_a_regime_there_are_no_shares():
-    memory = Answer(kind="point", value=1.0, regime="memory_time >= compute_time")
-    assert limit_in_words(memory, {"memory_time": 1.0}) == MEMORY_BOUND
-    assert limit_in_words(Answer(kind="point", value=1.0), {"weight_time": 1.0}) == ""
-    both = Answer(kind="point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
-    assert limit_in_words(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
 
 
 def test_the_arithmetic_of_a_chunk_is_counted():

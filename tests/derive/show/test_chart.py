@@ -1,6 +1,6 @@
 """How far a chart reaches: over points, ranges and rules of its axes, and no end that is not known."""
 
-from derive.show.chart import Axis, Chart, Mark, Rule, chart_in_words, extent, known_range
+from derive.show.chart import Axis, Chart, Mark, Rule, extent, known_range
 
 UPRIGHT = Chart(
     title="",
@@ -17,10 +17,3 @@ def test_ranges_are_up_unless_things_are():
 
 def test_an_end_that_is_not_known_reaches_nowhere():
     assert known_range([None, 3.0, 0.0]) == (0.0, 3.0)
-
-
-def test_every_point_and_both_ends_of_a_line_are_said():
-    line = Mark(name="cost", form="line", xs=(1.0, 2.0, 4.0), ys=(8.0, 4.0, 2.0))
-    sold = Mark(name="asked", form="points", xs=(3.0,), ys=(5.0,), ends=((None, 6.0),), beside=("kept 5 min",))
-    chart = Chart(title="Cost", said=("of one",), across=Axis(words="x"), up=Axis(words="y"), marks=(line, sold), rules=UPRIGHT.rules[1:])
-    assert chart_in_words(chart) == "Cost. of one. y against x. cost: at 1 8, at 4 2. asked: kept 5 min 5 (unknown to 6). : 0.1."

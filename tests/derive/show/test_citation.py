@@ -1,19 +1,16 @@
 """Every equation can be cited in every style, and the programs that read a style read ours."""
 
 import json
-import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
 from citeproc.source.json import CiteProcJSON
-from pybtex import PybtexEngine
 from pybtex.database import parse_string
 
 from derive.catalogue import equation, equations
-from derive.errors import UnknownName, WrongValue
+from derive.errors import WrongValue
 from derive.quantities import CONSTANTS
 from derive.records import Equation, Source
 from derive.show.citation import (
@@ -27,9 +24,8 @@ from derive.show.citation import (
     latex_text,
     work_key,
 )  # fmt: skip
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
-GOLDEN = Path(__file__).parent / "golden"
 GOLDEN_ID = "roofline.step_time"
 CSL_STYLE = "harvard-cite-them-right"  # the style that citeproc-py ships
 ALL = equations()
@@ -137,15 +133,8 @@ def test_one_bibtex_file_has_every_equation_and_every_work_once():
     assert len(entries) == len(IDS) + len(works)
 
 
-def test_what_a_result_used_is_a_line_each_with_why():
-    text = cite_all(["batching.sparsity"], why={"batching.sparsity@1": "the answer for sparsity"})
-    assert text == (
-        "Sparsity: sparsity = total_params/active_params. backsolve batching.sparsity, version 1. Cited for the answer for sparsity."
-    )
-
-
 def test_citeproc_renders_the_csl_json():
-    items = json.loads(cite_all(IDS, "csl-json"), parse_constant=pytest.fail)
+    items = json.loads(cite_all(some(IDS, every=8), "csl-json"), parse_constant=pytest.fail)
     entries = rendered(items)
     assert len(entries) == len(items) == len({item["id"] for item in items})
     for item, entry in zip(items, entries, strict=True):
@@ -226,38 +215,4 @@ def test_id_version_time_and_full_date_survive_a_bibliography():
     assert "29 April" in work and "https://youtu.be/xmkSf5IS-zw" in work and "[Preprint]" not in own + work
 
 
-def test_plain_bst_prints_address_date_and_second():
-    entries = parse_string(cite("batching.balance_batch", "bibtex", "https://example.org"), "bibtex")
-    text = str(PybtexEngine().format_from_string(entries.to_string("bibtex"), style="plain", output_backend="plaintext"))
-    for said in (
-        "https://example.org/eq/batching.balance_batch/",
-        "https://youtu.be/xmkSf5IS-zw?t=1156",
-        "Video of 29 April 2026",
-        "0:19:16",
-    ):
-        assert said in text.replace("\n", " ").replace("\\_", "_")
-
-
-def test_unknown_style_id_and_version_are_named():
-    with pytest.raises(UnknownName, match="unknown style 'bibtext'; did you mean 'bibtex'"):
-        cite("roofline.step_time", "bibtext")
-    with pytest.raises(UnknownName, match=r"roofline\.step_tim.*did you mean 'roofline\.step_time'"):
-        cite("roofline.step_tim")
-    with pytest.raises(UnknownName, match="version"):
-        cite("roofline.step_time@99")
-    with pytest.raises(UnknownName, match="style"):
-        cite_all([], "")
-
-
 # -- the text itself --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_golden(style: str, monkeypatch: pytest.MonkeyPatch):
-    """BACKSOLVE_WRITE_GOLDEN=1 writes the files anew; read the difference before you keep it."""
-    monkeypatch.setattr("derive.show.citation.VERSION", "0.1.0")
-    text, file = cite(GOLDEN_ID, style) + "\n", GOLDEN / f"cite_{style}.txt"
-    if os.environ.get("BACKSOLVE_WRITE_GOLDEN"):
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    assert text == file.read_text(encoding="utf-8")

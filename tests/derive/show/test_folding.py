@@ -22,22 +22,6 @@ def test_every_equation_is_shown_within_a_width_and_whole(width: int):
         assert "".join("".join(line.removesuffix(" \\") for line in lines).split()) == "".join(shown.split())
 
 
-def test_what_follows_hangs_under_the_text_of_its_line():
-    text = "given       total_params = 671B   DeepSeek-V3 and more words\na formula of small words\nA sentence of words"
-    assert fold(text, 40).splitlines() == [
-        "given       total_params = 671B",
-        "            DeepSeek-V3 and more words",
-        "a formula of small words",
-        "A sentence of words",
-    ]
-    assert fold("a formula of small words\nA sentence of small words", 20).splitlines() == [
-        "a formula of small",
-        "    words",
-        "A sentence of small",
-        "words",
-    ]
-
-
 def test_a_formula_too_wide_for_a_line_is_broken_after_an_operator_and_an_address_not_at_all():
     formula = "attention_flops_per_pair*prompt_position*short_context/(2*active_params)"
     lines = fold(formula, 40).splitlines()
@@ -45,10 +29,6 @@ def test_a_formula_too_wide_for_a_line_is_broken_after_an_operator_and_an_addres
     assert all(line[-1] in "*/" for line in lines[:-1])
     address = "https://example.org/" + "a/" * 40
     assert fold(address, 40) == address
-
-
-def test_a_number_stays_with_its_unit():
-    assert fold("a cache of 11.9 kB/token", 20).splitlines() == ["a cache of", "    11.9 kB/token"]
 
 
 def test_a_command_that_is_broken_runs_as_it_is_copied():

@@ -36,14 +36,3 @@ def test_a_definition_has_its_formula_and_no_steps():
 
 
 # -- what each line says ----------------------------------------------------------------------------------------------
-
-
-def test_a_derivation_in_words_names_what_each_line_is_from_and_what_is_done():
-    """Two steps: the second takes the first, and another entry at another quantity."""
-    lines = [line.strip() for line in derivation_lines(equation("roofline.minimum_latency"))]
-    assert [line for line in lines if line[0].isdigit()] == ["1. The best number of chips.", "2. The latency there."]
-    origins = ("roofline.grid_latency", "step 1", "roofline.grid_latency, with minimum_latency for grid_latency")
-    places = [lines.index(line) for line in origins]
-    assert places == sorted(places) and lines[places[0] + 1] == "no slope in chips:"
-    assert lines[places[0] + 2] == lines[places[1] - 1], "what a step comes to is what the next one begins with"
-    assert lines[places[2] + 1] == "chips eliminated:" and lines[-1].startswith("minimum_latency = ")

@@ -41,10 +41,3 @@ def test_a_step_lies_on_the_roof_of_what_is_sustained(more):
 def test_what_tells_of_no_step_has_no_point():
     assert roof("", known_numbers(solve("ridge_point", hardware="H100-SXM:bf16"))) is None
     assert known_numbers(solve("step_time", batch=1)) == {}
-
-
-def test_the_lines_span_ridge_and_point_and_name_both():
-    line, ridge, point = roof_marks([Roof(name="A", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=50.0, rate=2e14)])
-    assert (min(line.xs), max(line.xs), max(line.ys)) == (pytest.approx(5), pytest.approx(2500), 1e15)
-    assert (ridge.name, ridge.xs, ridge.ys) == ("ridge at 250 FLOP/byte, 1 PFLOP/s", (250.0,), (1e15,))
-    assert (point.name, point.xs, point.ys) == ("step of 20 ms: 200 TFLOP/s at 50 FLOP/byte", (50.0,), (2e14,))

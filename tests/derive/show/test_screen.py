@@ -45,16 +45,6 @@ def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
     assert fold(str(solution), SCREEN_WIDTH) == fold(told, SCREEN_WIDTH)
 
 
-def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_with_it():
-    unknown, given = ASKED["a step"]
-    lines = text(unknown, given | {"kv_replication": 1, "attention_replicas": 1, "overhead_time": "0 s"}).splitlines()
-    assert lines[0] == "step_time = 11.09 ms or more   memory-bound: weights 98 %, KV 2 %; arithmetic takes 4 % of that time"
-    assert len(lines) <= MOST_LINES
-    route = lines[2 : lines.index("", 2)]
-    assert route[-2:] == ["memory_time = (167.8 µs) + (10.92 ms) = 11.09 ms", "step_time = (11.09 ms) + (0 ns) = 11.09 ms"]
-    assert route[0] == "(5 more steps: --full)"
-
-
 def test_a_short_answer_is_shown_whole():
     solution = solve("sparsity", total_params=6e11, active_params=3e10)
     assert text("sparsity", {"total_params": 6e11, "active_params": 3e10}) == solution.full

@@ -3,7 +3,6 @@
 import csv
 import json
 
-from derive.show.screen import MOST_LINES
 from tests.tools.commands import call, refused
 
 GIVEN = (
@@ -11,16 +10,6 @@ GIVEN = (
     *("chip_price=2USD/h", "batch=64"),
 )
 ASKED = "step_time,throughput,cost_per_token"
-
-
-def test_the_answers_stand_first_and_what_binds_once():
-    lines = call("solve", ASKED, *GIVEN).out.splitlines()
-    assert lines[0].startswith("step_time = 5.763 ms or more   memory-bound: weights 46 %, KV 54 %; arithmetic takes 13 %")
-    assert lines[2:4] == ["throughput = 11.11k token/s or less", "cost_per_token = $0.4002/MTok or more"]
-    assert "\n".join(lines).count("memory-bound") == 1 and len(lines) <= MOST_LINES
-    limited = call("solve", "batch,throughput,cost_per_token", *GIVEN[:-1], "step_time<=10ms").out
-    met = "step_time at most 10 ms is met: it is"
-    assert limited.count("at batch = 150, the largest") == limited.count(met) == 1
 
 
 def test_each_answer_is_that_of_the_question_alone():

@@ -81,24 +81,6 @@ def test_those_without_an_answer_are_named_with_why_and_all_without_leave_with_3
     assert "unknown accelerator 'H1'" in refused("solve", "step_time", "--hardware", "H1,H200:fp8", *LLAMA)
 
 
-def test_rents_have_their_price_their_terms_their_days_and_their_grade():
-    said = call("solve", "cost_per_token", "--hardware", "H100,B200:fp8", *LLAMA, "--price", "rent").out
-    price = next(line for line in said.splitlines() if line.startswith("chip_price "))
-    assert price.split() == ["chip_price", "$2.35/h", "$3.75/h"]
-    whole = " ".join(said.split())
-    assert (
-        "H100:fp8: $2.35/h, median of 5 rents, on-demand, one-year, three-year, 2026-03-01 to 2026-05-20 (analyst model, secondary)"
-        in whole
-    )
-    assert "warning these rents have different terms" in whole
-    alike = " ".join(call("solve", "cost_per_token", "--hardware", "MI300X,MI355X:fp8", *LLAMA, "--price", "rent").out.split())
-    assert "MI300X:fp8: $1.55/h, one rent, three-year, 2026-04-03 (analyst model)" in alike and "different terms" not in alike
-    given = call("solve", "cost_per_token", "--hardware", "H100,B200:fp8", *LLAMA, "chip_price=2USD/h").out
-    assert "\nrent " not in given and "\nchip_price" not in given
-    other = call("solve", "step_time", "--hardware", "H100,B200:fp8", *LLAMA, "--price", "rent").out
-    assert "\nrent " not in other, "no price enters a time"
-
-
 def test_chips_are_whole_ones_and_as_many_win_alike():
     asked = ("solve", "chips", "--hardware", "H100,H200,B200:fp8", "--model", "Llama-3.1-70B", *SERVED[1:])
     few = call(*asked, "step_time=20ms").out.splitlines()[1].split()
@@ -109,15 +91,3 @@ def test_chips_are_whole_ones_and_as_many_win_alike():
     assert [int(cell) for cell in few[3:6]] == [math.ceil(value) for value in exact] and exact[0] % 1
     same = call(*asked[:3], "H100,H800:fp8", *asked[4:], "step_time=20ms").out.splitlines()[1].split()
     assert same[3] == same[4] and len(same) == 5, "neither is better"
-
-
-SMALL = ("--model", "Llama-3.1-8B", "bytes_per_element=1", "context_length=8k")
-
-
-def test_bounds_are_in_whole_ones_and_in_the_words_they_have_alone():
-    (_, row, *_) = call("solve", "batch", "--hardware", "H100:fp8,L4:fp8", *SMALL).out.splitlines()
-    assert row.split("   ") == ["batch", "137 or less", "30 or less", "H100:fp8"]
-    (_, row, *_) = call("solve", "chips", "--hardware", "H100:fp8,H200:fp8", *LLAMA[:2], "batch=8", *LLAMA[4:]).out.splitlines()
-    assert row.split("   ") == ["chips", "2 or more", "1 or more", "H200:fp8"]
-    (_, row, *_) = call("solve", "context_length", "--hardware", "H100:fp8,L4:fp8", *SMALL[:3], "batch=8").out.splitlines()
-    assert row.split("   ") == ["context_length", "137.3k tokens or less", "30.75k tokens or less", "H100:fp8"]

@@ -9,7 +9,7 @@ import pytest
 
 from derive import answers
 from derive.answers import Answer, Reason, Spans, Sweep
-from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head
+from derive.show.tables import spans_record, sweep_cells, sweep_head
 from derive.show.text import lines, render, solution_record
 from derive.show.values import text_of
 from derive.solving.api import solve
@@ -116,17 +116,6 @@ SPANS = Spans(
     seed=1,
     shown={"batch": 8.0, "chips": 8.0},
 )
-
-
-def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
-    assert span_lines("step_time", SPANS, "upper") == [
-        "step_time: between 10 ms and 40 ms or less   (seen at 4,096 points: the answer rises and falls, has gaps or has no closed form)",
-        "  11 ms at 5 %, 20 ms at 50 %   (each range uniform and independent)",
-        "  where memory-bound: 10 ms to 20 ms, 25 % of the ranges",
-        "  where compute-bound: 20 ms to 40 ms, 75 % of the ranges",
-        "matters most  batch 1 to 64: step_time 10 ms to 40 ms",
-        "              chips 8 to 16: step_time 20 ms to 10 ms",
-    ]
 
 
 def test_the_record_of_a_range_has_all_of_it():

@@ -5,12 +5,10 @@ import re
 import pytest
 
 from derive import solve
-from derive.answers import RouteStep
 from derive.quantities import QUANTITIES
 from derive.show.text import render
-from derive.show.typeset import step_in_latex, substitute_in_latex, value_in_latex
+from derive.show.typeset import substitute_in_latex, value_in_latex
 from derive.units import scale, show
-from tests.tools.commands import STAR, call
 from tests.tools.together import in_one_test
 
 
@@ -30,35 +28,6 @@ def test_what_is_raised_to_a_power_is_in_brackets():
     assert substitute_in_latex("batch**2*chips", {"batch": 2e9, "chips": 3}) == r"\left(2 \cdot 10^{9}\right)^{2} \cdot 3"
     assert substitute_in_latex("step_time**2*chips**2", {"step_time": 0.01, "chips": 3}) == r"\left(10\,\text{ms}\right)^{2} \cdot 3^{2}"
     assert substitute_in_latex("step_time/batch", {"step_time": 0.01, "batch": 4}) == r"\frac{10\,\text{ms}}{4}"
-
-
-def test_an_equation_bears_its_id_only_as_it_is_written():
-    step = RouteStep(equations=("roofline.memory_time@1",), unknown="kv_time", value=0.003, formula="memory_time - weight_time")
-    lines = [*step_in_latex(step, {"memory_time": 0.005, "weight_time": 0.002, "kv_time": 0.003})]
-    assert lines == [
-        (r"t_m = t_{\mathrm{kv}} + t_w", "roofline.memory_time@1"),
-        (r"t_{\mathrm{kv}} = t_m - t_w", ""),
-        (r"t_{\mathrm{kv}} = 5\,\text{ms} - 2\,\text{ms} = 3\,\text{ms}", ""),
-    ]
-    assert [line for line, _ in step_in_latex(RouteStep(equations=("roofline.memory_time@1",), unknown="memory_time", value=0.005), {})][
-        1:
-    ] == [r"t_m = 5\,\text{ms}"]
-
-
-def test_a_derivation_has_every_step_with_numbers_the_givens_and_what_to_cite():
-    text = call(*STAR, "rho=300", "total_params=671B", "active_params=37B", "--as", "latex").out
-    for said in (
-        r"s = \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}} = 18.14", r"\tag{batching.balance\_batch@1}", r"$\rho = 300$, $N_t = 671",
-        r"$\mathrm{mfu} = 1$ (default)", "backsolve cite batching.sparsity batching.balance_batch --as bibtex", r"\usepackage{amsmath}",
-    ):  # fmt: skip
-        assert said in text
-    assert text.count("5441") == 1, "the last step says it"
-    (cited,) = re.findall(r"\\cite\{(.*?)\}", text)
-    (command,) = re.findall(r"backsolve (cite .*)$", text, re.MULTILINE)
-    assert re.findall(r"@misc\{(backsolve:.*?),", call(*command.split()).out) == cited.split(",")
-    markdown = call(*STAR, "rho=300", "total_params=671B", "active_params=37B", "--as", "markdown").out
-    assert r"$$s = \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}} = 18.14$$" in markdown and "Sparsity (`batching.sparsity@1`):" in markdown
-    assert r"\tag" not in markdown and "$\\rho = 300$" in markdown
 
 
 def test_what_is_no_point_is_between_its_ends_and_ranges_say_where_the_steps_are():

@@ -78,10 +78,6 @@ def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]
     assert len(cost.assumptions) == len({*cost.assumptions})
 
 
-USUAL_TYPES, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 2048) for size in (2, 1))
-"""Sequences that eight chips hold beside a byte a weight."""
-
-
 @pytest.mark.parametrize("moved", ["bytes_per_weight", "step_time"])
 def test_a_rate_at_the_largest_batch_moves_with_what_moves_that(moved: str) -> None:
     """By a hundredth, the batch free to move along: 171 sequences of a limit are 171.3 between whole ones."""

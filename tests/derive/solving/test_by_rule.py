@@ -4,7 +4,6 @@ import pytest
 
 from derive.catalogue import by_id
 from derive.solving.api import respond_all, solve
-from derive.solving.by_rule import answer_by_rules
 
 THRESHOLD = {"long_context_threshold": "200k", "active_params": "100B", "machine_balance_ratio": 300}
 
@@ -44,8 +43,3 @@ def test_one_of_several_unknowns_may_be_by_a_rule():
     given = {"pretrain_tokens": "150T", "active_params": "100B", "machine_balance_ratio": 300, "sparsity": 8}
     ratio, batch = respond_all(["overtraining_ratio", "balance_batch"], given)
     assert (ratio.value, ratio.basis, batch.value, batch.basis) == (75, "rule", 2400, "definition")
-
-
-def test_where_no_rule_leads_there_is_none():
-    asked = solve("kv_bytes_per_token", long_context_threshold="200k")
-    assert asked.answers == () and callable(answer_by_rules)

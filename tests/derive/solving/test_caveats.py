@@ -4,7 +4,6 @@ import pytest
 
 from derive.solving.api import solve
 from derive.units import show
-from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -18,26 +17,6 @@ def warned(unknown, **given):
 
 
 # -- data types that nobody gave ---------------------------------------------------------------------------------------
-
-UNTYPED = {"hardware": "H100", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000}
-OF_CHIP, OF_CACHE = "no data type is given: H100-SXM computes in bf16", "KV cache is in bf16"
-
-
-@in_one_test(
-    ("unknown", "more"),
-    [
-        ("step_time", {"batch": 60}),
-        ("step_time", {"batch": "1,8,60"}),
-        ("batch", {"step_time": "<=20ms"}),
-        ("chips", {"batch": 64, "step_time": "<=20ms", "chips": None}),
-    ],
-)
-def test_data_types_that_nobody_gave_are_usual_and_said(unknown, more):
-    asked = {name: value for name, value in {**UNTYPED, **more}.items() if value is not None}
-    usual, said = solve(unknown, **asked), solve(unknown, **{**asked, "hardware": "H100:bf16", "bytes_per_element": 2})
-    assert usual.answers and [one.ends for one in usual.answers] == [one.ends for one in said.answers]
-    for told in (OF_CHIP, OF_CACHE):
-        assert any(told in text for text in usual.warnings) and not any(told in text for text in said.warnings)
 
 
 # -- slips -------------------------------------------------------------------------------------------------------------

@@ -128,14 +128,3 @@ def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, v
         measured = (log(ends[1]) - log(ends[0])) / (2 * h)
         assert slopes.get(name, 0.0) == pytest.approx(measured, abs=1e-6), name
     assert set(slopes) <= set(solution.given), "elasticities are with respect to what was given"
-
-
-@pytest.mark.parametrize("peak_flops", [1e12, 1e15, 1e17])
-def test_what_is_said_to_cancel_can_be_given_and_changes_nothing(peak_flops):
-    given = {
-        **{"total_params": 70e9, "active_params": 70e9, "kv_bytes_per_token": 163840, "bytes_per_weight": 1},
-        **{"ridge_point": 590, "context_length": 4000, "batch": 100},
-    }
-    alone = solve("memory_time_share", **given)
-    beside = solve("memory_time_share", **given, peak_flops=peak_flops)
-    assert value(beside) == pytest.approx(value(alone))

@@ -6,7 +6,7 @@ from derive.errors import UnknownName
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import calibrated
 from derive.solving.api import solve
-from derive.solving.question.conventions import CHOICES, USUAL_CONVENTIONS, Conventions
+from derive.solving.question.conventions import CHOICES, Conventions
 from derive.tables.shipped import rows_of
 from derive.units import parse
 from tests.tools.together import in_one_test
@@ -82,26 +82,6 @@ def test_what_is_given_goes_before_what_is_calibrated():
     solution = solve("compute_time", **CHIP, peak_flops=1e15, mfu=0.5, efficiency="calibrated")
     assert solution.given["mfu"] == 0.5 and solution.spans is None
     assert any(text.startswith("mfu as given, not the ") and "efficiency_fit.csv" in text for text in solution.assumptions)
-
-
-def test_the_answer_says_which_conventions_it_rests_on():
-    said = solve("compute_time", **CHIP, peak_flops=1e15, count="mac").assumptions
-    assert any(text.startswith("count: mac") for text in said) and any(text.startswith("efficiency: ideal") for text in said)
-    assert not any(text.startswith("bytes:") for text in said)
-    sweep = {"hbm_capacity": "80GB", "hbm_bandwidth": "3.35TB/s", "bytes": "binary"}
-    assert "bytes: binary, 1 GB of a size is 2^30 bytes, bandwidths stay decimal" in solve("sweep_time", **sweep).assumptions
-    assert solve("sparsity", total_params=2e9, active_params=1e9).assumptions == ()
-    assert USUAL_CONVENTIONS.stated(["batch"]) == ()
-
-
-def test_the_answer_says_that_figures_of_presets_keep_their_units():
-    said = solve("sweep_time", hardware="H100:fp8", bytes="binary").assumptions
-    assert "bytes: binary, 1 GB of a size is 2^30 bytes, bandwidths stay decimal; those of presets are in decimal bytes" in said
-    said = solve("ridge_point", hardware="H100:fp8", count="mac").assumptions
-    assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP; those of presets are in FLOP" in said
-    said = solve("compute_time", **CHIP, peak_flops=1e15, count="mac").assumptions
-    assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP" in said
-    assert USUAL_CONVENTIONS.stated(["peak_flops"], ["peak_flops"]) == ("count: flop, 1 FLOP is an add or a multiply",)
 
 
 @pytest.mark.parametrize("switch", CHOICES)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 from csv import DictReader
-from dataclasses import replace
 from io import StringIO
 from itertools import islice
 from json import loads
@@ -59,18 +58,6 @@ def given(values: Mapping[str, float | None]) -> dict[str, float]:
 def test_what_rests_on_a_bound_errs_one_way(unknown: str, values: Mapping[str, float | None], expected: str | None):
     (found,) = solve(unknown, anyway=True, **given(values)).answers
     assert (found.kind, found.bound) == ("point", expected)
-
-
-def test_the_batch_of_a_step_time_is_no_more_than_what_is_answered_by_hand():
-    """Of 20 ms, 2.9167 ms read weights (70 GB over 8 x 3 TB/s), so 17.0833 ms are left for 50 us a sequence: 341.67 at most.
-
-    A step that takes 2 ms longer than both of its times has room for 301.67.
-    """
-    known = question("batch", {**STEP, "step_time": 0.02})
-    (found,) = answer_with_way(known)[0].answers
-    assert found.value == pytest.approx((0.02 - 70e9 / 24e12) / 5e-5, rel=1e-12) and found.bound == "upper"
-    (truth,) = answer_with_way(replace(known, known={**known.known, "step_time": 0.018}))[0].answers
-    assert truth.value == pytest.approx(found.value - 40, rel=1e-9) and truth.value < found.value
 
 
 def test_what_an_estimate_has_a_part_in_is_no_bound():
@@ -208,32 +195,6 @@ def test_every_root_has_its_own_direction():
 
 DENSE = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "batch": 16, "context_length": 4000, "bytes_per_element": 2}
 SPARSE = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "batch": 1, "context_length": 4000, "bytes_per_element": 2}
-POOLS = {**DENSE, "prompt_tokens": 4000, "output_tokens": 500}
-
-
-@in_one_test(
-    ("unknown", "given", "expected"),
-    [
-        # arithmetic and memory each below their peak: what is the one over the other moves either way
-        ("prefill_decode_chip_ratio", POOLS, None),
-        ("normalised_cost", SPARSE, None),
-        ("compute_utilisation", SPARSE, None),
-        ("balance_batch", SPARSE, None),
-        # both with the bound that the step has anyway
-        ("step_time", SPARSE, LOWER),
-        ("throughput", SPARSE, UPPER),
-        ("cost_per_token", {**SPARSE, "chip_price": "2 USD/h"}, LOWER),
-        # an ideal alone is a bound
-        ("compute_time", SPARSE, LOWER),
-        ("kv_cache_bytes", SPARSE, LOWER),
-        # and what is made of given numbers alone is none
-        ("kv_bytes_per_token", SPARSE, None),
-        ("compute_time", {**SPARSE, "mfu": 0.4}, None),
-    ],
-    ids=lambda one: one if isinstance(one, str) else None,
-)
-def test_what_a_default_cannot_better_is_a_bound(unknown: str, given: Mapping[str, float | str], expected: str | None):
-    assert bounds(solve(unknown, anyway=True, **given)) == [expected]
 
 
 def test_ideals_are_the_defaults_that_they_bound():

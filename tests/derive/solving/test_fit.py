@@ -114,31 +114,6 @@ def test_the_advice_is_what_the_bounds_say(deployment):
 LLAMA_70B = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:bf16", "context_length": 4000, "bytes_per_element": 2, "batch": 8}
 
 
-HELD_BY_LLAMA_70B = 2 * 70_553_706_496 + 8 * 4000 * 327680
-"""Weights of two bytes, and eight caches of 4,000 tokens: 150.5 GB, which two chips of 80 GB hold and read in 22.63 ms."""
-
-
-@pytest.mark.parametrize(
-    ("result", "asked", "there"),
-    [
-        ("step_time", "50ms", "step_time is 22.63 ms where 50 ms is enough"),
-        ("token_latency", "50ms", "token_latency is 22.63 ms where 50 ms is enough"),
-        ("throughput", 200, "throughput is 353.6 token/s where 200 token/s is enough"),
-    ],
-)
-def test_chips_that_are_fast_enough_and_hold_too_little_are_as_many_as_memory_needs(result, asked, there):
-    """50 ms take 0.9 of a chip, memory takes 1.89: two, which are faster than asked."""
-    solution = solve("chips", **LLAMA_70B, **{result: asked})
-    (found,) = solution.answers
-    assert (found.kind, found.regime, found.bound) == ("point", "memory binds", "lower")
-    assert found.value == pytest.approx(HELD_BY_LLAMA_70B / 80e9)
-    assert solution.warnings[0] == f"memory takes 2 chips, and these are faster than asked: {there}"
-    assert solution.equations[-1] == "memory.fits@1" and result in solution.given and result not in solution.unused
-    assert dict(found.elasticities) == dict(solve("chips", **LLAMA_70B).answers[0].elasticities)
-    (two,) = solve("chips", **LLAMA_70B, step_time=HELD_BY_LLAMA_70B / 3.35e12 / 2).answers
-    assert two.value == pytest.approx(2) and two.regime != "memory binds"
-
-
 @pytest.mark.parametrize(
     ("unknown", "more"),
     [

@@ -19,16 +19,11 @@ RANGES = [
     ("active_params", "80B..120B", 80e9, 120e9),
     ("context_length", " 1k .. 8k ", 1000, 8000),
     ("mfu", "0.4±0.1", 0.3, 0.5),
-    ("mfu", "0.4+-0.1", 0.3, 0.5),
     ("mfu", "0.4 +/- 0.1", 0.3, 0.5),
     ("mfu", "40%±10%", 0.3, 0.5),
-    ("active_params", "100B±20B", 80e9, 120e9),
     ("active_params", "100±20B", 80e9, 120e9),
-    ("active_params", "100B±20", 80e9, 120e9),
     ("active_params", "100B±20%", 80e9, 120e9),
-    ("step_time", "20ms±2ms", 0.018, 0.022),
     ("chip_price", "2 USD/h ± 10%", 1.8 / 3600, 2.2 / 3600),
-    ("chip_price", "2..3 USD/h", 2 / 3600, 3 / 3600),
     ("cost_per_token", "0.8..1.2USD/MTok", 0.8e-6, 1.2e-6),
     ("batch", "1..4k", 1, 4000),
 ]
@@ -69,10 +64,8 @@ def test_a_single_value_is_no_spread(given):
 
 WRONG = [
     ("batch", "64..1", WrongValue, "the first value must be below the second. Write 1..64"),
-    ("batch", "8..8", WrongValue, "below"),
     ("batch", "1..4:lgo", WrongValue, "'log'"),
     ("batch", "1..8:log:1", WrongValue, "from 2 on"),
-    ("batch", "1..8:log:2.5", WrongValue, "whole number"),
     ("batch", "1..8:log:many", WrongValue, "whole number"),
     ("batch", "1..8:lin:1e12", WrongValue, f"at most {MOST_POINTS:,}"),
     ("overlap", "0..1:log", WrongValue, ":lin"),
@@ -83,30 +76,22 @@ WRONG = [
     ],
     ("batch", "1..8:log:1e20", WrongValue, "takes 1e+20 points"),
     ("batch", "1,,2", WrongUnit, "empty"),
-    ("batch", "1;;2", WrongUnit, "empty"),
     ("batch", "1..10:5", WrongValue, "Write 1..10:lin:5 or :log"),
     ("batch", "1..\x00:19", WrongValue, r"Write 1..\x00:lin:19 or :log"),
     ("batch", "0.1...5", WrongValue, "three dots"),
-    ("batch", "1 ... 5", WrongValue, "three dots"),
     ("batch", "1....5", WrongValue, "three dots"),
     ("batch", "1..5;8", WrongValue, "a list holds single values"),
-    ("batch", "8;1..5", WrongValue, "a list holds single values"),
-    ("batch", "8±1;9", WrongValue, "a list holds single values"),
     ("batch", "100±0%", WrongValue, "100±0%"),
     ("batch", "100±100%", WrongValue, "batch"),
     ("batch", np.ones((2, 2)), WrongValue, "one row of values"),
     ("batch", [1, [2, 3]], WrongValue, "must be a number"),
     ("batch", [1, float("nan")], WrongValue, "finite"),
-    ("batch", np.array([1, np.nan]), WrongValue, "finite"),
     ("batch", np.array([1.0, -2.0]), WrongValue, "batch = -2"),
-    ("batch", np.array([1.0, 1e30]), WrongValue, "absurd"),
     ("batch", np.array([1j]), WrongValue, "must be a number"),
     ("batch", "1..x", WrongUnit, "begin with a number"),
     ("batch", "..8", WrongUnit, "empty"),
     ("mfu", "0.1±0.2", WrongValue, "in (0, 1]"),
-    ("mfu", "0.9±20%", WrongValue, "in (0, 1]"),
     ("batch", "10±x", WrongUnit, "batch"),
-    ("batch", "10±", WrongUnit, "empty"),
     ("batch", [], WrongValue, "at least one value"),
     ("hbm_bandwidth", "3 TB..4 TB", WrongUnit, "is in byte"),
 ]
@@ -127,17 +112,12 @@ def test_what_has_no_order_or_is_no_number_is_refused(given):
 
 THOUSANDS = [
     ("batch", "12,500", "12500", "12;500"),
-    ("batch", "1,000", "1000", "1;000"),
-    ("batch", "128,256", "128256", "128;256"),
     ("batch", "128, 256", "128256", "128; 256"),
-    ("batch", "4096,512", "4096512", "4096;512"),
     ("batch", "1,000,000", "1000000", "1;000;000"),
-    ("context_length", "1,250,500", "1250500", "1;250;500"),
     ("batch", "12,500;8", "12500;8", "12;500;8"),
     ("context_length", "8,192 tokens", "8192 tokens", "8;192 tokens"),
     ("step_time", "12,500ms", "12500ms", "12;500ms"),
     ("chip_price", "$2,500/h", "$2500/h", "$2;500/h"),
-    ("active_params", "1,000B", "1000B", "1;000B"),
 ]
 
 
@@ -151,17 +131,12 @@ def test_what_may_be_one_number_or_a_list_is_refused_with_both(name, text, numbe
 LISTS = [
     ("batch", "1,8,64", (1, 8, 64)),
     ("batch", "12,5000", (12, 5000)),
-    ("batch", "64,128,256,512", (64, 128, 256, 512)),
-    ("batch", "100,20,300", (100, 20, 300)),
-    ("batch", "12;500", (12, 500)),
     ("batch", "12;500;8", (12, 500, 8)),
     ("batch", "1,8;64", (1, 8, 64)),
     ("batch", "2.5,100", (2.5, 100)),
     ("batch", "1_000,2_000", (1000, 2000)),
-    ("batch", "1e3,500", (1000, 500)),
     ("context_length", "64,128k", (64, 128e3)),
     ("context_length", "4k;32k;1M", (4e3, 32e3, 1e6)),
-    ("active_params", "70,405B", (70e9, 405e9)),
     ("chip_price", "1;2;3 USD/h", (1 / 3600, 2 / 3600, 3 / 3600)),
     ("step_time", "100;200 ms", (0.1, 0.2)),
 ]
@@ -205,8 +180,3 @@ def test_the_time_grows_as_a_text_does(text):
     with pytest.raises(BacksolveError):
         spread("memory_time", text, parse)
     assert process_time() - begun < 2
-
-
-def test_a_range_the_wrong_way_round_is_turned_in_one_line():
-    with pytest.raises(WrongValue, match=r"Write 1 \\n ms\.\.5 \\t ms$"):
-        spread("memory_time", "5 \t ms ..\n 1 \n ms", parse)

@@ -129,26 +129,3 @@ def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
     assert reason.message == "cost_per_token does not depend on chips: it is $0.9486/MTok with any chips"
     reason = solve("chips", cost_per_token=2 * cost, **LLAMA).reason
     assert reason.code == "no_solution" and "it comes to $0.9486/MTok with any chips, and $1.897/MTok is asked of it" in reason.message
-
-
-def test_what_a_table_has_of_what_is_asked_for_is_said_first():
-    """It is not used, as it is asked for: whoever only wanted to look it up has it, and is not sent to work it out."""
-    for unknown, served, said in (
-        (
-            "hbm_bandwidth",
-            {"hardware": "MI300X"},
-            "hbm_bandwidth is 5.3 TB/s in hardware.csv MI300X hbm_bandwidth; to be worked out it also needs",
-        ),
-        (
-            "hidden_size",
-            {"model": "Llama-3.1-8B"},
-            "model_dim is 4096 in architectures.csv Llama-3.1-8B model_dim; to be worked out it also needs",
-        ),
-        (
-            "nvlink_bandwidth",
-            {"hardware": "H100"},
-            "scale_up_link_bandwidth is 450 GB/s in hardware.csv H100-SXM scale_up_link_bandwidth; to be",
-        ),
-        ("hbm_bandwidth", {}, "hbm_bandwidth also needs"),
-    ):
-        assert solve(unknown, **served).why_not.startswith(said)

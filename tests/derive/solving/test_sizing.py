@@ -29,19 +29,6 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
 
 
 @pytest.mark.parametrize(
-    ("capacity", "chips", "binds"),
-    [
-        ("150.8GB", 15, "limits bind: throughput, step_time"),
-        ("50GB", 16, "memory binds"),
-    ],
-)
-def test_what_rules_out_one_chip_less_is_what_binds(capacity, chips, binds):
-    """14 chips miss 50,000 tokens a second in 50 ms whatever they hold; 15 of 50 GB hold 506 sequences, of the 722 that take them."""
-    (found,) = solve("chips", **SERVED, **TARGETS, hbm_capacity=capacity).answers
-    assert (found.value, found.regime) == (chips, binds)
-
-
-@pytest.mark.parametrize(
     ("more", "chips", "batches", "limit"),
     [
         ({"step_time": "<=50ms"}, 1, "1 to 59", "for step_time at most 50 ms"),

@@ -6,7 +6,7 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.solving.api import solve
 from derive.solving.question.defaults import PLAIN
-from tests.tools.asked import CROSSOVER, value
+from tests.tools.asked import value
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -43,24 +43,6 @@ def test_an_inequality_answers_but_never_serves_on_the_way():
         **{"active_params": 1e11, "ridge_point": 600},
     )
     assert solution.answers == () and solution.reason.code in ("missing_givens", "simultaneous")
-
-
-def test_conditions_and_heuristics_join_when_named_or_where_definitions_end():
-    given = {"sweep_time": 0.02}
-    assert solve("worst_latency", strict=True, **given).reason.code == "missing_givens"
-    unnamed = solve("worst_latency", **given)
-    assert (
-        value(unnamed) == 0.04 and "scheduling.train_period_rule is a heuristic, used as no definition leads there" in unnamed.assumptions
-    )
-    assert unnamed.warnings[0].startswith("worst_latency is by the rule of thumb that") and "--strict leaves it out" in unnamed.warnings[0]
-    solution = solve("worst_latency", using=["scheduling.train_period_rule"], **given)
-    assert value(solution) == 0.04
-    assert "scheduling.train_period_rule is a heuristic, joined by name" in solution.assumptions
-    assert solve("kv_bytes_per_token", strict=True, **CROSSOVER).reason.code == "missing_givens"
-    assert value(solve("kv_bytes_per_token", **CROSSOVER)) == pytest.approx(5000 / 3, rel=1e-12)
-    solution = solve("kv_bytes_per_token", using=["readings.threshold_is_crossover"], **CROSSOVER)
-    assert value(solution) == pytest.approx(5000 / 3, rel=1e-12)
-    assert "readings.threshold_is_crossover is a condition, joined by name" in solution.assumptions
 
 
 USES = {
@@ -123,28 +105,3 @@ def test_the_overlap_is_chosen_by_name(variant, expected):
     solution = solve("step_time", compute_time=2, weight_time=0.5, kv_time=2.5, **chosen)
     assert value(solution) == pytest.approx(expected)
     assert any(note.startswith(f"overlap: {variant or 'max'} (roofline.step_time") for note in solution.assumptions)
-
-
-@in_one_test(
-    ("unknown", "given", "missing"),
-    [
-        ("balance_batch", {}, {"peak_flops", "hbm_bandwidth", "total_params", "active_params"}),
-        ("sweep_time", {"hbm_capacity": 8e10}, {"hbm_bandwidth"}),
-        ("sparsity", {}, {"total_params", "active_params"}),
-        ("weight_time", {"total_params": 7e10, "bytes_per_weight": 1}, {"hbm_bandwidth"}),
-        ("kv_bytes_per_token", {}, {"layers", "kv_heads", "head_dim"}),
-        ("kv_time", {"model": "DeepSeek-V3", "hbm_bandwidth": 3.35e12}, {"batch", "context_length"}),
-        ("worst_latency", {}, {"train_period"}),
-        ("cost_per_token", {"batch": 2000, "step_time": 0.02}, {"chip_price"}),
-    ],
-)
-def test_what_is_missing_is_listed(unknown, given, missing):
-    solution = solve(unknown, **given)
-    assert solution.answers == () and solution.equations == () and solution.route == ()
-    assert solution.reason.code == "missing_givens"
-    assert set(solution.reason.missing) == missing
-    assert all(name in solution.reason.message for name in missing)
-    assert solution.given.keys() >= given.keys() - {"model"}
-
-
-LINEAR, ATTENTION = 2 * 70_553_706_496, 4 * 80 * 64 * 128 * 200

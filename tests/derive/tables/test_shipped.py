@@ -57,33 +57,11 @@ def test_an_edited_file_is_seen_by_the_next_question_of_the_process(copy):
     assert all(sustained.givens[name] == high for name, (_, high) in sustained.ranges.items())
 
 
-def test_tables_that_were_read_stay_as_they_were(copy):
-    tables = read()
-    before = hardware("H100-SXM:fp8", tables)
-    edit(copy / "hardware.csv", doubled_bandwidth)
-    edit(copy / "efficiency_fit.csv", lambda row: row | {"low": "0.01"})
-    assert hardware("H100-SXM:fp8", tables) == before != hardware("H100-SXM:fp8")
-    # Of a file first asked for after the edit too: all were read together.
-    assert derive.presets.calibrated(tables).ranges["mbu"] == (0.53, 0.94)
-
-
 def test_a_question_reads_the_tables_once(monkeypatch):
     found = []
     monkeypatch.setattr(shipped, "read", lambda: found.append(read()) or found[-1])
     derive.solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", efficiency="calibrated")
     assert len(found) == 1
-
-
-def test_tables_are_taken_apart_once_as_long_as_no_byte_differs(copy):
-    before = read()
-    assert len(rows_of(FxRate)) == 3
-    (copy / "prices.csv").touch()
-    assert read() is before
-    text = (copy / "fx.csv").read_text()
-    (copy / "fx.csv").write_text(text + "CNY,2026-11-21,7,nobody,assumed,\n")
-    assert read() is not before and len(rows_of(FxRate)) == 4 and len(before.rows_of(FxRate)) == 3
-    (copy / "fx.csv").write_text(text)
-    assert len(rows_of(FxRate)) == 3
 
 
 def test_a_question_without_a_preset_reads_no_file(monkeypatch):
