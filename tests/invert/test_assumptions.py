@@ -1,6 +1,5 @@
 """The assumptions: each says what it is, all of them stand in the record, are passed down, move something, and are listed."""
 
-import ast
 import io
 import json
 import pickle
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import invert
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.tables.shipped import Tables
@@ -36,67 +34,14 @@ from invert.validation.scoreboard import recorded_calibration, storage_rules
 from invert.validation.simulation import _SHAPES, simulate
 from invert.validation.soundness import released_late
 from tests.tools.data import shipped_data
-from tests.tools.parsed import tree_of
 from tests.tools.remembered import drawing_anew
 from tests.tools.tables import with_cells
 from tests.tools.together import in_one_test, some
 
-ROOT = Path(invert.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@cache
-def modules() -> dict[str, ast.Module]:
-    return {path.relative_to(ROOT).with_suffix("").as_posix(): tree_of(path) for path in ROOT.rglob("*.py")}
-
-
 # -- passed down ----------------------------------------------------------------------------------------------------------
-
-
-def imported(tree: ast.Module) -> dict[str, str]:
-    """What the names of a module stand for, as `folder/module` or `folder/module:function`."""
-    found = {}
-    for one in ast.walk(tree):
-        if isinstance(one, ast.ImportFrom) and (one.module or "").split(".")[0] == "invert":
-            place = "/".join(one.module.split(".")[1:])
-            for name in one.names:
-                inner = f"{place}/{name.name}".strip("/")
-                found[name.asname or name.name] = inner if inner in modules() else f"{place}:{name.name}"
-    return found
-
-
-def taking_assumptions() -> set[str]:
-    """Functions with such a parameter, as `folder/module:function`."""
-    return {
-        f"{name}:{one.name}"
-        for name, tree in modules().items()
-        for one in tree.body
-        if isinstance(one, ast.FunctionDef) and "assumptions" in {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)}
-    }
-
-
-def calls_without(name: str, tree: ast.Module, taking: set[str]) -> list[str]:
-    """Calls of such functions that hand none over."""
-    known = {f.name: f"{name}:{f.name}" for f in tree.body if isinstance(f, ast.FunctionDef)} | imported(tree)
-    found = []
-    for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
-        if isinstance(call.func, ast.Name):
-            target = known.get(call.func.id, "")
-        elif isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-            target = f"{known.get(call.func.value.id, '')}:{call.func.attr}"
-        else:
-            continue
-        handed = " ".join(ast.unparse(one) for one in (*call.args, *call.keywords))
-        if target in taking and not any(word in handed for word in ("assumptions", "USUAL", "**")):
-            found.append(f"{name} line {call.lineno}: {ast.unparse(call)[:80]}")
-    return found
-
-
-def test_whoever_takes_assumptions_is_given_them():
-    """Many have a default, for whoever asks from outside; inside, a call without would quietly take another judgement than its run."""
-    taking = taking_assumptions()
-    assert len(taking) > 80 and {"estimators/rent:rental", "estimators/headline:estimates", "sheets/observables:rounding_cell"} <= taking
-    assert not [call for name, tree in modules().items() for call in calls_without(name, tree, taking)]
 
 
 # -- the record -----------------------------------------------------------------------------------------------------------

@@ -1,20 +1,12 @@
 """The data of a run: read once, passed down, and what was worked out from it kept as long."""
 
-import ast
-from pathlib import Path
-
 import pytest
 
-import invert
 from derive.tables import shipped
 from invert.data import Data, cache_with_data, read_data
 from invert.inference import infer
 from invert.sheets.tables import FxRate
-from tests.tools.parsed import tree_of
 from tests.tools.tables import reading
-
-OF_NO_RUN = {"content", "problems", "read", "rows_of"}
-"""What looks tables up that nobody has handed on."""
 
 
 @pytest.fixture
@@ -34,19 +26,6 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[shipped.Tables]:
 def test_an_inference_reads_the_tables_once(asked: dict, reads: list[shipped.Tables]):
     infer(["gemini-3.1-pro", "kimi-k3", "claude-opus-5", "deepseek-v4-pro"], **asked)
     assert len(reads) == 1
-
-
-def test_only_the_data_of_a_run_are_asked_for_tables():
-    """A look-up by itself would quietly read the files again: others, if they were edited meanwhile."""
-    root = Path(invert.__file__).parent
-    # The fit of efficiencies.csv is no run.
-    apart = {root / "data.py", root / "validation" / "efficiency.py"}
-    for path in root.rglob("*.py"):
-        for one in ast.walk(tree_of(path)):
-            if isinstance(one, ast.ImportFrom) and one.module == "derive.tables.shipped" and path not in apart:
-                assert OF_NO_RUN.isdisjoint(name.name for name in one.names), path
-            if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "shipped" and path not in apart:
-                assert one.attr not in OF_NO_RUN, path
 
 
 def test_runs_share_what_was_worked_out_of_the_same_bytes_and_of_no_others():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from invert.encoder import Codec, Leaf, Nested, WrongShape, is_stored, type_at
+from invert.encoder import Codec, Leaf, WrongShape
 from invert.records import Estimate
 from invert.report.contract import CODEC, Question, question_of
 from invert.result import Shown
@@ -36,12 +36,6 @@ class Outer:
 
 
 PLAIN = Codec(leaves={date: Leaf(str, date.isoformat, date.fromisoformat)})
-RENAMED = Codec(
-    keys={Outer: {"when": "day", "inside": Nested({"size": "inner.size", "names": "inner.names", "count": "inner.count"}),
-                  "numbers": "by_name", "more": Nested({"size": "more.size"}, unless_none="more")}},
-    leaves=PLAIN.leaves,
-    rounded=frozenset([Inner]),
-)  # fmt: skip
 OUTER = Outer(inner=Inner(size=1.23456789, names=("a", "b")), day=date(2026, 4, 29), by_name={"x": 1})
 
 
@@ -51,22 +45,8 @@ def test_a_record_without_keys_of_its_own_is_its_fields_and_is_read_again():
     assert PLAIN.decode(Outer, written) == OUTER
 
 
-def test_keys_are_renamed_nested_and_computed_and_what_is_computed_is_not_read():
-    written = RENAMED.encode(OUTER)
-    assert written["inside"] == {"size": 1.23456789, "names": ["a", "b"], "count": 2} and written["more"] is None
-    kept = Codec(keys={Outer: {key: source for key, source in RENAMED.keys[Outer].items() if key != "more"}}, leaves=RENAMED.leaves)
-    assert kept.decode(Outer, {**written, "inside": {**written["inside"], "count": 7}}) == OUTER
-    assert RENAMED.encode(Inner(size=1.23456789)) == {"size": 1.23457, "names": []}
-
-
 def test_a_number_that_is_not_finite_is_null():
     assert [PLAIN.encode(value) for value in (inf, -inf, nan, 0.0)] == [None, None, None, 0.0]
-
-
-def test_a_path_has_a_type_and_may_lack_where_a_step_may():
-    assert (type_at(Outer, "inner.count"), type_at(Outer, "inner.size")) == (int, float | None)
-    assert type_at(Outer, "more.count") == type_at(Outer, "by_name.x") == int | None
-    assert is_stored(Outer, "inner.size") and not is_stored(Outer, "inner.count")
 
 
 @in_one_test(

@@ -7,10 +7,7 @@ x = 1/L*, w = B*/B, rho = prefill over decode FLOP/s, alpha = prompt position, o
 import numpy as np
 import pytest
 
-from derive.catalogue import equation
-from derive.solving.many.arrays import points
 from invert import forward
-from invert.estimators.joint_point import JOINT_EQUATIONS
 from tests.tools.together import in_one_test
 
 HIDDEN = {
@@ -126,82 +123,3 @@ def test_scalars_and_arrays_are_alike():
 
 
 # -- there and back again -------------------------------------------------------------------------------------------
-
-Arrays = dict[str, np.ndarray]
-
-
-def truths(count: int, seed: int) -> tuple[Arrays, Arrays]:
-    """Random truths the inverse can see, and their ratios: at overlap 1 a band bound by compute hides its memory."""
-    hidden = draws(6 * count, seed)
-    hidden["long_context"] = hidden["short_context"] * hidden.pop("stretch")
-    y, x = hidden["attention_flops_per_pair"] / (2 * hidden["active_params"]), 1 / hidden["balance_context"]
-    seen = np.full(6 * count, True)
-    for m in (hidden["short_context"], hidden["long_context"]):
-        ratio = (hidden["weight_compute_ratio"] + x * m) / (1 + y * m)
-        # A hundredth from the knee: closer, rounding may put a draw on either side of it.
-        seen &= (ratio > 1.01) | ((ratio < 0.99) & (hidden["overlap"] < 1))
-    hidden = {name: array[seen][:count] for name, array in hidden.items()}
-    assert len(hidden["overlap"]) == count
-    prices = forward(hidden, (hidden["short_context"], hidden["long_context"]))
-    ratios = {
-        "premium_in": prices["premium_in"][1],
-        "premium_out": prices["premium_out"][1],
-        "output_input_ratio": prices["output_input_ratio"],
-    }
-    return hidden, ratios
-
-
-def moves(hidden: Arrays) -> Arrays:
-    """How much y, x and w move with the logarithms of the three ratios and of both contexts, absolute values summed.
-
-    The derivatives of the exact inverse, each bounded by the sum of its terms: the allowance for rounding is 1e-9 of this.
-    """
-    alpha, o, w = hidden["prompt_position"], hidden["overlap"], hidden["weight_compute_ratio"]
-    lo, hi = hidden["short_context"], hidden["long_context"]
-    y, x = hidden["attention_flops_per_pair"] / (2 * hidden["active_params"]), 1 / hidden["balance_context"]
-    premium = (1 + alpha * y * hi) / (1 + alpha * y * lo)
-    of_y = (premium / alpha + y * (hi + 2 * premium * lo)) / (hi - premium * lo)
-    of_memory = []
-    for m in (lo, hi):
-        compute, memory = 1 + y * m, w + x * m
-        cost = np.maximum(compute, memory) + (1 - o) * np.minimum(compute, memory)
-        slope = np.where(memory > compute, 1, np.where(o < 1, 1 - o, 1))
-        of_memory.append((3 * cost + (1 + cost) * m * (of_y + y)) / slope)
-    of_x = (sum(of_memory) + x * (hi + lo)) / (hi - lo)
-    return {"y": of_y, "x": of_x, "w": of_memory[0] + lo * (of_x + x)}
-
-
-def off(hidden: Arrays, found: Arrays) -> Arrays:
-    """Errors of y, x and w in units of what rounding is allowed: 1e-9 of the value, or of what it moves by."""
-    double = 2 * hidden["active_params"]
-    pairs = {
-        "y": (found["attention_flops_per_pair"] / double, hidden["attention_flops_per_pair"] / double),
-        "x": (1 / found["balance_context"], 1 / hidden["balance_context"]),
-        "w": (found["weight_compute_ratio"], hidden["weight_compute_ratio"]),
-    }
-    allowed = moves(hidden)
-    return {name: np.abs(got - true) / (1e-9 * np.maximum(true, allowed[name])) for name, (got, true) in pairs.items()}
-
-
-def test_twenty_thousand_truths_forward_and_back_in_arrays():
-    hidden, ratios = truths(20_000, seed=6)
-    recovered = ("attention_flops_per_pair", "balance_context", "weight_compute_ratio")
-    values = {"tokens_per_step": 1.0} | {name: array for name, array in {**hidden, **ratios}.items() if name not in recovered}
-    unknowns = (
-        "attention_flops_per_pair",
-        "decode_cost_short",
-        "decode_cost_long",
-        "memory_ratio_short",
-        "memory_ratio_long",
-        "balance_context",
-    )
-    for id, unknown in (*zip(JOINT_EQUATIONS, unknowns, strict=True), ("bands.memory_ratio_short", "weight_compute_ratio")):
-        roots = points(equation(id), unknown, values)
-        assert not np.isinf(roots).any(), f"{id}: infinity is no root"
-        assert np.isfinite(roots).any(axis=0).all(), f"{id}: draws without a root"
-        low, high = (choose(roots, axis=0) for choose in (np.nanmin, np.nanmax))
-        # Two regimes may both answer, if they answer alike.
-        np.testing.assert_allclose(low, high, rtol=1e-6, err_msg=id)
-        values[unknown] = high
-    errors = off(hidden, values)
-    assert {name: bool(np.all(error <= 1)) for name, error in errors.items()} == {"y": True, "x": True, "w": True}

@@ -4,7 +4,6 @@ import pytest
 
 from invert.databases.copies import repeated
 from invert.databases.records import Database, Offer, price_rows
-from invert.sheets.names import bare_name
 from invert.sheets.rows import PriceRow, SheetKey
 from tests.tools.databases import DAY
 
@@ -50,17 +49,3 @@ def test_what_a_reseller_or_a_second_name_says_again_is_left_out(key: SheetKey, 
 def test_a_host_of_an_open_model_copies_nobody_and_a_router_copies_its_host():
     hosts = [(name, "open/llama-test", "", "standard") for name in ("novita", "together", "huggingface_novita", "huggingface_together")]
     assert left_out(*((one, ASKED) for one in hosts)) == hosts[2:]
-
-
-@pytest.mark.parametrize(
-    ("name", "short"),
-    [
-        ("gpt-4o-2024-08-06", "gpt-4o"),
-        ("GPT-4.1", "gpt-4-1"),
-        ("~openai/gpt-latest", "gpt"),
-        ("claude-x@20260101", "claude-x"),
-        ("o3", "o3"),
-    ],
-)
-def test_the_bare_name(name: str, short: str):
-    assert bare_name(name) == short

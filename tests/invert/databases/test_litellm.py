@@ -66,11 +66,8 @@ def problem(entry: Any) -> Problem:
 
 ODD = [  # fields, the one that is named, what is said
     ({"input_cost_per_token": "2e-06 USD"}, "input_cost_per_token", "is '2e-06 USD', not a number"),
-    ({"input_cost_per_token": {"usd": 1}}, "input_cost_per_token", "is dict, not a number"),
     ({"mode": 3}, "mode", "is int and not str"),
-    ({"litellm_provider": ["p"]}, "litellm_provider", "is list and not str"),
     ({"tiered_pricing": [{"input_cost_per_token": 1e-6}]}, "tiered_pricing", "has a range that does not begin"),
-    ({"tiered_pricing": {"0": 1}}, "tiered_pricing", "is dict and not list"),
     (
         {"tiered_pricing": [{"range": [0, 32e3], "input_cost_per_token": 1e-6}, {"range": [64e3, 128e3], "input_cost_per_token": 2e-6}]},
         "tiered_pricing",
@@ -81,10 +78,7 @@ ODD = [  # fields, the one that is named, what is said
     ({"off_peak_pricing": {"windows": [{"hours_utc": "22:00-04:00"}]}}, "hours_utc", "past midnight"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "holidays": True}]}}, "holidays", "says when an off-peak price holds"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": [9]}]}}, "weekdays", "is [9]"),
-    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": "Mon"}]}}, "weekdays", "is 'Mon'"),
-    ({"off_peak_pricing": {"windows": ["00:00-04:00"]}}, "windows", "is str and not dict"),
     ({"off_peak_pricing": {"input_cost_per_token": 1e-7}}, "off_peak_pricing", "or none at all"),
-    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00"}], "months": [1]}}, "months", "says when an off-peak price holds"),
     ({"price_steps": [{"range": [0, 9], "input_cost_per_token": 1e-6}]}, "price_steps", "looks like a price and is not known"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "input_cost_per_token": 1e-7}]}}, "windows", "looks like a price"),
     ({"input_cost_per_token_above_1hr": 1e-6}, "input_cost_per_token_above_1hr", "names a lifetime of an item without one"),

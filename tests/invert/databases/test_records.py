@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.tables.problems import Problem
-from invert.databases import openrouter
 from invert.databases.records import (
     Database,
     Entry,
@@ -99,15 +98,3 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
     fault = "field tier is int and not str, of 'acme/a': newer or older than known here"
     assert found[1] == Problem(origin="base 1.2", column="tier", message=fault)
     assert [(one.model, one.service_tier) for one in found[2:]] == [("b", "batch"), ("c", "standard")]
-
-
-def test_openrouter_offers_are_of_the_model_in_that_tier():
-    half = {"prompt": "0.000001", "completion": "0.000004"}
-    peak = half | {"overrides": [{"utc_start": "01:00", "utc_end": "04:00", "prompt": "0.000002", "completion": "0.000008"}]}
-    listed = {"data": [{"id": "openai/gpt-test:batch", "pricing": half}, {"id": "hostly/m:batch", "pricing": peak}]}
-    found = list(items_of(openrouter.FORMAT, listed, Database(name="openrouter")))
-    assert [(one.model, one.service_tier, one.source_url) for one in found] == [
-        ("openai/gpt-test", "batch", "https://openrouter.ai/openai/gpt-test:batch"),
-        ("hostly/m:batch", "peak", "https://openrouter.ai/hostly/m:batch"),
-        ("hostly/m:batch", "off_peak", "https://openrouter.ai/hostly/m:batch"),
-    ]

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from invert.inference import infer
 from invert.report.columns import CSV_KEYS, flat
-from invert.report.contract import run_as_json
 from invert.result import InferenceTable
 
 
@@ -33,20 +31,3 @@ def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):
         assert (row[f"{start}_held"], row[f"{start}_of"]) == estimate.kept
     assert row["active_params_market_low"] < row["active_params_market"] < row["active_params_market_high"]
     assert row["as_of"] == "2026-11-20" and row["check_lecture"] == "fail"
-
-
-def test_every_range_stands_beside_what_ranges_like_it_held(run: InferenceTable):
-    """As in JSON, name by name; where nothing like it was held against what is true both columns are empty."""
-    (sheet, *_) = json.loads(run_as_json(infer(["gemini-3.1-pro"])))
-    row, estimates = flat(run["google/gemini-3.1-pro-preview"]), sheet["estimates"]
-    named = {name: estimates[name] for name in ("bandwidth_bound_fraction", "memory_time_share", "balance_context")}
-    for quantity in ("kv_bytes_per_token", "kv_bytes_stored_per_token", "active_params", "total_params", "input_markup"):
-        named |= {f"{quantity}_{estimator}": estimate for estimator, estimate in estimates[quantity].items()}
-    for name, estimate in named.items():
-        assert (row[name], row[f"{name}_low"], row[f"{name}_high"]) == (estimate["median"], estimate["low"], estimate["high"]), name
-        last = estimate["record"] and estimate["record"]["held"][-1]
-        assert (row[f"{name}_held"], row[f"{name}_of"]) == ((last["held"], last["count"]) if last else (None, None)), name
-        assert estimate["level"] == row[f"{name}_level"] == (0.9 if last else None), name
-    assert {name for name, estimate in named.items() if not estimate["record"]} == {
-        *("bandwidth_bound_fraction", "memory_time_share", "input_markup_market")
-    }

@@ -44,12 +44,3 @@ def test_the_record_has_the_day_the_source_and_what_moved_by_how_much(own: str):
     assert ("acme", "new", "2026-10-10") in [(one["provider"], one["model"], one["since"]) for one in told["new"]]
     assert "acme/gone" in [f"{one['provider']}/{one['model']}" for one in told["gone"]]
     assert told["since"] == "2026-09-01" and told["until"] == "2026-11-20"
-
-
-def test_text_and_markdown_tell_the_same(own: str):
-    for style in ("table", "markdown"):
-        page = call("prices", "news", "--since", "2026-09-01", "--prices", own, "--as", style).out
-        assert "2026-10-01: acme/old" in page and "input 2 -> 4 USD/MTok" in page and "active by price" in page
-        assert "2026-09-15: acme/band" in page and "acme/new" in page and "No longer sold: acme/gone" in page
-        assert "2026-11-20" in page.splitlines()[0]
-        assert ("<https://acme.example/prices>" in page) is (style == "markdown")

@@ -1,17 +1,14 @@
 """The pages of prices that a saved result used can be cited in every style, and the programs that read a style read ours."""
 
-import json
 from datetime import date
 
 import pytest
-from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
-from citeproc.source.json import CiteProcJSON
 from pybtex.database import parse_string
 
 from derive.errors import WrongData
 from derive.show.citation import STYLES, cite_all
 from derive.show.references import cite_with_references
-from invert.report.price_pages import PricePage, pages_of, price_reference, rows_in, sheet_reference
+from invert.report.price_pages import PricePage, pages_of, rows_in
 from tests.invert.report.test_saved import ROW as SAVED_ROW
 from tests.tools.together import in_one_test
 
@@ -40,19 +37,6 @@ def test_a_page_has_all_that_was_read_from_it():
     assert (found[2].days, found[2].reference.url, found[2].read) == ((), "", "grade user (a file of one's own)")
 
 
-def test_a_sheet_and_a_price_of_it_say_page_grade_and_day():
-    cells = {"component": "cache_write", "threshold_tokens": 200_000, "region": "eu", "effective_date": "2026-03-12"}
-    price, other = rows_in({"run": {"rows": [ROW | cells | {"ttl_seconds": 300}, ROW | cells | {"amount": 7.0}]}})
-    sheet = sheet_reference([price, other], "2026-11-20", "https://example.org", "the prices")
-    assert sheet.places == (ROW["source_url"], "https://example.org/sheet/acme/m/") and sheet.day == date(2026, 11, 20)
-    assert sheet.which == "standard eu, prices of 2026-11-20, grade official (the page was read), read on 2026-11-20"
-    assert sheet.said == "cache_write@200k:5min 2.5 USD/MTok, cache_write@200k 7 USD/MTok"
-    of_price = price_reference(price, "2026-11-20")
-    assert (of_price.title, of_price.author) == ("Price of cache_write@200k:5min of acme m", "acme")
-    assert of_price.which.startswith("cache_write@200k:5min 2.5 USD/MTok, standard eu, since 2026-03-12, grade official")
-    assert "row prices.csv:2 " in of_price.said and of_price.key != sheet.key
-
-
 @in_one_test(
     "row",
     [
@@ -75,22 +59,6 @@ def test_every_style_says_where_how_well_and_when(style: str):
         assert said in text
     assert cite_used([ID], (), style) == cite_all([ID], style)
     assert style == "csl-json" or text.startswith(cite_all([ID], style))
-
-
-def test_other_programs_read_the_entries():
-    found = pages(ROW, OWN)
-    entries = parse_string(cite_used([ID], found, "bibtex"), "bibtex").entries
-    first, own = (entries[page.reference.key] for page in found)
-    assert first.fields["url"] == ROW["source_url"] and r"\url{" not in own.fields["howpublished"]
-    assert first.fields["urldate"] == "2026-11-20" and not {"url", "urldate"} & {*own.fields}
-    items = json.loads(cite_used([ID], found, "csl-json"), parse_constant=pytest.fail)
-    assert items[-2]["accessed"] == {"date-parts": [[2026, 11, 20]]} and items[-2]["URL"] == ROW["source_url"]
-    bibliography = CitationStylesBibliography(
-        CitationStylesStyle("harvard-cite-them-right", validate=False), CiteProcJSON(items), formatter.plain
-    )
-    for item in items:
-        bibliography.register(Citation([CitationItem(item["id"])]))
-    assert sum("Prices of acme" in str(entry) for entry in bibliography.bibliography()) == 2
 
 
 @in_one_test("style", STYLES)

@@ -7,7 +7,7 @@ import pytest
 from pybtex.database import parse_string
 
 from derive.errors import WrongData
-from derive.show.citation import STYLES, cite_all
+from derive.show.citation import STYLES
 from derive.show.references import cite_with_references
 from invert.report.saved import references_in, uses_in
 from tests.tools.commands import call
@@ -31,28 +31,9 @@ def ids_of(result) -> list[str]:
     return list(uses_in(result))
 
 
-def test_pages_sheets_inferences_and_the_run_are_cited_with_why():
-    page, sheet, inference, run = references_in(SAVED)
-    assert page.which == "grade db (a price database), read on 2026-11-20" and page.why == "the prices of m"
-    assert (sheet.title, sheet.said) == ("Price sheet of acme m", "input 2.5 USD/MTok") and "2026-11-20" in sheet.which
-    assert inference.said == "kv_bytes_per_token 43 kB/token (6.9 kB/token to 270 kB/token), what models of its time have"
-    assert inference.which == "inference from the standard prices of 2026-11-20, backsolve 0.1.0, seed 7"
-    assert run.said.endswith("prices.csv 4f3308fe9cd7") and run.why == "how the numbers for acme m were made"
-    assert len({one.key for one in (page, sheet, inference, run)}) == 4
-
-
 def test_the_sheet_and_its_inference_have_the_address_of_their_page():
     _, sheet, inference, _ = references_in(SAVED, "https://example.org")
     assert inference.places == ("https://example.org/sheet/acme/m/",) == sheet.places[1:]
-
-
-@in_one_test("style", STYLES)
-def test_every_style_says_why(style: str):
-    text = cite_with_references([], references_in(SAVED), style)
-    assert text.count("Cited for ") == 4
-    why = uses_in({"unknown": "batch", "equations": ["batching.sparsity@1", "roofline.latency_floor@4"]})
-    text = cite_all(why, style, why=why)
-    assert all(f"Cited for {said}, on the way to batch." in text.replace(r"\_", "_") for said in ("sparsity", "latency_floor"))
 
 
 def test_what_infer_saves_is_cited_whole(tmp_path):

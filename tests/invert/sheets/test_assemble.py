@@ -111,19 +111,14 @@ PRICED = sheets(book_of(*(line for row in LISTED if row.model != "gpt-old" for l
     [
         ("openai/gpt-9", "openai/gpt-9", False),
         ("gpt-9", "openai/gpt-9", False),
-        ("GPT-9", "openai/gpt-9", False),
         ("gpt-nine", "openai/gpt-9", False),
-        ("openai/gpt-nine", "openai/gpt-9", False),
-        ("gemini-9-flash", "google/gemini-9-flash", False),
         ("gemini-9-pro", "google/gemini-9-pro-preview", True),
         ("gemini-9-pro-preview", "google/gemini-9-pro-preview", True),
-        ("cloud/gemini-9-pro", "cloud/gemini-9-pro-preview", False),
         ("gemini-pro-latest", "google/gemini-9-pro-preview", False),
         ("zhipu/glm", "zhipu/glm", False),
         ("open-1", None, False),
         ("Org/Open-1", "host/Org/Open-1", False),
         ("gemini-9-pr", None, False),
-        ("gpt", None, False),
         ("", None, False),
     ],
 )
@@ -142,7 +137,6 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
     [
         ("gpt-old", "'gpt-old' has no sheet in this service tier on this day; `backsolve prices list` shows all"),
         ("gemini-9-flsh", "'gemini-9-flsh' is no model here; did you mean google/gemini-9-flash or google/gemini-9-pro-preview?"),
-        ("nothing", "'nothing' is no model here; `backsolve prices list` shows all"),
         (
             "gemni",
             "'gemni' is no model here; did you mean cloud/gemini-9-pro-preview or google/gemini-9-flash or google/gemini-9-pro-preview?",
@@ -152,7 +146,6 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
             "'gemni*' is no model here; did you mean cloud/gemini-9-pro-preview or google/gemini-9-flash or google/gemini-9-pro-preview?",
         ),
         ("opnai", "'opnai' is no model here; did you mean openai/gpt-9 or openai/gpt-9-luna or openai/gpt-9-sol?"),
-        ("flsh", "'flsh' is no model here; did you mean google/gemini-9-flash?"),
         ("x\n\x1b[2J", "'x\\n\\x1b[2J' is no model here; `backsolve prices list` shows all"),
     ],
 )
