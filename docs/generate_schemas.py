@@ -25,7 +25,8 @@ from invert.records import AlsoSold, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA
 from invert.result import Inference, Run
-from invert.sheets.sheet import FileText, PriceBand
+from invert.sheets.files import FileText
+from invert.sheets.sheet import PriceBand
 
 FILE = REFERENCE / "schema" / "infer.schema.json"
 OVERVIEW_FILE = REFERENCE / "schema" / "overview.schema.json"

@@ -28,19 +28,20 @@ from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of
 from invert.records import Estimate, Name, Premiums
 from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
-from invert.sheets.assemble import prices_by_place, released_sheets, sheets
+from invert.sheets.assemble import released_sheets, sheets
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
 from invert.sheets.doubts import doubts_about
+from invert.sheets.files import FileText
 from invert.sheets.observables import rounding_cell
 from invert.sheets.places import Place, spelled
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey
-from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import CalibrationModel
-from invert.sheets.what_if import copies, sheet_key, with_amounts, without_places
+from invert.sheets.what_if import copies, with_amounts, without_places
 
 if TYPE_CHECKING:
     from derive.tables.problems import Problem
@@ -69,7 +70,7 @@ def infer_against(
     kept, executor = Kept(), asked.get("executor")
     data, book, run = run_of(names, kept, changes, **asked)
     request, assumptions = run.request, run.assumptions
-    only = {sheet_key(one.sheet) for one in run} if request.names or request.providers else None
+    only = {one.sheet.key for one in run} if request.names or request.providers else None
     file, day = _read(against, data)
     if file and request.prices and not file.rates:
         file = replace(file, rates=request.prices.rates)
@@ -90,16 +91,16 @@ def infer_against(
         day = run.as_of if against == SHIPPED else day or request.as_of
         offered, faults = sheets(old_book, day, request.tier or "", request.everything)
         known = described(offered, then)
-        asked_for = [one for one in offered if only is None or sheet_key(one) in only]
+        asked_for = [one for one in offered if only is None or one.key in only]
         earlier, left_out = released_sheets(asked_for, known, {} if request.names else first_days(offered, old_book, then))
         notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
         old = with_conventions(old, premiums_of(released_sheets(offered, known)[0]), assumptions, kept)
-        before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
+        before, problems = {one.sheet.key: side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         doubts = doubts_about(before, old_book, assumptions) if file else ()
         of_day, causes = _infer_on_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
-    now = dict.fromkeys(sheet_key(one.sheet) for one in run)
+    now = dict.fromkeys(one.sheet.key for one in run)
     after = f"prices of {run.as_of}" + (f" with {', '.join(f'{name}={amount}' for name, amount in changes.items())}" if changes else "")
     return run, Comparison(
         before=said,
@@ -134,7 +135,7 @@ def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | 
 
 def side_of(one: Inference) -> Side:
     """Reduce an inference to its prices and estimates."""
-    prices = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
+    prices = {place: (price.amount, price.currency, price.per) for place, price in one.sheet.prices.items()}
     estimates = {name: _rounded(found.kind, found.median, found.low, found.high) for name, found in one.named_estimates.items()}
     first = one.pairs[0] if one.pairs else None
     points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}

@@ -7,9 +7,9 @@ from math import exp, log
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.records import Estimate, Name
+from invert.sheets.files import FileText
 from invert.sheets.places import Place, spelled
 from invert.sheets.rows import SheetKey
-from invert.sheets.sheet import FileText
 
 Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""

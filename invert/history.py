@@ -11,7 +11,6 @@ from invert.result import Inference
 from invert.sheets.assemble import assembled
 from invert.sheets.described import described
 from invert.sheets.rows import PriceRow, SheetKey
-from invert.sheets.what_if import sheet_key
 
 
 def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[History, ...]:
@@ -27,7 +26,7 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     data, book, run = run_of(names, kept, **asked)
     released = {(row.provider, row.model): row.release_date for row in described((one.sheet for one in run), data)}
     found = []
-    keys = [sheet_key(one.sheet) for one in run]
+    keys = [one.sheet.key for one in run]
     for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else list_earlier_tiers(now, book.rows)), now)):
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []

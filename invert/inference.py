@@ -72,7 +72,6 @@ from invert.sheets.assemble import (
     models,
     not_begun,
     other_tiers_note,
-    prices_by_place,
     released_later,
     released_sheets,
     rows_used,
@@ -84,12 +83,13 @@ from invert.sheets.dated import first_days
 from invert.sheets.described import described, model_row_by_weights
 from invert.sheets.diff import changes_since_release
 from invert.sheets.doubts import doubts_about
+from invert.sheets.files import FileText
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import PriceBook, SheetKey
-from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
-from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amounts
+from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 from invert.validation.soundness import note_on_calibration, table_problems
@@ -238,7 +238,7 @@ def _answered(
     flagships = _flagships(chosen, known, {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in book.own})
     not_picked: frozenset[SheetKey] = frozenset()
     if 0 < len(flagships) <= most_flagships:
-        not_picked = frozenset(map(sheet_key, chosen)) - frozenset(map(sheet_key, flagships))
+        not_picked = frozenset(sheet.key for sheet in chosen) - frozenset(sheet.key for sheet in flagships)
         chosen = flagships
     published = chosen if changes else []
     if changes:
@@ -278,7 +278,7 @@ def _answered(
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
         lecture_error=or_left_out(partial(error_of_lecture, data, assumptions)).value,
-        doubts=doubts_about((sheet_key(sheet) for sheet in chosen), book, assumptions),
+        doubts=doubts_about((sheet.key for sheet in chosen), book, assumptions),
         since_release=new,
         own_sheets=frozenset((row.provider, row.model) for row in book.own),
         before={one.key: one for one in before},
@@ -379,7 +379,7 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
             sheet = with_given_context(published, assumptions)
             if (sheet.provider, sheet.model) not in rows:
                 data.tables.refuse_bad(ModelRow, provider=sheet.provider, model=sheet.model)
-            for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
+            for currency in sorted({price.currency for price in sheet.rows} - {"USD"}):
                 refuse_bad_rate(data.tables, currency, sheet.as_of)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or model_row_by_weights(sheet, data), data, assumptions))
         except (WrongData, WrongValue) as error:
@@ -658,7 +658,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append("KV PRIOR-DOMINATED")
     if "balance_context" in found and found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")
-    currencies = sorted({price.currency for price in prices_by_place(sheet).values()})
+    currencies = sorted({price.currency for price in sheet.rows})
     if currencies != ["USD"]:
         flags.append(f"priced in {' and '.join(currencies)}")
     if sheet.service_tier != "standard":

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from derive.immutable import immutable
 from invert.encoder import six_digits
 from invert.result import Inference, Run
-from invert.sheets.assemble import prices_by_place
 from invert.sheets.names import asks_no_more, bare_name
 from invert.sheets.places import Place
 
@@ -123,7 +122,7 @@ def _group_copies(run: Run) -> list[list[Inference]]:
     """Group every offer with its copies. The offer is the maker's sheet if there is one, else the first by name."""
     near: dict[tuple[object, ...], list[tuple[_Asked, Inference]]] = {}
     for one in run:
-        asked = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
+        asked = {place: (price.amount, price.currency, price.per) for place, price in one.sheet.prices.items()}
         but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
         near.setdefault((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
     return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _group_by_lifetimes(found)]

@@ -57,12 +57,13 @@ from invert.records import (
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference
+from invert.sheets.files import FileText
 from invert.sheets.names import MAKERS
 from invert.sheets.places import spelled
 from invert.sheets.rows import PriceRow, SheetKey
-from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
-from invert.sheets.what_if import copies, is_added, sheet_key
+from invert.sheets.what_if import copies, is_added
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -181,7 +182,7 @@ class Inference:
     @property
     def key(self) -> SheetKey:
         """Provider, model, region and service tier, by which its sheet is the same on two days."""
-        return sheet_key(self.sheet)
+        return self.sheet.key
 
     @property
     def is_maker(self) -> bool:

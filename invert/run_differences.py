@@ -11,7 +11,6 @@ from invert.provenance import made_with
 from invert.result import Inference, Run
 from invert.sheets.contexts import longest_context
 from invert.sheets.rows import SheetKey
-from invert.sheets.what_if import sheet_key
 
 _MOST_NAMED = 3
 """Sheets, tables or anchors of which the first are named."""
@@ -20,8 +19,8 @@ CALIBRATION = "the calibration, learned from other prices"
 
 def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tuple[str, ...]:
     """List the causes of differences between a run on earlier prices or another day and a run on the same tables."""
-    before = {sheet_key(one.sheet): one for one in old}
-    both = {key: (before[key], one) for one in run if (key := sheet_key(one.sheet)) in before}
+    before = {one.sheet.key: one for one in old}
+    both = {key: (before[key], one) for one in run if (key := one.sheet.key) in before}
     days = {one.sheet.as_of for one in before.values()}
     return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_changed("max_context", _context, both),
             *_changed("weights", _weights, both))  # fmt: skip

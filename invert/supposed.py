@@ -50,7 +50,7 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
 def _with_output(one: Inference, found: Prediction, checks: tuple[Check, ...]) -> Prediction:
     """Return the base output price with what was predicted for it, if a supposition and not the price set it."""
     ratio = checks[0]
-    if found.component != "output" or found.threshold_tokens or ratio.used_by_reading:
+    if found.price.place != ("output", 0, None) or ratio.used_by_reading:
         return found
     amount = found.price.amount * ratio.predicted / ratio.published
     return replace(found, used=False, predicted=amount, met=ratio.inside_rounding_cell)

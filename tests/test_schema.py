@@ -22,7 +22,7 @@ from invert.report.contract import run_as_json as inferred
 from invert.report.contract import saved
 from invert.report.overview import overview_json
 from invert.result import Shown
-from invert.sheets.sheet import FileText
+from invert.sheets.files import FileText
 from tests.tools.inferred import current
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test

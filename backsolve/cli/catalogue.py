@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from derive.records import Equation
     from derive.show.references import Reference
     from derive.tables.problems import Problem
-    from invert.sheets.sheet import FileText
+    from invert.sheets.files import FileText
 
 LONGEST_WORD = 200
 """Characters of the longest word to look for. A search for a longer text lasts minutes and finds no name."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from derive.tables.problems import Problem
-    from invert.sheets.sheet import FileText
+    from invert.sheets.files import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -80,8 +80,8 @@ def _read_prices(context: click.Context, option: click.Parameter, place: str | N
         if rates and isinstance(option, click.Option) and not ({"file", "old"} & context.params.keys()):
             raise WrongValue("--rate is for prices of your own: name them with --prices")
         return None
+    from invert.sheets.files import is_typed_sheet
     from invert.sheets.read import own_file
-    from invert.sheets.sheet import is_typed_sheet
     from invert.sheets.typed import typed_sheet
 
     typed = is_typed_sheet(place) and not os.path.exists(place)

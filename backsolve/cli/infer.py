@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from invert.comparison_records import Comparison
     from invert.result import InferenceTable, Shown
     from invert.sheets.diff import Difference
-    from invert.sheets.sheet import FileText
+    from invert.sheets.files import FileText
 
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
@@ -360,13 +360,12 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     from invert.inference import Kept, run_of
     from invert.report.columns import picked, sort_sheets
     from invert.sheets.assemble import TAKES_ONE
-    from invert.sheets.what_if import sheet_key
 
     names, asked, shown, _, repeated = question
     moved: Comparison | None = None
     if shown.against is not None or (asked["changes"] and shown.style not in _RECORDS):
         from invert.compare import infer_against
-        from invert.sheets.sheet import FileText
+        from invert.sheets.files import FileText
 
         before = FileText(called("-"), content_or_input("-")) if shown.against == "-" else shown.against or ""
         table, moved = infer_against(before, names, **asked, executor=executor)
@@ -392,8 +391,8 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     if moved:
         tell_doubts(moved.doubts, moved.file and moved.file.place)
     found = picked(table, shown.wanted)
-    sheets = {sheet_key(one.sheet) for one in found}
-    left = frozenset(key for one in table if (key := sheet_key(one.sheet)) not in sheets)
+    sheets = {one.sheet.key for one in found}
+    left = frozenset(key for one in table if (key := one.sheet.key) not in sheets)
     ordered = type(table.inferences)(sort_sheets(found, shown.by) if shown.by else found)
     return replace(table, inferences=ordered, not_picked=table.not_picked | left), moved
 

@@ -12,7 +12,7 @@ from derive.errors import NotCovered, UnknownName, WrongValue
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
-    from invert.sheets.sheet import FileText
+    from invert.sheets.files import FileText
 
 _ALL, _FRONT = "all", "front"
 _SHEETS, _SCOREBOARD = "size-price", "reliability"

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from invert.databases.pull import Pulled
     from invert.sheets.append import Rival, Update
     from invert.sheets.diff import Difference
+    from invert.sheets.files import FileText
     from invert.sheets.redescribed import Redescribed
-    from invert.sheets.sheet import FileText
 
 _RIVALS_SHOWN, _NAMES_SHOWN = 10, 3
 
@@ -68,10 +68,10 @@ def list_prices(own: "FileText | None", as_of: date | None, everything: bool, st
     backsolve prices list --as csv
     """
     from invert.data import read_data
-    from invert.sheets.assemble import released_sheets, sheets
+    from invert.sheets.assemble import released_sheets, rows_used, sheets
     from invert.sheets.dated import first_days
     from invert.sheets.described import described
-    from invert.sheets.listing import listed_csv, listed_json, listed_text, rows_listed
+    from invert.sheets.listing import listed_csv, listed_json, listed_text
     from invert.sheets.read import book_of
     from invert.sheets.released import released_prices
 
@@ -83,7 +83,7 @@ def list_prices(own: "FileText | None", as_of: date | None, everything: bool, st
         say(note)
     none = not found
     if style != "table":
-        rows = rows_listed(found, book)
+        rows = rows_used(found, book)
         click.echo(listed_json(rows) if style == "json" else listed_csv(rows))
     elif found:
         click.echo(listed_text(found, width(sys.stdout), in_terminal(sys.stdout)))
@@ -92,9 +92,8 @@ def list_prices(own: "FileText | None", as_of: date | None, everything: bool, st
     if own is not None or released_prices(data):
         # The prices of a release are checked already, and the check loads the solver.
         from invert.sheets.doubts import doubts_about
-        from invert.sheets.what_if import sheet_key
 
-        tell_doubts(doubts_about(map(sheet_key, found), book), own)
+        tell_doubts(doubts_about((sheet.key for sheet in found), book), own)
     fail_on((*book.problems, *faults))
     if none:
         say("no sheet holds on that day")

@@ -19,7 +19,6 @@ from invert.report.price_pages import GRADES, sheet_reference
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
 from invert.result import Inference, Run
-from invert.sheets.what_if import sheet_key
 
 
 def sheet_address(one: Inference) -> str:
@@ -41,7 +40,7 @@ def _address(*names: str) -> str:
 def pages_of_sheets(table: Run) -> Iterator[Page]:
     """Yield the page of every sheet of a run."""
     past = {found.key: found for found in histories([one.name for one in table], assumptions=table.assumptions)}
-    yield from (_page(one, table, past.get(sheet_key(one.sheet))) for one in table)
+    yield from (_page(one, table, past.get(one.sheet.key)) for one in table)
 
 
 def pages_of_other_names(table: Run) -> Iterator[Page]:
@@ -59,7 +58,7 @@ def pages_of_other_names(table: Run) -> Iterator[Page]:
 
 
 def _page(one: Inference, table: Run, past: History | None) -> Page:
-    rows = [row for row in table.rows if row.sheet_key == sheet_key(one.sheet)]
+    rows = [row for row in table.rows if row.sheet_key == one.sheet.key]
     context = {
         "one": one,
         "said": readings_in_lines(one, table),

@@ -48,7 +48,7 @@ def _fields(one: Inference) -> Iterator[dict[str, Any]]:
         yield _field("cache_read", "cache hit price", hit.usd_per_token, "cache_read_price")
     for write in one.sheet.writes:
         if write.ttl_seconds:
-            yield _field(f"write_{write.ttl_seconds:g}", f"cache write, kept {show('ttl', write.ttl_seconds)}", write.base.usd_per_token)
+            yield _field(f"write_{write.ttl_seconds:g}", f"cache write, kept {show('ttl', write.ttl_seconds)}", write.usd_per_token)
     if storage := one.observables.storage_price:
         yield _field("cache_storage", "cache storage price", storage.value, "storage_price")
     yield from (_field(name, f"{name[:-6]} price{above}", prices[name]) for name in prices if name.endswith("_above"))

@@ -45,11 +45,11 @@ from invert.records import (
     verdict,
 )  # fmt: skip
 from invert.report.columns import csv_names, flat, flat_before
-from invert.report.prices import Prediction, predictions
+from invert.report.prices import PLACE, Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
-from invert.sheets.assemble import prices_by_place
+from invert.sheets.files import FileText, is_typed_sheet
 from invert.sheets.rows import PriceRow
-from invert.sheets.sheet import FileText, Price, PriceSheet, is_typed_sheet
+from invert.sheets.sheet import Price, PriceSheet
 
 SCHEMA = "infer-2"
 _UTF_8, _BASE_64 = "utf-8", "base64"
@@ -100,9 +100,9 @@ class Direction(TypedDict):
 
 def _cache_prices(sheet: PriceSheet) -> list[CachePriceRow]:
     return [
-        {"component": component, "ttl_seconds": ttl, "threshold_tokens": threshold, "price": price}
-        for (component, threshold, ttl), price in prices_by_place(sheet).items()
-        if component in ("cache_write", "cache_storage")
+        {"component": price.component, "ttl_seconds": price.ttl_seconds, "threshold_tokens": price.threshold_tokens, "price": price}
+        for price in sheet.prices.values()
+        if price.component in ("cache_write", "cache_storage")
     ]
 
 
@@ -394,7 +394,7 @@ _KEYS: dict[type, Keys] = {
         "steps": _steps, "anchors": "anchors", "elasticities": _elasticities, "problem": "problem",
     },
     Prediction: {
-        **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
+        **PLACE, **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
     },
     PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
     Solution: {"low": _low, "high": _high, "equations": "equations", "problem": "reason.message"},

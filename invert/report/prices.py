@@ -11,13 +11,12 @@ from invert.report.commands import infer_all
 from invert.report.fast_mode import fast_mode_line
 from invert.report.layout import NONE, Table, aligned, title
 from invert.result import Inference, Run
-from invert.sheets.assemble import prices_by_place
 from invert.sheets.sheet import Price
 
 
 def all_prices(one: Inference, table: Run) -> list[str]:
     """Show all prices beside the predicted ones under a heading, with their grades, page and notes."""
-    notes = dict.fromkeys(price.notes for price in prices_by_place(one.sheet).values() if price.notes)
+    notes = dict.fromkeys(price.notes for price in one.sheet.prices.values() if price.notes)
     lines = [f"Source {grades_and_page(one)}", *(f"  {note}" for note in notes), _also_sold(one, table), fast_mode_line(one, table)]
     return [*title("Prices"), predicted_prices(one), *filter(None, lines)]
 
@@ -30,7 +29,7 @@ def unit_of_prices(one: Inference) -> str:
 def grades_and_page(one: Inference) -> str:
     """Return the grade of the prices and their page."""
     source = one.sheet.bands[0].input.source_url
-    grades = sorted({price.verification for price in prices_by_place(one.sheet).values()})
+    grades = sorted({price.verification for price in one.sheet.rows})
     return f"({', '.join(grades)}){f' {source}' if source else ''}"
 
 
@@ -52,6 +51,10 @@ def amount_of(price: Price | None, currency: str) -> str:
 # Prices beside what the forward model predicts.
 
 
+PLACE = {name: f"price.{name}" for name in ("component", "threshold_tokens", "ttl_seconds")}
+"""The place of a predicted price, by key."""
+
+
 @immutable
 class Prediction:
     """A published price and the forward model's prediction at the lecture's readings [as published], or None.
@@ -59,9 +62,6 @@ class Prediction:
     `used` tells that the readings use the price, `bound` that it may be higher, `met` that the prediction rounds to the price.
     """
 
-    component: str
-    threshold_tokens: int
-    ttl_seconds: int | None
     price: Price
     predicted: float | None = None
     used: bool = False
@@ -80,10 +80,10 @@ def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Ite
     """Yield every price of a sheet, band by band and then writes and storage, by the checks of the lecture's readings or by others."""
     of_lecture = one.pairs[0].lecture_checks if one.pairs else ()
     checks = {check.component: check for check in (of_lecture if checked is None else checked)}
-    for (component, threshold, ttl), price in prices_by_place(one.sheet).items():
-        found = Prediction(component=component, threshold_tokens=threshold, ttl_seconds=ttl, price=price)
-        check, scale = _check_of(one, component, threshold, checks)
-        if checks and component in ("input", "output") and not threshold:
+    for price in one.sheet.prices.values():
+        found = Prediction(price=price)
+        check, scale = _check_of(one, price, checks)
+        if checks and price.component in ("input", "output") and not price.threshold_tokens:
             found = replace(found, used=True)
         elif check and price.usd_per_token:
             amount = check.predicted * scale * price.amount / price.usd_per_token
@@ -91,8 +91,9 @@ def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Ite
         yield found
 
 
-def _check_of(one: Inference, component: str, threshold: int, checks: Mapping[str, Check]) -> tuple[Check | None, float]:
+def _check_of(one: Inference, price: Price, checks: Mapping[str, Check]) -> tuple[Check | None, float]:
     """Return the check of a price, and what its prediction is multiplied by to be in USD."""
+    component, threshold, _ = price.place
     if component in ("input", "output") and threshold:
         suffix = "" if threshold == one.sheet.bands[1].threshold_tokens else f"@{threshold}"
         base = getattr(one.sheet.bands[0], component).usd_per_token
@@ -103,17 +104,16 @@ def _check_of(one: Inference, component: str, threshold: int, checks: Mapping[st
 def predicted_prices(one: Inference) -> Table:
     """Return every price as published, and beside it what the forward model predicts, if there is a threshold."""
     count, currency = 3 if one.pairs else 2, one.sheet.bands[0].input.currency
-    rows = ((name_of_price(one, found), amount_of(found.price, currency), _outcome(found))[:count] for found in predictions(one))
+    rows = ((name_of_price(found.price), amount_of(found.price, currency), _outcome(found))[:count] for found in predictions(one))
     return aligned((unit_of_prices(one), "published", "forward model")[:count], rows, rule=False)
 
 
-def name_of_price(one: Inference, found: Prediction) -> str:
+def name_of_price(price: Price) -> str:
     """Return `output above 200k`, and `cache write, kept 5 min`."""
-    kept = f", kept {show('ttl', found.ttl_seconds)}" if found.ttl_seconds else ""
-    inclusive = any(band.threshold_inclusive for band in one.sheet.bands if band.threshold_tokens == found.threshold_tokens)
-    at = show("long_context_threshold", found.threshold_tokens).removesuffix(" tokens")
-    where = f" {'from' if inclusive else 'above'} {at}" if found.threshold_tokens else ""
-    return found.component.replace("_", " ") + kept + where
+    kept = f", kept {show('ttl', price.ttl_seconds)}" if price.ttl_seconds else ""
+    at = show("long_context_threshold", price.threshold_tokens).removesuffix(" tokens")
+    where = f" {'from' if price.threshold_inclusive else 'above'} {at}" if price.threshold_tokens else ""
+    return price.component.replace("_", " ") + kept + where
 
 
 def _outcome(found: Prediction) -> str:

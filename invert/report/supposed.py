@@ -7,7 +7,7 @@ from derive.units import show
 from invert.encoder import Keys
 from invert.report.contract import CODEC
 from invert.report.layout import NONE, aligned
-from invert.report.prices import Prediction, amount_of, name_of_price, unit_of_prices
+from invert.report.prices import PLACE, Prediction, amount_of, name_of_price, unit_of_prices
 from invert.report.short import heading
 from invert.result import Inference, Run
 from invert.supposed import predict_prices
@@ -18,15 +18,15 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     found = predict_prices(one, table, supposed)
     columns = (unit_of_prices(one), "published", "predicted", "residual")
     told = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
-    rows = [dict(zip(columns, _cells(one, row), strict=True)) for row in found]
+    rows = [dict(zip(columns, _cells(row, one.sheet.bands[0].input.currency), strict=True)) for row in found]
     said = ["Residual: predicted over published, less 1."]
     if not one.pairs:
         said.append("One price for all lengths: its mean context is not known, so KV bytes move the cache prices alone.")
     return [*heading(one, table), f"Supposed: {told}", "", aligned(columns, rows, rule=False), *said]
 
 
-def _cells(one: Inference, found: Prediction) -> tuple[str, str, str, str]:
-    name, published = name_of_price(one, found), amount_of(found.price, one.sheet.bands[0].input.currency)
+def _cells(found: Prediction, currency: str) -> tuple[str, str, str, str]:
+    name, published = name_of_price(found.price), amount_of(found.price, currency)
     if found.residual is None:
         return name, published, NONE, NONE
     predicted = _predicted(found)
@@ -54,7 +54,7 @@ def _predicted(found: Prediction) -> float | None:
 
 
 _PRICE_KEYS: Keys = {
-    **{name: name for name in ("component", "threshold_tokens", "ttl_seconds")},
+    **PLACE,
     "published": "price.amount",
     "predicted": _predicted,
     **{name: name for name in ("residual", "used", "bound")},

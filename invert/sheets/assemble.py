@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from operator import attrgetter
-from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
@@ -24,7 +22,7 @@ from invert.sheets.rules import (
     rows_by_sheet,
     strays,
 )
-from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceSheet
+from invert.sheets.sheet import Price, PriceSheet
 from invert.sheets.tables import ModelRow
 
 _ALL = "all"
@@ -32,6 +30,7 @@ _DEFAULT_TIERS = ("standard", "off_peak")
 _MOST_NAMED = 3
 """Models that a note on many of them names."""
 _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
+_FIELDS = tuple(field.name for field in fields(PriceRow))
 _OF_PATTERNS = "*?[]"
 _WORD = re.compile("[^-/. ]{3,}")
 """A word of a name: gemini and pro of gemini-3.1-pro."""
@@ -201,7 +200,6 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
     left_out = strays(valid)
     stray = {id(row) for row, _ in left_out}
     taken = [row for row in valid if id(row) not in stray]
-    prices = {row.place: price(row, day, fx) for row in taken}
     first = rows[0]
     sheet = PriceSheet(
         provider=first.provider,
@@ -209,9 +207,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
         region=first.region,
         service_tier=first.service_tier,
         as_of=day,
-        **parts(prices, {row.threshold_tokens: row.threshold_inclusive for row in taken if row.component == "input"}),
-        utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
-        weekdays=" ".join(sorted({row.weekdays for row in taken if row.weekdays})),
+        rows=tuple(price(row, day, fx) for row in taken),
         **description_of(taken),
         start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
     )
@@ -219,53 +215,8 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
-    """Return the price of a row, in US dollars at the exchange rate of the day."""
-    usd = usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per]
-    ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
-    return Price(
-        amount=row.amount,
-        currency=row.currency,
-        per=row.per,
-        usd_per_token=usd,
-        verification=row.verification,
-        source_url=row.source_url,
-        notes=row.notes,
-        origin=row.origin,
-        ends=ends,
-    )
-
-
-class Parts(TypedDict):
-    """The fields of a sheet that hold its prices."""
-
-    bands: tuple[PriceBand, ...]
-    writes: tuple[CacheOffer, ...]
-    storage: CacheOffer | None
-
-
-def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> Parts:
-    """Return bands, writes and storage of a sheet, from its prices by (component, threshold, lifetime)."""
-    bands = [
-        PriceBand(
-            threshold_tokens=at,
-            threshold_inclusive=inclusive[at],
-            input=prices["input", at, None],
-            output=prices["output", at, None],
-            cache_read=prices.get(("cache_read", at, None)),
-        )
-        for at in sorted(inclusive)
-    ]
-    offers: dict[tuple[str, int | None], list[CachePrice]] = {}
-    for (component, threshold, lifetime), found in prices.items():
-        if component in ("cache_write", "cache_storage"):
-            offers.setdefault((component, lifetime), []).append(CachePrice(threshold_tokens=threshold, price=found))
-    made = [
-        CacheOffer(component=component, ttl_seconds=lifetime, prices=tuple(sorted(found, key=attrgetter("threshold_tokens"))))
-        for (component, lifetime), found in offers.items()
-    ]
-    writes = sorted((one for one in made if one.component == "cache_write"), key=lambda one: one.ttl_seconds or 0)
-    storage = next((one for one in made if one.component == "cache_storage"), None)
-    return {"bands": tuple(bands), "writes": tuple(writes), "storage": storage}
+    """Return a row as a price of a day, at the exchange rate of the day."""
+    return Price(**{name: getattr(row, name) for name in _FIELDS}, usd_per_token=usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per])
 
 
 # Names.
@@ -447,26 +398,10 @@ def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple
 # The prices of a sheet by place.
 
 
-def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
-    """Return all prices of a sheet by (component, threshold, lifetime)."""
-    found: dict[Place, Price] = {}
-    for band in sheet.bands:
-        named = {"input": band.input, "output": band.output, "cache_read": band.cache_read}
-        found |= {(name, band.threshold_tokens, None): one for name, one in named.items() if one}
-    for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else [])):
-        found |= {(offer.component, one.threshold_tokens, offer.ttl_seconds): one.price for one in offer.prices}
-    return found
-
-
 def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
     """Return the rows that these sheets are made of, in the order of the files. A price set by hand has no row."""
-    of = {
-        (sheet.provider, sheet.model, sheet.region, sheet.service_tier, *place, price.origin): sheet.as_of
-        for sheet in sheets
-        for place, price in prices_by_place(sheet).items()
-    }
-    keyed = (((*row.sheet_key, *row.place, row.origin), row) for row in book.rows)
-    return [row for key, row in keyed if key in of and row.valid_on(of[key])]
+    origins = {row.origin for sheet in sheets for row in sheet.rows}
+    return [row for row in book.rows if row.origin in origins]
 
 
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
@@ -479,14 +414,13 @@ def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
     return found[0]
 
 
-def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Price:
+def repriced(old: Price, amount: float, prices: Iterable[Price]) -> Price:
     """Return the price with another amount, converted at the exchange rate that the sheet's prices in its currency show."""
-    old = prices[place]
-    kin = next((one for one in prices.values() if one.currency == old.currency and one.amount), None)
+    kin = next((one for one in prices if one.currency == old.currency and one.amount), None)
     if kin is None:
         raise WrongValue(f"no price of the sheet shows what a {old.currency} is worth")
     rate = kin.amount / (kin.usd_per_token * _TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
-    if fault := absurd_price(amount, amount / rate, place[0]):
+    if fault := absurd_price(amount, amount / rate, old.component):
         raise WrongValue(fault)
     usd = amount / (rate * _TOKEN_SECONDS[old.per])
-    return replace(old, amount=amount, usd_per_token=usd, verification="user", source_url="", notes="", origin="set by hand", ends=None)
+    return replace(old, amount=amount, usd_per_token=usd, verification="user", source_url="", notes="", origin="set by hand", valid_to=None)

@@ -13,11 +13,12 @@ from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models
+from invert.sheets.files import FileText
 from invert.sheets.places import spelled
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
-from invert.sheets.sheet import FileText, money_unit
+from invert.sheets.sheet import money_unit
 
 SHIPPED = "shipped"
 KINDS_OF_CHANGE = ("added", "closed", "changed")

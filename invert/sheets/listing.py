@@ -1,7 +1,7 @@
 """Price data as it is listed and compared: text, JSON and CSV."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import groupby
 from types import MappingProxyType
@@ -9,13 +9,12 @@ from types import MappingProxyType
 from derive.characters import padded
 from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
-from invert.sheets.assemble import find, placed, prices_by_place, rows_used, sheets
+from invert.sheets.assemble import find, placed, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
 from invert.sheets.redescribed import Redescribed
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet, money_unit
 from invert.sheets.tables import ModelRow
-from invert.sheets.what_if import sheet_key
 
 _PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
          "weekdays")  # fmt: skip
@@ -25,21 +24,12 @@ DIFFERENT = ("change", *_PLACE, "old_amount", "new_amount", "times", "currency",
              "old_source_url", "new_source_url", "old_origin", "new_origin")  # fmt: skip
 
 
-def rows_listed(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
-    """Return every row that one of these sheets is made of, in the order of the files."""
-    days = {sheet_key(sheet): sheet.as_of for sheet in sheets}
-    return [row for row in book.rows if row.sheet_key in days and row.valid_on(days[row.sheet_key])]
-
-
 def sheets_cited(
     name: str, spec: str, book: PriceBook, known: Sequence[ModelRow], as_of: date | None, tier: str = ""
 ) -> list[tuple[date, list[PriceRow]]]:
     """Return the sheets that a name means, each with its day and its rows, or with the row of `component[@threshold][:lifetime]`."""
     chosen, _ = find([name], sheets(book, as_of, tier)[0], known)
-    return [
-        (one.as_of, [row for row in rows_used([one], book) if not spec or row.place == placed(spec, prices_by_place(one))])
-        for one in chosen
-    ]
+    return [(one.as_of, [row for row in rows_used([one], book) if not spec or row.place == placed(spec, one.prices)]) for one in chosen]
 
 
 def price_record(row: PriceRow) -> dict[str, object]:

@@ -69,9 +69,9 @@ def _cache_read_ratio(base: PriceBand, assumptions: Assumptions) -> Observable |
 
 def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | None:
     """Return the storage price [USD/token/s]. Its cell comes from the published amount, in the vendor's own unit."""
-    if sheet.storage is None or not sheet.storage.base.amount:
+    price = sheet.storage
+    if price is None or not price.amount:
         return None
-    price = sheet.storage.base
     low, high = rounding_cell(price.amount, assumptions)
     scale = price.usd_per_token / price.amount
     return Observable(name="storage_price", value=price.usd_per_token, low=low * scale, high=high * scale)
@@ -93,7 +93,7 @@ def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumpt
         contexts=contexts,
         cache_read_ratio=_cache_read_ratio(base, assumptions),
         cache_write_premiums=tuple(
-            WritePremium(ttl_seconds=offer.ttl_seconds, premium=ratio(offer.base, base.input) - 1) for offer in sheet.writes
+            WritePremium(ttl_seconds=price.ttl_seconds, premium=ratio(price, base.input) - 1) for price in sheet.writes
         ),
         storage_price=_storage_price(sheet, assumptions),
     )

@@ -21,10 +21,10 @@ from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import Fault
 from derive.tables.shipped import Tables
 from invert.data import Data, cache_with_data, read_data
+from invert.sheets.files import FileText
 from invert.sheets.places import name_price
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, problem_at, without_collection
 from invert.sheets.rules import NAMES, OTHER_COMPONENTS, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
-from invert.sheets.sheet import FileText
 from invert.sheets.tables import FxRate, ModelRow
 
 _P = ParamSpec("_P")

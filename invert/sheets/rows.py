@@ -9,7 +9,7 @@ from datetime import date
 from derive.briefly import brief
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.sheets.sheet import FileText
+from invert.sheets.files import FileText
 from invert.sheets.tables import FxRate
 
 Fx = Mapping[str, tuple[FxRate, ...]]

@@ -1,51 +1,28 @@
-"""The records of a price sheet as published: its bands, cache writes and storage. Reading these records imports no solver."""
+"""The records of a price sheet as published: its prices, by band and cache offer. Reading these records imports no solver."""
 
-import re
+from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
-from derive.briefly import cut
+from derive.briefly import brief, cut
 from derive.immutable import immutable
+from invert.sheets.places import Place
+from invert.sheets.rows import PriceRow, SheetKey
+from invert.sheets.rules import COMPONENTS
 
 
-@immutable(kw_only=False)
-class FileText:
-    """The bytes of a file as they were read, and how messages name it.
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
+class Price(PriceRow):
+    """A row on the day of its sheet. `usd_per_token` is its price in SI (USD/token, or USD/token/s for per=mtok_hour)."""
 
-    `rates` are US dollars for one unit of a currency, for the rows of a price file that have no rate of their own. `typed` has the name
-    of a typed sheet at the end of a price file, and the number of its first row: messages name its prices, not their rows.
-    """
+    __repr__ = brief
 
-    place: str
-    content: bytes
-    rates: tuple[tuple[str, float], ...] = ()
-    typed: tuple[str, int] | None = None
-
-
-def is_typed_sheet(text: str) -> bool:
-    """Return whether a text is a sheet and not the name of a file: it begins with two amounts, with or without a currency.
-
-    >>> is_typed_sheet("2/12; cache .2"), is_typed_sheet("EUR 2/12 >200k"), is_typed_sheet("2026/prices.csv"), is_typed_sheet("mine.csv")
-    (True, True, False, False)
-    """
-    return bool(re.match(r"\s*(?:[A-Z]{3}\s+)?[$]?[0-9.,]+\s*/\s*[$]?[0-9.,]+(?:\s|;|$)", text))
-
-
-@immutable
-class Price:
-    """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour).
-
-    `ends` is the day on which it was announced to end when it was read.
-    """
-
-    amount: float
-    currency: str
-    per: str
     usd_per_token: float
-    verification: str
-    source_url: str
-    notes: str
-    origin: str
-    ends: date | None = None
+
+    @property
+    def ends(self) -> date | None:
+        """The day on which the price was announced to end when it was read."""
+        return self.valid_to if self.valid_to and self.retrieved_date and self.valid_to > self.retrieved_date else None
 
 
 @immutable
@@ -60,32 +37,9 @@ class PriceBand:
 
 
 @immutable
-class CachePrice:
-    """The price of a cache write or storage in the band above a threshold."""
-
-    threshold_tokens: int
-    price: Price
-
-
-@immutable
-class CacheOffer:
-    """Cache writes of one lifetime, or cache storage: prices as published, thresholds ascend."""
-
-    component: str
-    ttl_seconds: int | None
-    prices: tuple[CachePrice, ...]
-
-    @property
-    def base(self) -> Price:
-        """The price in the lowest band that has one."""
-        return self.prices[0].price
-
-
-@immutable
 class PriceSheet:
-    """The prices of (provider, model, region, service tier) on one day. Bands ascend from threshold 0, and writes by lifetime.
+    """The prices of (provider, model, region, service tier) on one day, in any order. The caller chooses the tier.
 
-    `utc_hours` and `weekdays` (1 is Monday) are the times of a peak price, and blank for any time. The caller chooses the tier.
     `start_known` is false if a price is used for a day before it was read and its first day is unknown. `max_context` is the longest
     context [token] in its rows, and `release_date` the first release. For a shipped sheet, models.csv has both.
     """
@@ -95,18 +49,49 @@ class PriceSheet:
     region: str
     service_tier: str
     as_of: date
-    bands: tuple[PriceBand, ...]
-    writes: tuple[CacheOffer, ...]
-    storage: CacheOffer | None
-    utc_hours: str
+    rows: tuple[Price, ...]
     start_known: bool = True
-    weekdays: str = ""
     max_context: int | None = None
     release_date: date | None = None
 
     def __str__(self) -> str:
         place = f", {self.region}" if self.region else ""
         return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {self.base_prices}")
+
+    @property
+    def key(self) -> SheetKey:
+        """Provider, model, region and service tier, which identify a sheet on two days."""
+        return self.provider, self.model, self.region, self.service_tier
+
+    @cached_property
+    def prices(self) -> dict[Place, Price]:
+        """All prices by place: band by band, then cache writes by lifetime, then storage."""
+        return {row.place: row for row in sorted(self.rows, key=_order)}
+
+    @cached_property
+    def bands(self) -> tuple[PriceBand, ...]:
+        """The prices of prompts by length. They ascend from threshold 0."""
+        return tuple(
+            PriceBand(
+                threshold_tokens=at,
+                threshold_inclusive=price.threshold_inclusive,
+                input=price,
+                output=self.prices["output", at, None],
+                cache_read=self.prices.get(("cache_read", at, None)),
+            )
+            for (component, at, _), price in self.prices.items()
+            if component == "input"
+        )
+
+    @cached_property
+    def writes(self) -> tuple[Price, ...]:
+        """The cache writes below any threshold, by lifetime."""
+        return tuple(price for (component, at, _), price in self.prices.items() if component == "cache_write" and not at)
+
+    @property
+    def storage(self) -> Price | None:
+        """The cache storage below any threshold."""
+        return self.prices.get(("cache_storage", 0, None))
 
     @property
     def model_and_region(self) -> str:
@@ -119,6 +104,13 @@ class PriceSheet:
         base, bands = self.bands[0], f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
         currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
         return f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/MTok{bands}"
+
+
+def _order(price: Price) -> tuple[float, ...]:
+    """Return the sort key of a price in its sheet."""
+    component, threshold, lifetime = price.place
+    kind = COMPONENTS.index(component)
+    return (kind, lifetime or 0, threshold) if component in ("cache_write", "cache_storage") else (0, threshold, kind)
 
 
 def money_unit(currency: str, per: str) -> str:

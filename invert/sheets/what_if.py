@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
+from operator import itemgetter
 
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.tables.cells import token_count
-from invert.sheets.assemble import parts, placed, prices_by_place, repriced
+from invert.sheets.assemble import placed, repriced
 from invert.sheets.places import Place, spelled
-from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, typed_number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
@@ -37,8 +37,8 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     component. Raise WrongValue for an amount that is not a price, for a place that is neither in the sheet nor in a band, and for two
     amounts for one place.
     """
-    before = prices_by_place(sheet)
-    prices, inclusive = _with_bands(sheet, amounts, before)
+    before = sheet.prices
+    prices = _with_bands(sheet, amounts)
     given: dict[Place, str] = {}
     for spec, amount in amounts.items():
         place = placed(spec, prices)
@@ -46,13 +46,13 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
             raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet. Give it once")
         given[place] = spec
         try:
-            price = repriced(place, _amount_of_text(amount.strip(), place, before, prices[place]), prices)
+            price = repriced(prices[place], _amount_of_text(amount.strip(), place, before, prices[place]), prices.values())
             prices[place] = price if place in before else replace(price, origin=_ADDED)
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
     for place in sorted(place for place in prices if place not in before and place not in given):
-        prices[place] = _copied_price(place, prices, inclusive)
-    return replace(sheet, **parts(prices, inclusive))
+        prices[place] = _copied_price(place, prices)
+    return replace(sheet, rows=tuple(prices.values()))
 
 
 def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
@@ -64,9 +64,8 @@ def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
     >>> without_places(sheet, [("input", 200000, None), ("output", 200000, None), ("cache_read", 200000, None)]).base_prices
     '1.25 in, 10 out USD/MTok'
     """
-    left = {place: price for place, price in prices_by_place(sheet).items() if place not in places}
-    thresholds = {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands if ("input", band.threshold_tokens, None) in left}
-    return replace(sheet, **parts(left, thresholds))
+    gone = {at for component, at, _ in places if component == "input"}
+    return replace(sheet, rows=tuple(row for row in sheet.rows if row.place not in places and row.threshold_tokens not in gone))
 
 
 def copies(sheet: PriceSheet) -> dict[Place, str]:
@@ -78,18 +77,16 @@ def copies(sheet: PriceSheet) -> dict[Place, str]:
     >>> copies(with_amounts(sheet, {"input@400k": "4", "cache_read@400k": "1"}))
     {('output', 400000, None): 'output'}
     """
-    return {
-        place: price.origin.removeprefix(_COPIED) for place, price in prices_by_place(sheet).items() if price.origin.startswith(_COPIED)
-    }
+    return {place: price.origin.removeprefix(_COPIED) for place, price in sheet.prices.items() if price.origin.startswith(_COPIED)}
 
 
-def _copied_price(place: Place, prices: Mapping[Place, Price], thresholds: Iterable[int]) -> Price:
+def _copied_price(place: Place, prices: Mapping[Place, Price]) -> Price:
     """Return the price of the band below, which the vendor does not publish for this band."""
-    component, at, lifetime = place
-    below = max(one for one in thresholds if one < at and (component, one, lifetime) in prices)
-    price = prices[component, below, lifetime]
-    said = price.origin if price.origin.startswith(_COPIED) else f"{_COPIED}{spelled((component, below, lifetime))}"
-    return replace(price, verification="user", source_url="", notes=said, origin=said, ends=None)
+    component, at, _ = place
+    price = next(price for price in _band_below(at, prices) if price.component == component)
+    said = price.origin if price.origin.startswith(_COPIED) else f"{_COPIED}{spelled(price.place)}"
+    changed = replace(price, verification="user", source_url="", notes=said, origin=said, valid_to=None)
+    return replace(changed, threshold_tokens=at, threshold_inclusive=prices[place].threshold_inclusive)
 
 
 def is_added(spec: str, sheet: PriceSheet) -> bool:
@@ -102,7 +99,7 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
     >>> is_added("input", changed), is_added("input@400k", changed)
     (False, True)
     """
-    prices = prices_by_place(sheet)
+    prices = sheet.prices
     try:
         return prices[placed(spec, prices)].origin == _ADDED
     except UnknownName:
@@ -118,7 +115,7 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
     >>> bands_the_wrong_way_round(sheet), bands_the_wrong_way_round(with_amounts(sheet, {"output": "20"}))
     ([], ['output@200k 15 is below output 20'])
     """
-    prices = prices_by_place(sheet)
+    prices = sheet.prices
     thresholds = [band.threshold_tokens for band in sheet.bands]
     found = []
     for component in ("input", "output"):
@@ -128,21 +125,25 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
     return found
 
 
-def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[Place, Price]) -> tuple[dict[Place, Price], dict[int, bool]]:
-    """Return the prices of a sheet with the bands that the amounts add, and whether each threshold is inclusive."""
-    found = dict(prices)
-    inclusive = {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands}
-    like = sheet.bands[-1].threshold_inclusive
-    new = {at for spec in amounts if (at := _threshold_of_band(spec)) not in inclusive}
-    for at in sorted(at for at in new if at is not None):
+def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str]) -> dict[Place, Price]:
+    """Return the prices of a sheet with the bands that the amounts add, at the prices of the band below."""
+    prices, like = dict(sheet.prices), sheet.bands[-1].threshold_inclusive
+    thresholds = {band.threshold_tokens for band in sheet.bands}
+    new = sorted({at for spec in amounts if (at := _threshold_of_band(spec)) is not None} - thresholds)
+    for at in new:
         if not LEAST_THRESHOLD <= at <= _LARGEST_THRESHOLD:
             raise WrongValue(f"a band may begin at 1k to 10M tokens, as input@200k does; given @{at}")
-        below = sorted(threshold for threshold in inclusive if threshold < at)
-        inclusive[at] = like
-        found |= {(name, at, None): found[name, one, None] for name in _OF_A_BAND for one in below if (name, one, None) in found}
-    if len(inclusive) > BAND_LIMIT:
-        raise WrongValue(f"that makes {len(inclusive)} bands, and at most {BAND_LIMIT} are read")
-    return found, inclusive
+        copied = [replace(price, threshold_tokens=at, threshold_inclusive=like) for price in _band_below(at, prices)]
+        prices |= {price.place: price for price in copied}
+    if len(thresholds) + len(new) > BAND_LIMIT:
+        raise WrongValue(f"that makes {len(thresholds) + len(new)} bands, and at most {BAND_LIMIT} are read")
+    return prices
+
+
+def _band_below(at: int, prices: Mapping[Place, Price]) -> Iterable[Price]:
+    """Return the prices of a prompt that is shorter than a threshold."""
+    below = sorted((place for place in prices if place[0] in _OF_A_BAND and place[1] < at), key=itemgetter(1))
+    return {place[0]: prices[place] for place in below}.values()
 
 
 def _threshold_of_band(spec: str) -> int | None:
@@ -188,8 +189,3 @@ def _bare_number(text: str, unit: str) -> float:
 def _rounded(amount: float) -> float:
     """Return an amount without the last digits, which are rounding errors."""
     return float(f"{amount:.12g}")
-
-
-def sheet_key(sheet: PriceSheet) -> SheetKey:
-    """Return provider, model, region and service tier, which identify a sheet on two days."""
-    return sheet.provider, sheet.model, sheet.region, sheet.service_tier

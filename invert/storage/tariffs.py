@@ -153,11 +153,10 @@ def sole_source(sheet: PriceSheet) -> SoleSource | None:
     SoleSource(database='litellm', ttls=(43200,))
     """
     found: dict[str, list[int | None]] = {}
-    for offer in (sheet.storage,) if sheet.storage else sheet.writes:
-        price = offer.base
+    for price in (sheet.storage,) if sheet.storage else sheet.writes:
         named = _ONE_DATABASE.match(price.notes) if price.verification.startswith("db") else None
         if named:
-            found.setdefault(named[1], []).append(offer.ttl_seconds)
+            found.setdefault(named[1], []).append(price.ttl_seconds)
     return SoleSource(" and ".join(sorted(found)), tuple(ttl for ttls in found.values() for ttl in ttls)) if found else None
 
 
@@ -171,8 +170,8 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
     """
     found: dict[object, dict[tuple[str, str], None]] = {}
     for sheet in offered:
-        base, asked = sheet.bands[0].input, sheet.storage.base if sheet.storage else None
-        writes = tuple((offer.ttl_seconds, f"{ratio(offer.base, base):.9g}") for offer in sheet.writes if offer.ttl_seconds)
+        base, asked = sheet.bands[0].input, sheet.storage
+        writes = tuple((price.ttl_seconds, f"{ratio(price, base):.9g}") for price in sheet.writes if price.ttl_seconds)
         storage_price = (asked.amount, asked.currency) if asked and asked.amount else None
         if writes or storage_price:
             found.setdefault((sheet.provider, writes, storage_price), {})[sheet.provider, sheet.model] = None
@@ -195,8 +194,8 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     for sheet in offered:
         row = known.get((sheet.provider, sheet.model))
         architecture = row.known_on(sheet.as_of).architecture if row else ""
-        if sheet.storage and architecture and sheet.storage.base.amount:
-            asked = sheet.storage.base
+        asked = sheet.storage
+        if asked and architecture and asked.amount:
             try:
                 member = sheet.model, stored_kv_bytes(data, architecture, assumptions), asked.usd_per_token
             except (BadRow, NotCovered):

@@ -32,8 +32,8 @@ from invert.estimators.market.size import (
 )
 from invert.estimators.market.student import Student
 from invert.records import Estimate, Record, interval, undetermined, undetermined_on_error
+from invert.sheets.files import FileText
 from invert.sheets.read import cached_beside_prices
-from invert.sheets.sheet import FileText
 from invert.sheets.tables import KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")

@@ -20,6 +20,7 @@ from invert.estimators.market.typical_kv import typical_kv
 from invert.inference import infer
 from invert.records import Estimate, Verdict
 from invert.result import Inference
+from invert.sheets.what_if import with_amounts
 from tests.tools.data import shipped_data
 
 READ, STORED = "kv_bytes_per_token", "kv_bytes_stored_per_token"
@@ -118,12 +119,8 @@ def test_a_class_of_one_family_is_undetermined():
 @given(premium=st.floats(0.5, 5), level=st.floats(0.1, 10))
 def test_no_price_moves_it(premium: float, level: float):
     sheet = gemini().sheet
-    base, above = sheet.bands
-
-    def priced(band, factor):
-        return replace(band, output=replace(band.output, usd_per_token=factor * base.output.usd_per_token))
-
-    other = replace(sheet, bands=(priced(base, level), priced(above, premium * level)))
+    amount = level * sheet.bands[0].output.amount
+    other = with_amounts(sheet, {"output": repr(amount), "output@200k": repr(premium * amount)})
     assert both(case_of(other, case().model, shipped_data(), USUAL)) == both(case())
 
 

@@ -1,6 +1,5 @@
 """What a premium says at the mark-up of known models: a reading of its own."""
 
-from dataclasses import replace
 from functools import cache
 from statistics import fmean, stdev
 
@@ -17,6 +16,7 @@ from invert.estimators.cases import Case, case_of
 from invert.inference import infer
 from invert.records import Estimate
 from invert.result import Inference
+from invert.sheets.what_if import with_amounts
 from tests.tools.data import shipped_data
 
 
@@ -35,12 +35,8 @@ def read(of: Case, assumptions: Assumptions = USUAL, data: Data | None = None) -
 
 def priced(*outputs: float) -> Case:
     """Gemini's sheet with other output prices in its bands [USD/Mtok]."""
-    sheet = one("gemini-3.1-pro").sheet
-    bands = tuple(
-        replace(band, output=replace(band.output, amount=amount, usd_per_token=amount / 1e6))
-        for band, amount in zip(sheet.bands, outputs, strict=True)
-    )
-    return case_of(replace(sheet, bands=bands), one("gemini-3.1-pro").model, shipped_data(), USUAL)
+    sheet = with_amounts(one("gemini-3.1-pro").sheet, dict(zip(("output", "output@200k"), map(repr, outputs), strict=True)))
+    return case_of(sheet, one("gemini-3.1-pro").model, shipped_data(), USUAL)
 
 
 def of_families(left_out: str = "") -> list[float]:

@@ -11,8 +11,7 @@ from invert.report import contract
 from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import run_as_csv, run_as_json, saved, sheet_records
 from invert.result import InferenceTable, Shown
-from invert.sheets.assemble import prices_by_place
-from invert.sheets.sheet import FileText
+from invert.sheets.files import FileText
 
 
 def test_json_is_strict_and_a_list_of_the_records(run: InferenceTable):
@@ -41,7 +40,7 @@ def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: Infe
     rows = document["rows"]
     sheet = run[0].sheet
     assert {(row["provider"], row["model"], row["service_tier"]) for row in rows} == {(sheet.provider, sheet.model, sheet.service_tier)}
-    assert {(row["amount"], row["origin"]) for row in rows} == {(one.amount, one.origin) for one in prices_by_place(sheet).values()}
+    assert {(row["amount"], row["origin"]) for row in rows} == {(one.amount, one.origin) for one in sheet.prices.values()}
     assert all(row["source_url"] and row["verification"] and row["retrieved_date"] for row in rows)
     asked = document["asked"]
     assert asked["models"] == list(run.request.names) and (asked["day_given"], asked["where"], asked["form"]["as"]) == (

@@ -24,11 +24,13 @@ def test_a_sheet_holds_bands_writes_and_storage_in_order():
     assert [band.threshold_tokens for band in sheet.bands] == [0, 200000]
     assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 18)]
     assert sheet.bands[0].cache_read.amount == 0.2 and sheet.bands[1].cache_read is None
-    assert [(offer.ttl_seconds, [(one.threshold_tokens, one.price.amount) for one in offer.prices]) for offer in sheet.writes] == [
-        (300, [(0, 2.5), (200000, 5)]),
-        (3600, [(0, 4)]),
+    assert [(price.ttl_seconds, price.amount) for price in sheet.writes] == [(300, 2.5), (3600, 4)]
+    assert sheet.storage.amount == 4.5 and sheet.as_of == TODAY
+    assert [place for place in sheet.prices if place[0] == "cache_write"] == [
+        ("cache_write", 0, 300),
+        ("cache_write", 200000, 300),
+        ("cache_write", 0, 3600),
     ]
-    assert sheet.storage.base.amount == 4.5 and sheet.as_of == TODAY
 
 
 HISTORY = [

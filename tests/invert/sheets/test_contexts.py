@@ -18,11 +18,12 @@ from invert.inference import infer
 from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
 from invert.sheets.contexts import band_edges, band_means
-from invert.sheets.sheet import Price, PriceBand
+from invert.sheets.sheet import PriceBand
 from tests.tools.data import shipped_data
+from tests.tools.sheets import full
 from tests.tools.together import in_one_test
 
-PRICE = Price(amount=1.0, currency="USD", per="mtok", usd_per_token=1e-6, verification="official", source_url="", notes="", origin="")
+PRICE = full().rows[0]
 
 
 def bands(*thresholds: int) -> tuple[PriceBand, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from invert.sheets.assemble import sheets
+from invert.sheets.assemble import rows_used, sheets
 from invert.sheets.diff import differences, state_of
 from invert.sheets.listing import (
     DIFFERENT,
@@ -18,7 +18,6 @@ from invert.sheets.listing import (
     differences_text,
     listed_csv,
     listed_json,
-    rows_listed,
 )
 from invert.sheets.read import load, read_rows
 from tests.tools.data import shipped_data
@@ -27,7 +26,7 @@ from tests.tools.data import shipped_data
 @pytest.fixture(scope="module")
 def listed():
     book = load()
-    return rows_listed(sheets(book)[0], book)
+    return rows_used(sheets(book)[0], book)
 
 
 def test_every_price_is_listed_with_grade_dates_and_source(listed):

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
+from invert.sheets.files import FileText
 from invert.sheets.read import load
 from invert.sheets.rows import usd_amount
-from invert.sheets.sheet import FileText
 from tests.tools.commands import call
 
 IN_EUROS = b"provider,model,component,amount,currency\nacme,m,input,2,EUR\nacme,m,output,8,EUR\n"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongValue
-from invert.sheets.assemble import placed, prices_by_place
+from invert.sheets.assemble import placed
 from invert.sheets.what_if import with_amounts
 from tests.tools.sheets import full
 from tests.tools.together import in_one_test
@@ -25,7 +25,7 @@ from tests.tools.together import in_one_test
     ],
 )
 def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | None]):
-    before, after = prices_by_place(full()), prices_by_place(with_amounts(full(), {spec: "7.5"}))
+    before, after = full().prices, with_amounts(full(), {spec: "7.5"}).prices
     changed = after.pop(place)
     before.pop(place)
     assert after == before
@@ -92,7 +92,7 @@ def test_any_change_is_made_or_refused(spec: str, amount: str):
 )
 def test_a_price_changes_by_so_much(spec: str, amount: str, becomes: float):
     changed = with_amounts(full(), {spec: amount})
-    after = prices_by_place(changed)[placed(spec, prices_by_place(changed))]
+    after = changed.prices[placed(spec, changed.prices)]
     assert after.amount == pytest.approx(becomes, rel=1e-12) and after.verification == "user"
 
 

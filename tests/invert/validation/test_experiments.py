@@ -13,7 +13,7 @@ from derive.tables.shipped import rows_of
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import Estimate
-from invert.sheets.assemble import prices_by_place, sheets
+from invert.sheets.assemble import sheets
 from invert.sheets.places import Place
 from invert.sheets.read import load
 from invert.sheets.tables import NaturalExperiment
@@ -108,7 +108,7 @@ SAID: dict[str, Callable[..., bool]] = {
 @cache
 def amounts(provider: str, model: str, day: date) -> Amounts:
     (sheet,) = [one for one in sheets(load(), day)[0] if (one.provider, one.model) == (provider, model)]
-    return {place: price.amount for place, price in prices_by_place(sheet).items()}
+    return {place: price.amount for place, price in sheet.prices.items()}
 
 
 def holds(row: NaturalExperiment) -> bool:

@@ -1,0 +1,28 @@
+"""A price file that was read, and the form of a typed sheet."""
+
+import re
+
+from derive.immutable import immutable
+
+
+@immutable(kw_only=False)
+class FileText:
+    """The bytes of a file as they were read, and how messages name it.
+
+    `rates` are US dollars for one unit of a currency, for the rows of a price file that have no rate of their own. `typed` has the name
+    of a typed sheet at the end of a price file, and the number of its first row: messages name its prices, not their rows.
+    """
+
+    place: str
+    content: bytes
+    rates: tuple[tuple[str, float], ...] = ()
+    typed: tuple[str, int] | None = None
+
+
+def is_typed_sheet(text: str) -> bool:
+    """Return whether a text is a sheet and not the name of a file: it begins with two amounts, with or without a currency.
+
+    >>> is_typed_sheet("2/12; cache .2"), is_typed_sheet("EUR 2/12 >200k"), is_typed_sheet("2026/prices.csv"), is_typed_sheet("mine.csv")
+    (True, True, False, False)
+    """
+    return bool(re.match(r"\s*(?:[A-Z]{3}\s+)?[$]?[0-9.,]+\s*/\s*[$]?[0-9.,]+(?:\s|;|$)", text))
