@@ -7,7 +7,7 @@ import pytest
 from pybtex.database import parse_string
 
 from derive.errors import WrongData
-from derive.show.citation import STYLES
+from derive.show.citation import STYLES, cite_all
 from derive.show.references import cite_with_references
 from invert.report.saved import references_in, uses_in
 from tests.tools.commands import call
@@ -87,3 +87,12 @@ def test_ids_in_a_result_nested_deeper_than_python_recurses():
 def test_what_is_not_a_result_is_refused(result: object):
     with pytest.raises(WrongData, match="equations"):
         ids_of(result)
+
+
+@in_one_test("style", STYLES)
+def test_every_style_says_why(style: str):
+    text = cite_with_references([], references_in(SAVED), style)
+    assert text.count("Cited for ") == 4
+    why = uses_in({"unknown": "batch", "equations": ["batching.sparsity@1", "roofline.latency_floor@4"]})
+    text = cite_all(why, style, why=why)
+    assert all(f"Cited for {said}, on the way to batch." in text.replace(r"\_", "_") for said in ("sparsity", "latency_floor"))

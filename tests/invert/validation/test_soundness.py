@@ -53,6 +53,7 @@ REMARKS = {
     "host_prices": {"source", "price_id", "precision", "host"},
     "disclosed_sizes": {"source", "model", "vendor"},
     "price_history": {"source", "price_id", "host"},
+    "knowledge_scores": {"variant", "source"},
     "natural_experiments": {"change", "source"},
     "claims": {"claim", "reason", "source"},
     "problems": {"problem", "reason", "source", "source_url"},
@@ -73,6 +74,9 @@ MAY_BE_BLANK = {
     "host_prices": {"cache_read_price", "batch_input_price", "batch_output_price"},
     "disclosed_sizes": {"active_params"},
     "price_history": {"cache_read_price"},
+    "knowledge_scores": {"refusals"},
+    "efficiencies": {"low", "high"},
+    "short_names": {"accelerator", "model"},
     "claims": {"time", "unit", "equations"},
     "problems": {"unit"},
 }
@@ -84,6 +88,7 @@ FREE_WORDS = {
     "open_models": {"price_family", "vendor"},
     "claims": {"id"},
     "problems": {"id", "arithmetic"},
+    "knowledge_scores": {"benchmark", "model"},
 }
 """Columns whose word may be any: in a table that nothing is worked out from, and of groups that have no table."""
 
@@ -152,7 +157,7 @@ def named(name: str) -> list[Problem]:
         return [*without_change(load(), shipped_data().tables), *shipped.problems(RECORDS.get(name, name))]
     return [
         *(check(load()) if name == "prices" else ()),
-        *shipped.problems(name),
+        *shipped.problems(RECORDS.get(name, name)),
         *(table_problems(load(), shipped_data()) if name not in PRICES else ()),
     ]
 
