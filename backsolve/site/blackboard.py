@@ -4,12 +4,12 @@ A script draws the curves as the sliders move. Without a script, the page shows 
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from functools import cache
 from math import log10
 
 from backsolve.site.formulas import Json, quantities_data
-from backsolve.site.presets import SUSTAINED, leg_of
+from backsolve.site.presets import SUSTAINED, TITLES, leg_of
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.catalogue import equation
 from derive.immutable import immutable
@@ -20,60 +20,48 @@ from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.solving.api import solve
 from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens
-from derive.tier_presets import matching_devices, tier
+from derive.tables.rows import in_si
 from derive.trees import Tree, names, value_of
 from derive.units import parse, show, vocabulary
+from invert.data import read_data
+from invert.sheets.diff import shipped_book
 from invert.validation.claim_rows import Claim
 
 LECTURE = "lecture"
-_THRESHOLD = "long_context_threshold"
 SHARED = ("batch", "machine_balance_ratio", "sparsity", "context_length", "kv_bytes_per_token", "active_params")
 """Quantities with a slider above the pictures, because they move several of them."""
-_SLIDERS = {
-    **{"batch": ("batch", 10, 20_000), "machine_balance_ratio": ("balance ratio", 50, 2000), "sparsity": ("sparsity", 1, 50)},
-    **{"context_length": ("context", 1000, 1e6), "kv_bytes_per_token": ("KV cache", 100, 2e5), "chips": ("chips", 1, 576)},
-    **{"active_params": ("active params", 1e9, 1e12), "hbm_bandwidth": ("bandwidth", 1e12, 3e13)},
-    "fast_price_ratio": ("fast mode: price", 1.1, 20),
-    **{"fast_speed_ratio": ("fast mode: speed", 1.1, 10), _THRESHOLD: ("price step at", 2e4, 2e6), "premium_out": ("price step", 1, 4)},
-    **{"rl_tokens": ("RL tokens", 1e12, 1e15), "inference_tokens": ("tokens served", 1e12, 1e16)},
-    **{"decode_efficiency": ("decode efficiency", 0.05, 1), "rl_multiplier": ("RL FLOPs per token", 2, 8)},
-}
-"""Quantities with a slider: the label, and the ends of the slider [SI]."""
 _RACK = "GB200-NVL72:fp8"
 """The rack that the lecture speaks of."""
 _ROLES = {"compute": 0, "weights": 1, "kv": 2, "price": 3, "total": 4}
 """The role of a curve, and the number of its colour without a script."""
 _POINTS = 96
 
-_STEP: tuple[tuple[Tree, Tree], ...] = ((0, 1), (_THRESHOLD, 1), (_THRESHOLD, "premium_out"), ("end", "premium_out"))
+_STEP: tuple[tuple[Tree, Tree], ...] = (
+    (0, 1),
+    ("long_context_threshold", 1),
+    ("long_context_threshold", "premium_out"),
+    ("end", "premium_out"),
+)
 """The price of a token over the context: one price up to a threshold, another from there on."""
 
 _NEUTRAL = {**NEUTRAL_DEFAULTS, "prompt_share": 0.0}
 """The values of quantities without a slider. The lecture counts every served token as output."""
 
+_CLAIMED = {
+    **{"machine_balance_ratio": "A13a", "sparsity": "A13a", "balance_batch": "A13a", "active_params": "E3a", "kv_bytes_per_token": "E3a"},
+    **{"fast_price_ratio": "A11a", "fast_speed_ratio": "A11c", "long_context_threshold": "E2a", "premium_out": "E2b"},
+    **{"rl_multiplier": "D5a", "decode_efficiency": "D5a", "inference_tokens": "D6b", "pretrain_tokens": "D8b"},
+}
+"""Quantities of the lecture, and the claim that states each of them or has it as a given."""
+_INVERTED = {"batching.sparsity": "total_params", "batching.machine_balance_ratio": "peak_flops"}
+"""Equations that give another quantity than their left side."""
 _LEGS = (
-    ("batching.sparsity", "total_params"),
-    ("batching.machine_balance_ratio", "peak_flops"),
-    ("batching.ridge_point", "ridge_point"),
-    ("batching.balance_batch", "balance_batch"),
-    ("roofline.compute_time", "compute_time"),
-    ("roofline.weight_time", "weight_time"),
-    ("roofline.kv_time", "kv_time"),
-    ("roofline.memory_time", "memory_time"),
-    ("roofline.step_time", "step_time"),
-    ("batching.weight_compute_ratio", "weight_compute_ratio"),
-    ("context.balance_context", "balance_context"),
-    ("context.kv_compute_ratio", "kv_compute_ratio"),
-    ("serving.normalised_cost", "normalised_cost"),
-    ("batching.fast_mode_fast_batch", "fast_batch"),
-    ("batching.fast_mode_normal_batch", "normal_batch"),
-    ("architecture.kv_bytes_per_sequence", "kv_bytes_per_sequence"),
-    ("pipeline.kv_cancellation", "memory_per_chip"),
-    ("training.pretrain_cost", "pretrain_flops"),
-    ("training.rl_cost", "rl_flops"),
-    ("training.inference_cost", "inference_flops"),
+    *(*_INVERTED, "batching.ridge_point", "batching.balance_batch", "roofline.compute_time", "roofline.weight_time", "roofline.kv_time"),
+    *("roofline.memory_time", "roofline.step_time", "batching.weight_compute_ratio", "context.balance_context", "context.kv_compute_ratio"),
+    *("serving.normalised_cost", "batching.fast_mode_fast_batch", "batching.fast_mode_normal_batch", "architecture.kv_bytes_per_sequence"),
+    *("pipeline.kv_cancellation", "training.pretrain_cost", "training.rl_cost", "training.inference_cost"),
 )
-"""Equations and the quantity that each one gives, in the order in which they follow from the sliders."""
+"""Equations in the order in which they follow from the sliders."""
 
 
 @immutable(kw_only=False)
@@ -126,15 +114,9 @@ class Picture:
     whole: bool = False
 
 
-def _root(id: str, name: str) -> Tree:
-    """Return the closed form of a quantity by an equation."""
-    tree: Tree = leg_of(equation(id), name)["right"]
-    return tree
-
-
 def pictures() -> tuple[Picture, ...]:
     """Return the pictures in the order of the lecture, without the ladder of memories, which no slider moves."""
-    equal_rl, equal_inference = (_root(f"training.equal_cost_{one}", "pretrain_tokens") for one in ("rl", "inference"))
+    equal_rl, equal_inference = (leg_of(equation(f"training.equal_cost_{one}"), "pretrain_tokens")["right"] for one in ("rl", "inference"))
     return (
         Picture(
             key="time",
@@ -245,6 +227,7 @@ def pictures() -> tuple[Picture, ...]:
 # -- the first values of the pictures --------------------------------------------------------------------------------------
 
 
+@cache
 def presets() -> dict[str, dict[str, float]]:
     """Return the states that a reader may start from, by name: values [SI] of all sliders.
 
@@ -252,30 +235,19 @@ def presets() -> dict[str, dict[str, float]]:
     >>> found["lecture"]["batch"], found["lecture"]["kv_bytes_per_token"], found["H100 + DeepSeek-V3"]["sparsity"]
     (2400.0, 1667.0, 18.135135135135137)
     """
-    rack = hardware(_RACK).givens
-    shared = {"context_length": DEPLOYED["context_length"], "bytes_per_weight": rack["bytes_per_weight"]}
-    lecture = {
-        **{name: _claim_number("A13a", name) for name in ("machine_balance_ratio", "sparsity")},
-        **{"batch": _claim_number("A13a", "balance_batch"), "active_params": _claim_number("E3a", "active_params")},
-        **{"kv_bytes_per_token": _claim_number("E3a", "kv_bytes_per_token"), "chips": rack["scale_up_size"]},
-        **{name: rack[name] for name in ("hbm_bandwidth", "hbm_capacity")},
-        **{"fast_price_ratio": _claim_number("A11a", "fast_price_ratio"), "fast_speed_ratio": _claim_number("A11c", "fast_speed_ratio")},
-        **{_THRESHOLD: _claim_number("E2a", _THRESHOLD), "premium_out": _claim_number("E2b", "premium_out")},
-        **{name: _claim_number("D5a", name) for name in ("rl_multiplier", "decode_efficiency")},
-        "inference_tokens": _claim_number("D6b", "inference_tokens"),
-    }
-    lecture["rl_tokens"] = solve(
-        "rl_tokens", using=["training.equal_cost_rl"], given=lecture | {"pretrain_tokens": _claim_number("D8b", "pretrain_tokens")}
-    ).value
-    chip = f"{CHIP}:{DATA_TYPE}"
+    rack, chip = hardware(_RACK).givens, f"{CHIP}:{DATA_TYPE}"
+    of_rack = {name: rack[name] for name in ("bytes_per_weight", "hbm_bandwidth", "hbm_capacity")}
+    said = {name: _claim_number(id, name) for name, id in _CLAIMED.items()}
+    said["rl_tokens"] = solve("rl_tokens", using=["training.equal_cost_rl"], given=said).value
+    lecture = {"context_length": DEPLOYED["context_length"], "chips": rack["scale_up_size"], **of_rack, **said}
+    lecture |= {"batch": lecture.pop("balance_batch")}
+    del lecture["pretrain_tokens"]
     given = {name: DEPLOYED[name] for name in ("bytes_per_element", "chips")}
     asked = ("machine_balance_ratio", "sparsity", "kv_bytes_per_token", "active_params", "hbm_bandwidth", "hbm_capacity")
     known = hardware(chip).givens | model(MODEL).givens
     served = {name: known.get(name) or solve(name, hardware=chip, model=MODEL, given=given).value for name in asked}
-    return {
-        LECTURE: shared | lecture,
-        f"{CHIP.split('-')[0]} + {MODEL}": shared | lecture | served | {name: DEPLOYED[name] for name in ("batch", "chips")},
-    }
+    own = served | {name: DEPLOYED[name] for name in ("batch", "chips")}
+    return {LECTURE: lecture, f"{CHIP.split('-')[0]} + {MODEL}": lecture | own}
 
 
 def _claim_number(id: str, name: str) -> float:
@@ -358,41 +330,36 @@ _LADDER_TIME, _LADDER_EQUATIONS, _LADDER_CLAIMS = "2:00:37", ("cache.drain_time"
 
 def ladder() -> Chart:
     """Return the drain times of today's devices and of the lecture for each tier of memory, and the lifetimes that caches are sold for."""
-    right = leg_of(equation("cache.drain_time"), "drain_time")["right"]
-    spoken = {row.tier: row for row in shipped.rows_of(MemoryTierFigure) if row.device == LECTURE and row.quantity == "drain_time"}
-    devices = [(place, name, value_of(right, tier(name).givens)) for place, key in enumerate(_TIERS) for name in matching_devices(key)]
-    said = [(spoken[key].low or spoken[key].value, spoken[key].high or spoken[key].value) for key in _TIERS]
+    rows = [row for row in shipped.rows_of(MemoryTierFigure) if row.quantity == "drain_time" and row.tier in _TIERS]
+    said = [row for row in rows if row.device == LECTURE]
+    devices = [row for row in rows if row.device not in (LECTURE, "range")]
+    names = tuple(f"{row.device}: {show('drain_time', _seconds(row), 3)}" for row in devices)
+    ends = tuple((_seconds(row, "low"), _seconds(row, "high")) for row in said)
     return Chart(
         title="How long each memory takes to drain, and how long caches are sold for",
         across=Axis(words="drain time", ticks=tuple((at, show("drain_time", at)) for at in (0.01, 1.0, 60.0, 3600.0, 86400.0))),
         up=Axis(rows=tuple(_TIERS.values())),
         marks=(
-            Mark(
-                name="today's devices",
-                form="points",
-                colour=_ROLES["compute"],
-                ys=tuple(float(place) for place, *_ in devices),
-                xs=tuple(time for *_, time in devices),
-                names=tuple(f"{name}: {show('drain_time', time, 3)}" for _, name, time in devices),
-            ),
-            Mark(
-                name="the lecture",
-                form="points",
-                colour=_ROLES["price"],
-                ys=tuple(float(place) for place in range(len(said))),
-                xs=tuple((low * high) ** 0.5 for low, high in said),
-                ends=tuple(said),
-            ),
+            replace(_drain_times("today's devices", "compute", devices), names=names),
+            replace(_drain_times("the lecture", "price", said), ends=ends),
         ),
         rules=tuple(_rule("sold:", "ttl", life) for life in sold_lifetimes()),
     )
 
 
+def _drain_times(name: str, role: str, rows: Sequence[MemoryTierFigure]) -> Mark:
+    """Return drain times as points in the rows of their tiers."""
+    ys = tuple(float([*_TIERS].index(row.tier)) for row in rows)
+    return Mark(name=name, form="points", colour=_ROLES[role], xs=tuple(map(_seconds, rows)), ys=ys)
+
+
+def _seconds(row: MemoryTierFigure, end: str = "value") -> float:
+    """Return a drain time, or one end of its range [s]."""
+    return in_si(row.quantity, getattr(row, end) or row.value, row.unit)
+
+
 def sold_lifetimes() -> list[float]:
     """Return the lifetimes of caches that vendors list most often [s], from the shipped prices."""
-    from invert.data import read_data
-    from invert.sheets.diff import shipped_book
-
     writes = [row for row in shipped_book(read_data()).rows if row.component == "cache_write" and not row.valid_to]
     lives = [row.ttl_seconds for row in writes if row.ttl_seconds]
     return sorted({float(life) for life in lives if lives.count(life) > len(lives) / 10})
@@ -403,7 +370,8 @@ def sold_lifetimes() -> list[float]:
 
 def legs_of_pictures() -> list[Json]:
     """Return the equations of the pictures in the form that the script computes."""
-    return [{name: leg[name] for name in ("id", "makes", "right")} for leg in (leg_of(equation(id), name) for id, name in _LEGS)]
+    legs = (leg_of(equation(id), _INVERTED.get(id)) for id in _LEGS)
+    return [{name: leg[name] for name in ("id", "makes", "right")} for leg in legs]
 
 
 def blackboard_data(keys: Collection[str] = ()) -> Json:
@@ -416,7 +384,8 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
         "sustained": SUSTAINED,
         "presets": presets(),
         "shared": [name for name in SHARED if any(name in one.moved_by for one in shown)],
-        "sliders": _SLIDERS,
+        "sliders": [*SHARED, *dict.fromkeys(name for one in pictures() for name in one.sliders)],
+        "titles": TITLES,
         "quantities": quantities_data(sorted(spoken)),
         "units": vocabulary(),
         "pictures": [asdict(one) for one in shown],
@@ -427,12 +396,11 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
 def shown_pictures() -> list[Json]:
     """Return the pictures as a page shows them without a script, with their equations and claims."""
     legs, state = legs_of_pictures(), start()
-    drawn = [_picture_data(one.key, one.time, chart_of(one, state, legs), one.equations, one.claims) for one in pictures()]
-    return [*drawn, _picture_data("ladder", _LADDER_TIME, ladder(), _LADDER_EQUATIONS, _LADDER_CLAIMS)]
-
-
-def _picture_data(key: str, time: str, chart: Chart, ids: Sequence[str], claimed: Sequence[str]) -> Json:
-    return {
-        **{"key": key, "title": chart.title, "time": time, "chart": chart},
-        **{"equations": [*map(equation, ids)], "claims": [claims()[id] for id in claimed]},
-    }
+    drawn = [(one.key, one.time, chart_of(one, state, legs), one.equations, one.claims) for one in pictures()]
+    return [
+        {
+            **{"key": key, "title": chart.title, "time": time, "chart": chart},
+            **{"equations": [*map(equation, ids)], "claims": [claims()[id] for id in claimed]},
+        }
+        for key, time, chart, ids, claimed in (*drawn, ("ladder", _LADDER_TIME, ladder(), _LADDER_EQUATIONS, _LADDER_CLAIMS))
+    ]

@@ -1,7 +1,7 @@
 """Build the sizing desk: a model on chips, with the results for a step, a token and a user."""
 
 from backsolve.site.formulas import Json
-from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_data
+from backsolve.site.presets import ASKED, FIELDS, OWN, TITLES, parts_of_fields, presets_data
 from backsolve.site.writing import Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
@@ -12,15 +12,6 @@ from derive.units import show
 
 _START = (CHIP, DATA_TYPE, MODEL)
 """The chip, the data type and the model that the desk begins with."""
-
-
-_TITLES = {
-    **{"chip_price": "price of a chip", "bytes_per_element": "bytes of a cached value", "kv_replication": "copies of the cache"},
-    **{"mfu": "share of the peak FLOP/s", "mbu": "share of the bandwidth", "context_length": "context", "step_time": "time of a step"},
-    **{"cost_per_token": "cost of a token", "tokens_per_second_per_user": "tokens/s of a user", "memory_per_chip": "memory of a chip"},
-    **{"prompt_tokens": "prompt", "time_to_first_token": "time to first token", "attention_replicas": "copies of the attention weights"},
-}
-"""Labels of quantities on the desk that differ from their names."""
 
 
 def desk_page() -> Page:
@@ -38,7 +29,7 @@ def first_command() -> str:
 
 def desk_data() -> Json:
     """Return the data for the script of the desk, except chips and models."""
-    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": _TITLES, "own": OWN}
+    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": TITLES, "own": OWN}
 
 
 def _bounds() -> dict[str, str]:

@@ -36,6 +36,17 @@ SUSTAINED = {name: DEPLOYED[name] for name in ("mfu", "mbu")}
 FIELDS = DEPLOYED | dict.fromkeys(SUSTAINED, 1.0) | {"chip_price": 2 / 3600, "prompt_tokens": 2000.0, "attention_replicas": 1.0}
 """Inputs beside chip and model with their first values [SI]: ideal rates, as at the command line. A chip sets its rent."""
 
+TITLES = {
+    **{"chip_price": "price of a chip", "bytes_per_element": "bytes of a cached value", "kv_replication": "copies of the cache"},
+    **{"mfu": "share of the peak FLOP/s", "mbu": "share of the bandwidth", "context_length": "context", "step_time": "time of a step"},
+    **{"cost_per_token": "cost of a token", "tokens_per_second_per_user": "tokens/s of a user", "memory_per_chip": "memory of a chip"},
+    **{"prompt_tokens": "prompt", "time_to_first_token": "time to first token", "attention_replicas": "copies of the attention weights"},
+    **{"machine_balance_ratio": "balance ratio", "kv_bytes_per_token": "KV cache", "hbm_bandwidth": "bandwidth", "rl_tokens": "RL tokens"},
+    **{"fast_price_ratio": "fast mode: price", "fast_speed_ratio": "fast mode: speed", "long_context_threshold": "price step at"},
+    **{"premium_out": "price step", "inference_tokens": "tokens served", "rl_multiplier": "RL FLOPs per token"},
+}
+"""Labels of quantities on the desk and the blackboard that differ from their names."""
+
 OWN_MODEL, OWN_CHIP = "own model", "own chip"
 OWN = {
     "model": {"active_params": 100e9, "total_params": 800e9, "kv_bytes_per_token": 1667.0},
@@ -84,7 +95,7 @@ def presets_data() -> Json:
         "beside": FIELDS,
         "sustained": SUSTAINED,
         "roof": roof_data(),
-        "legs": [leg_of(row, row.symbols[0]) for row in legs],
+        "legs": [*map(leg_of, legs)],
         "ways": [{"legs": [*map(legs.index, one.legs)], "asked": one.asked} for one in ways],
         "defaults": {name: value for one in ways for name, value in one.defaults},
     }
@@ -92,18 +103,14 @@ def presets_data() -> Json:
 
 def covered_models() -> list[str]:
     """Return the open models whose attention an equation covers."""
-    tables = shipped.read()
-    return [name for name in presets.model_names(tables) if _is_covered(name, tables)]
-
-
-def _is_covered(name: str, tables: Tables) -> bool:
-    try:
-        row = presets.architecture(name, tables)
-        presets.of_architecture(row)
-        presets.kv_bytes(row, BYTES_PER_WEIGHT[presets.ATTENTION_DTYPE])
-    except BacksolveError:
-        return False
-    return True
+    tables, found = shipped.read(), []
+    for name in presets.model_names(tables):
+        with suppress(BacksolveError):
+            row = presets.architecture(name, tables)
+            presets.of_architecture(row)
+            presets.kv_bytes(row, BYTES_PER_WEIGHT[presets.ATTENTION_DTYPE])
+            found.append(name)
+    return found
 
 
 def _chip(name: str, tables: Tables) -> Json:
@@ -168,8 +175,12 @@ def _inputs() -> frozenset[str]:
     return frozenset(name for row in by_id().values() for name in row.symbols[1:])
 
 
-def leg_of(row: Equation, makes: str) -> Json:
-    """Return an equation as a way uses it: its result, its formula, its requirements, and the binding resource of each regime."""
+def leg_of(row: Equation, makes: str | None = None) -> Json:
+    """Return an equation as a way uses it: its result, its formula, its requirements, and the binding resource of each regime.
+
+    The result is its left side, or the quantity that `makes` names.
+    """
+    makes = makes or row.symbols[0]
     whole, told = solvable(row), ("sign", "larger", "smaller", "names", "said", "otherwise")
     return {
         "id": row.id,

@@ -33,7 +33,7 @@
   const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
   const slugs = Object.fromEntries(Object.keys(presets).map((name) => [name, name.toLowerCase().replace(/[^a-z0-9]+/g, "-")]));
   const MINE = "backsolve.mine", state = { preset: first, values: { ...presets[first] }, sustained: false, log: false };
-  const names = Object.keys(presets[first]).filter((name) => name in board.sliders);
+  const names = Object.keys(presets[first]).filter((name) => board.sliders.includes(name)), words = (name) => board.titles[name] || name.replaceAll("_", " ");
   const given = () => ({ ...board.neutral, ...(state.sustained ? board.sustained : {}), ...state.values });
   const differs = () => names.filter((name) => state.values[name] !== presets[state.preset][name]);
 
@@ -68,7 +68,7 @@
     moved();
   }
 
-  const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], board.sliders[name][0], (knob) => changed(name, knob), board.sliders[name].slice(1))]));
+  const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), (knob) => changed(name, knob))]));
   const buttons = [
     ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); for (const one of names) knobs[one].set(state.values[one]); moved(); })),
     form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; })];
@@ -83,7 +83,7 @@
   function scrub(span, name) {
     const knob = knobs[name], FULL = 400; // px from one end of the slider to the other
     let from = null;
-    for (const [key, text] of Object.entries({ role: "slider", tabindex: 0, "aria-label": board.sliders[name][0], "aria-valuemin": 0, "aria-valuemax": 100 })) span.setAttribute(key, text);
+    for (const [key, text] of Object.entries({ role: "slider", tabindex: 0, "aria-label": words(name), "aria-valuemin": 0, "aria-valuemax": 100 })) span.setAttribute(key, text);
     span.addEventListener("pointerdown", (event) => { from = { x: event.clientX, share: knob.share() }; span.setPointerCapture(event.pointerId); event.preventDefault(); span.focus(); });
     span.addEventListener("pointermove", (event) => { if (from) knob.move(from.share + (event.clientX - from.x) / FULL); });
     span.addEventListener("pointerup", () => { from = null; });
@@ -119,7 +119,7 @@
     const at = (tree) => engine.valueOf(tree, whole), spot = ({ at: where, of, words }) => { const from = at(where); return { x: from, y: engine.valueOf(of, engine.chain(board.legs, { ...given(), [picture.across]: from })), words, role: "text", label: true, hollow: words !== "your batch" }; };
     const low = log ? end / 1e4 : picture.whole ? 1 : 0;
     return {
-      x: { row: x, words: (board.sliders[picture.across] || [picture.across.replaceAll("_", " ")])[0], log, low, high: end }, y: { row: picture.up === "normalised_cost" ? null : y, words: picture.up_words, log: state.log, high: picture.most && !state.log ? Math.min(picture.most, Math.max(...lines.flatMap((line) => line.points.map(([, value]) => value))) * 1.04) : undefined },
+      x: { row: x, words: words(picture.across), log, low, high: end }, y: { row: picture.up === "normalised_cost" ? null : y, words: picture.up_words, log: state.log, high: picture.most && !state.log ? Math.min(picture.most, Math.max(...lines.flatMap((line) => line.points.map(([, value]) => value))) * 1.04) : undefined },
       lines, rules: picture.marks.map((mark) => ({ x: at(mark.at), words: `${mark.words} ${counted(picture.across, at(mark.at))}` })), dots: picture.spots.map(spot), told: picture.title };
   }
 
