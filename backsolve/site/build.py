@@ -14,7 +14,6 @@ from backsolve.site.documents import document_pages
 from backsolve.site.equations import equation_pages
 from backsolve.site.formulas import quantities_data
 from backsolve.site.home import home_page
-from backsolve.site.index import search_index
 from backsolve.site.market import price_pages
 from backsolve.site.notebooks import notebook_pages
 from backsolve.site.presets import presets_data
@@ -81,7 +80,7 @@ def assets(pages: Iterable[Page], written: Iterable[Written]) -> Iterator[tuple[
     for page in pages:
         yield from ((f"{page.address.removesuffix(INDEX)}{name}", text.encode()) for name, text in page.files.items())
     data: dict[str, dict[str, Any]] = {
-        "search-index": {"search": search_index(entry for one in written for entry in one.entries)},
+        "search-index": {"search": [row for one in written for row in one.found]},
         "presets": {"presets": presets_data()},
         "quantities": {"quantities": quantities_data(), "units": vocabulary()},
     }

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
+from backsolve.site.formulas import example_values
 from backsolve.site.lookups import claims_found
 from backsolve.site.presets import SUSTAINED
 from derive.answers import shown_end
@@ -19,7 +20,7 @@ from derive.records import Equation
 from derive.show.parts import values_of
 from derive.solving.api import solve
 from derive.solving.question.defaults import FOLLOWS
-from derive.units import parse, show
+from derive.units import show
 
 _SOLVE = ["backsolve", "solve"]
 _READABLE = "/:,$"
@@ -114,6 +115,5 @@ def _pairs(row: Equation, unknown: str, typed: Mapping[str, str], values: Mappin
 
 def usual_values(row: Equation) -> dict[str, float]:
     """Return the values [SI] that the page of an equation opens with: its worked example at ideal rates, and neutral defaults."""
-    example = {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {}
     defaults = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name in row.symbols}
-    return defaults | example | {name: 1.0 for name in SUSTAINED if name in row.symbols}
+    return defaults | example_values(row) | {name: 1.0 for name in SUSTAINED if name in row.symbols}

@@ -3,7 +3,7 @@
 The build of the site computes the closed forms. All numbers come from the registry, the examples and the tables.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any
 
@@ -35,8 +35,13 @@ def page_data(id: str) -> Json:
     row = equation(id)
     return {
         "equation": solvable(row),
-        "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
+        "example": example_values(row),
     }
+
+
+def example_values(row: Equation) -> dict[str, float]:
+    """Return the inputs of the worked example of an equation [SI]."""
+    return {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {}
 
 
 def solvable(row: Equation) -> Json:
@@ -66,7 +71,7 @@ def solvable(row: Equation) -> Json:
             for regime in regimes_of(row)
         ],
         "requires": [_requirement(row, needed) for needed in row.requires if isinstance(tree_of_function(needed.holds), tuple)],
-        "roots": {name: [_printed(_forms(branch.roots)) for branch in branches(row, name)] for name in row.symbols},
+        "roots": {name: [_forms(branch.roots, _printed) for branch in branches(row, name)] for name in row.symbols},
     }
 
 
@@ -88,25 +93,19 @@ def _pair(row: Equation, pair: TreePair) -> Json:
     return {"larger": pair[0], "smaller": pair[1], "turns": turning}
 
 
-def _forms(roots: Roots) -> list[Json] | None:
-    """Return the closed forms, or None if there are no closed forms."""
-    return None if roots is None else [_form(root) for root in roots]
+def _forms(roots: Roots, printed: Callable[[Tree], Json] = lambda _: {}) -> list[Json] | None:
+    """Return closed forms with what `printed` makes of each, or None if there are no closed forms."""
+    lossy = {True: {"loses_digits": True}, False: {}}
+    return None if roots is None else [{"tree": root, **lossy[loses_digits(root)], **printed(root)} for root in roots]
 
 
-def _form(root: Tree) -> Json:
-    return {"tree": root, **({"loses_digits": True} if loses_digits(root) else {})}
-
-
-def _printed(forms: list[Json] | None) -> list[Json] | None:
-    """Return closed forms with MathML, text and LaTeX. The product sign is *, and the name of a quantity stands between @ signs."""
-    for form in forms or ():
-        tree = form["tree"]
-        named = {name: f"@{name}@" for name in names(tree)}
-        printed = tree_in_mathml(tree).replace(PRODUCT_SIGN, "*")
-        for symbol, name in sorted(((symbol_in_mathml(name), name) for name in named), key=lambda pair: -len(pair[0])):
-            printed = printed.replace(symbol, named[name])
-        form |= {"math": printed, "text": text(tree), "latex": tree_in_latex(tree, named, " * ")}
-    return forms
+def _printed(tree: Tree) -> Json:
+    """Return a closed form as MathML, text and LaTeX. The product sign is *, and the name of a quantity stands between @ signs."""
+    named = {name: f"@{name}@" for name in names(tree)}
+    printed = tree_in_mathml(tree).replace(PRODUCT_SIGN, "*")
+    for symbol, name in sorted(((symbol_in_mathml(name), name) for name in named), key=lambda pair: -len(pair[0])):
+        printed = printed.replace(symbol, named[name])
+    return {"math": printed, "text": text(tree), "latex": tree_in_latex(tree, named, " * ")}
 
 
 def quantities_data(asked: Iterable[str] = QUANTITIES) -> dict[str, Json]:
@@ -150,10 +149,12 @@ def roof_data() -> Json:
     """Return the roofline of a chip as trees, with the neutral values of a step and the labels of the axes."""
     _, ridge = sides_of(equation("batching.ridge_point"))
     return {
-        **{"rate": RATE, "intensity": INTENSITY, "ridge": ridge, "attainable": ATTAINABLE, "given": NEUTRAL},
-        **{
-            "rows": [*quantities_data(("ridge_point", "peak_flops")).values()],
-            "called": "FLOPs for each byte that is read",
-            "of": "on each chip",
-        },
+        "rate": RATE,
+        "intensity": INTENSITY,
+        "ridge": ridge,
+        "attainable": ATTAINABLE,
+        "given": NEUTRAL,
+        "rows": [*quantities_data(("ridge_point", "peak_flops")).values()],
+        "called": "FLOPs for each byte that is read",
+        "of": "on each chip",
     }

@@ -1,10 +1,7 @@
-"""Build the index of the search: the words of every page, as data for one script."""
+"""Build the index of the search: the words of a page or of a part of a page, as a row of data for a script."""
 
 import re
-from collections.abc import Iterable
 from textwrap import shorten
-
-from backsolve.site.writing import Entry
 
 _SUMMARY = 110
 """The most characters of the summary below the title of a page."""
@@ -12,20 +9,16 @@ _SHORTEST = 2
 """Letters of the shortest word in the index."""
 
 
-def search_index(entries: Iterable[Entry]) -> list[list[str]]:
-    """Return title, kind, address and summary of every entry, and once each word that is not in these.
+def search_row(kind: str, title: str, address: str, summary: str, words: str) -> list[str]:
+    """Return title, kind, address and summary of a result of the search, and once each word that is not in these.
 
-    >>> search_index([Entry(title="A", kind="k", address="a", summary="one line", words="one line, two line")])
-    [['A', 'k', 'a', 'one line', 'two']]
+    >>> search_row("k", "A", "a", "one line", "one line, two line")
+    ['A', 'k', 'a', 'one line', 'two']
     """
-    return [_row(entry) for entry in entries]
-
-
-def _row(entry: Entry) -> list[str]:
-    summary = shorten(entry.summary, _SUMMARY, placeholder=" …")
-    shown = words_in(f"{entry.title} {entry.kind} {summary}")
-    words = dict.fromkeys(one for one in words_in(entry.words) if one not in shown)
-    return [entry.title, entry.kind, entry.address, summary, " ".join(words)]
+    summary = shorten(summary, _SUMMARY, placeholder=" …")
+    shown = words_in(f"{title} {kind} {summary}")
+    others = dict.fromkeys(one for one in words_in(words) if one not in shown)
+    return [title, kind, address, summary, " ".join(others)]
 
 
 def words_in(text: str) -> list[str]:

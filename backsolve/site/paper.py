@@ -7,17 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_at, video_of
-from backsolve.site.writing import HERE
-from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
+from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order
+from backsolve.site.writing import templates
+from derive.catalogue import CHAPTERS, by_id
 from derive.errors import NotCovered, WrongValue, shorten
 from derive.files import write
-from derive.requirements import in_words_of_names
-from derive.show.citation import latex_text
-from derive.show.entry import worked_example
-from derive.show.narration import derivation_in_latex
 
 _ENDINGS = (".tex", ".pdf")
 ENGINES = ("lualatex", "xelatex", "pdflatex")
@@ -36,23 +30,13 @@ def write_book(out: str) -> None:
 def book_in_latex() -> str:
     """Return the whole catalogue in LaTeX, with a section for each equation, and then the indexes by time, quantity and claim."""
     # The marks of Jinja would be marks of LaTeX.
-    marks: dict[str, Any] = {
-        "block_start_string": "<%",
-        "block_end_string": "%>",
-        "variable_start_string": "<<",
-        "variable_end_string": ">>",
-    }
-    pages = Environment(loader=FileSystemLoader(HERE / "templates"), undefined=StrictUndefined, trim_blocks=True, **marks)
-    pages.filters |= {
-        **{"tex": latex_text, "video": video_of, "second": video_at, "derivation": derivation_in_latex},
-        "requirement": lambda needed: latex_text(in_words_of_names(needed)),
-        "example": lambda row: latex_text(worked_example(row)),
-        "call": lambda value, function: function(value),
-    }
+    pages = templates().overlay(
+        block_start_string="<%", block_end_string="%>", variable_start_string="<<", variable_end_string=">>", autoescape=False
+    )
     rows, _problems = claims_found()
     verdicts = sorted({row["verdict"] for row in rows}, key=lambda verdict: -sum(row["verdict"] == verdict for row in rows))
     book: str = pages.get_template("book.tex").render(
-        chapters=[(*chapter_text(chapter), equations(chapter)) for chapter in CHAPTERS],
+        chapters=CHAPTERS,
         said=said_in_order(),
         quantities=quantities_in_order(),
         claims=[(verdict, [_claim(row) for row in rows if row["verdict"] == verdict]) for verdict in verdicts],

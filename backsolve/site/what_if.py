@@ -1,6 +1,6 @@
 """Compute the data for the readings of a sheet at other prices: price fields, and the estimates with a closed form, as trees."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import log2
 from typing import Any
@@ -9,7 +9,7 @@ from derive.trees import Tree, tree_of, value_of
 from derive.units import scale, show
 from invert.data import read_data
 from invert.estimators.market.by_price import size_at_price, size_by_price
-from invert.records import TIER_NAMES, Reading
+from invert.records import TIER_NAMES
 from invert.result import Inference
 from invert.sheets.observables import PRICE_RATIOS, named_prices
 from invert.storage.tiers import tier_parameters
@@ -26,16 +26,8 @@ def what_if(one: Inference) -> dict[str, Any]:
     ([('input', 2.0), ('output', 12.0), ('cache_read', 0.2)], 'active parameters by input price')
     """
     fields = [*_fields(one)]
-    wanted = [("bandwidth-bound fraction, by output/input", "bandwidth_bound_fraction", one.bandwidth_bound)]
-    if one.pairs:
-        pair = one.pairs[0]
-        wanted += [
-            ("KV from threshold (the lecture's formula)", "kv_bytes_per_token", pair.lecture),
-            ("KV by both premiums at one price/cost", "kv_bytes_per_token", pair.joint),
-            ("balance context, by the same", "balance_context", pair.joint),
-        ]
-    readings = [_reading(*row) for row in wanted if row[1] in row[2].values]
-    return {"fields": fields, "readings": [*_scaled(one, fields), *readings]}
+    published = {field["name"]: field["price"] for field in fields}
+    return {"fields": fields, "readings": [*_proportional(one, published), *_solved(one)]}
 
 
 def _fields(one: Inference) -> Iterator[dict[str, Any]]:
@@ -58,9 +50,8 @@ def _field(name: str, words: str, price: float, quantity: str = "input_price") -
     return {"name": name, "words": words, "quantity": quantity, "price": price}
 
 
-def _scaled(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[dict[str, Any]]:
     """Yield the estimates that are proportional to an expression of prices, with their values at the published prices."""
-    published = {field["name"]: field["price"] for field in fields}
     storage, power = _storage_price([*published]), _power_of_price(one)
     rise: Tree | None = ("+", "output_above", ("-", "output")) if one.pairs else None
     size, markup = ((one.market[name].median if power is not None else None) for name in ("active_params", "input_markup"))
@@ -86,8 +77,8 @@ def _scaled(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, 
     ]
     for words, makes, value, tree in rows:
         if value and tree and (now := value_of(tree, published)) > 0:
-            leg = {"makes": makes, "right": ("*", value / now, tree)}
-            yield _leading(words, [leg], value) | ({"tiers": near} if makes == "drain_time" else {})
+            reading = _reading(words, makes, {makes: ("*", value / now, tree)}, value, {})
+            yield reading | ({"tiers": near} if makes == "drain_time" else {})
 
 
 def _storage_price(names: list[str]) -> Tree | None:
@@ -111,18 +102,27 @@ def _power_of_price(one: Inference) -> float | None:
     return log2(sizes[1] / sizes[0])
 
 
-def _leading(words: str, legs: list[dict[str, Any]], value: float, makes: str = "") -> dict[str, Any]:
-    """Return a reading with the legs that lead to it: of the last one, unless `makes` names another."""
-    makes = makes or legs[-1]["makes"]
+def _solved(one: Inference) -> Iterator[dict[str, Any]]:
+    """Yield the readings that equations give, with the ratios of prices and the formulas on the way to them."""
+    wanted = [("bandwidth-bound fraction, by output/input", "bandwidth_bound_fraction", one.bandwidth_bound)]
+    if one.pairs:
+        pair = one.pairs[0]
+        wanted += [
+            ("KV from threshold (the lecture's formula)", "kv_bytes_per_token", pair.lecture),
+            ("KV by both premiums at one price/cost", "kv_bytes_per_token", pair.joint),
+            ("balance context, by the same", "balance_context", pair.joint),
+        ]
+    for words, makes, reading in wanted:
+        if makes in reading.values:
+            given = reading.solution.given
+            ratios: dict[str, Tree] = {name: ("/", *prices) for name, prices in PRICE_RATIOS.items() if name in given}
+            formulas = {step.unknown: tree_of(step.formula) for step in reading.solution.route if step.formula}
+            facts = {name: value for name, value in given.items() if name not in PRICE_RATIOS}
+            yield _reading(words, makes, ratios | formulas, reading.values[makes], facts)
+
+
+def _reading(words: str, makes: str, trees: Mapping[str, Tree], value: float, given: Mapping[str, float]) -> dict[str, Any]:
+    """Return a reading with the legs that lead to it, its value at the published prices and its unit."""
     size, unit = scale(makes, value)
-    return {"words": words, "makes": makes, "legs": legs, "given": {}, "value": value, "size": size, "unit": unit.strip()}
-
-
-def _reading(words: str, makes: str, reading: Reading) -> dict[str, Any]:
-    solution = reading.solution
-    ratios = [(name, ("/", *prices)) for name, prices in PRICE_RATIOS.items() if name in solution.given]
-    legs = [(step.unknown, tree_of(step.formula)) for step in solution.route if step.formula]
-    given = {name: value for name, value in solution.given.items() if name not in PRICE_RATIOS}
-    return _leading(words, [{"makes": name, "right": tree} for name, tree in (*ratios, *legs)], reading.values[makes], makes) | {
-        "given": given
-    }
+    legs = [{"makes": name, "right": tree} for name, tree in trees.items()]
+    return {"words": words, "makes": makes, "legs": legs, "given": {**given}, "value": value, "size": size, "unit": unit.strip()}

@@ -12,18 +12,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from backsolve.figures.svg import chart_svg
+from backsolve.site.index import search_row
 from backsolve.site.lookups import video_at, video_of
 from backsolve.site.parts import blocks_of
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents, reason_not_derived
-from derive.immutable import immutable
 from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import NOTHING, as_tree
 from derive.requirements import in_words_of_names
-from derive.show.citation import cite
+from derive.show.citation import cite, latex_text
 from derive.show.entry import entry_as_record, worked_example
 from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
-from derive.show.narration import narrated_steps
+from derive.show.narration import derivation_in_latex, narrated_steps
 from derive.show.parts import substitute_numbers
 from derive.show.references import cite_with_references
 from derive.tables.problems import Problem
@@ -37,20 +37,9 @@ HERE = Path(__file__).parent
 INDEX = "index.html"
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(aliases, by_id, chapter_text, cite, cite_with_references, entry_as_record, equations, in_words_of_names, narrated_steps, parents),
-    *(reason_not_derived, show, substitute_numbers, worked_example),
+    *(derivation_in_latex, reason_not_derived, show, substitute_numbers, worked_example),
 )
 """Functions that every template may call."""
-
-
-@immutable
-class Entry:
-    """A result of the search: a page, or a part of a page behind `#`. `words` is the text that the search finds it by."""
-
-    title: str
-    kind: str
-    address: str
-    summary: str
-    words: str
 
 
 class Page(NamedTuple):
@@ -63,14 +52,13 @@ class Page(NamedTuple):
     files: Mapping[str, str] = NOTHING
 
 
-@immutable
-class Written:
-    """A page as HTML, with its title, its social card if it has one, and the results of the search that lead to it."""
+class Written(NamedTuple):
+    """A page as HTML, with its title, its social card if it has one, and the rows of the search that lead to it."""
 
     html: str
     title: str
     card: str
-    entries: tuple[Entry, ...]
+    found: list[list[str]]
 
 
 def write_page(page: Page, html_base: str = "") -> Written:
@@ -79,17 +67,17 @@ def write_page(page: Page, html_base: str = "") -> Written:
     The template sets `title` and `summary`. It calls `find` for the page and for each of its parts that the search finds. A page without
     a summary only leads to another page, and has no card.
     """
-    entries: list[Entry] = []
+    found: list[list[str]] = []
 
     def find(kind: str, title: str, summary: str, words: str = "", anchor: str = "") -> str:
         address = f"{page.address}#{anchor}" if anchor else page.address
-        entries.append(Entry(title=title, kind=kind, address=address, summary=summary, words=words))
+        found.append(search_row(kind, title, address, summary, words))
         return ""
 
     card = card_address(page.address)
     given = {**page.context, "address": page.address, "link": relative_to(page.address), "find": find, "html_base": html_base, "card": card}
-    made: Any = _templates().get_template(page.template).make_module(given)
-    return Written(html=str(made), title=made.title, card=card if made.summary else "", entries=tuple(entries))
+    made: Any = templates().get_template(page.template).make_module(given)
+    return Written(str(made), made.title, card if made.summary else "", found)
 
 
 def card_address(address: str) -> str:
@@ -128,8 +116,9 @@ def script_json(value: Any) -> str:
 
 
 @cache
-def _templates() -> Environment:
-    templates = Environment(
+def templates() -> Environment:
+    """Return the environment of all templates. An overlay with other marks reads the book for paper."""
+    made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -138,8 +127,8 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
         extensions=["jinja2.ext.do"],
     )
-    templates.globals |= {"version": VERSION, "CHAPTERS": CHAPTERS, **{one.__name__: one for one in _FUNCTIONS}}
-    templates.filters |= {
+    made.globals |= {"version": VERSION, "CHAPTERS": CHAPTERS, **{one.__name__: one for one in _FUNCTIONS}}
+    made.filters |= {
         "equation": lambda id: by_id()[id],
         "quantity": lambda name: QUANTITIES[name],
         "symbol": lambda name: Markup(math(symbol_in_mathml(name))),
@@ -147,6 +136,7 @@ def _templates() -> Environment:
         "relation": _relation,
         "video": video_of,
         "second": video_at,
+        "tex": latex_text,
         # The drawing escapes every text of a table itself.
         "drawing": lambda chart, links=NOTHING: Markup(chart_svg(chart, links)),
         # A name may wrap after each of its underscores and dots.
@@ -154,8 +144,8 @@ def _templates() -> Environment:
         "blocks": blocks_of,
         "script_data": lambda value: Markup(script_json(value)),
     }
-    templates.tests |= {"equation_id": by_id().__contains__, "spoken": lambda source: bool(video_of(source))}
-    return templates
+    made.tests |= {"equation_id": by_id().__contains__, "spoken": lambda source: bool(video_of(source))}
+    return made
 
 
 def _relation(sides: "Sides", sense: str = "=") -> Markup:

@@ -1,17 +1,23 @@
-"""The index of the search: every word of an entry is somewhere in its row, and none twice."""
+"""The index of the search: every word of a page or of a part of a page is in its row, and none twice."""
 
+import pytest
+
+from backsolve.site.book import book_pages
 from backsolve.site.documents import document_pages
 from backsolve.site.equations import equation_page
-from backsolve.site.index import _SUMMARY, search_index, words_in
-from backsolve.site.writing import write_page
-from derive.catalogue import equations
+from backsolve.site.index import _SUMMARY, search_row, words_in
+from backsolve.site.writing import Page, write_page
 
 
-def test_every_word_is_in_the_row():
-    pages = [*(equation_page(row.id) for row in equations("scheduling")), *document_pages()]
-    entries = [entry for page in pages for entry in write_page(page).entries]
-    for entry, row in zip(entries, search_index(entries), strict=True):
-        assert set(words_in(f"{entry.title} {entry.words}")) <= set(words_in(" ".join(row)))
-        assert len(row[3]) <= _SUMMARY + 2 and row[2] == entry.address
-        words = row[4].split()
-        assert len(words) == len(set(words))
+@pytest.mark.parametrize("words", ["one line, two line", "Step_time STEP_TIME a.b", "x " * 99])
+def test_every_word_is_in_the_row(words: str):
+    row = search_row("kind", "A title", "a/index.html", "one line " * 30, words)
+    assert {*words_in(f"A title {words}")} <= {*words_in(" ".join(row))} and len(row[3]) <= _SUMMARY + 2
+    assert len(row[4].split()) == len({*row[4].split()})
+
+
+def test_every_page_names_what_leads_to_it():
+    pages: list[Page] = [equation_page("roofline.step_time"), *book_pages(), *document_pages()]
+    for page in pages:
+        found = write_page(page).found
+        assert found and all(address.partition("#")[0] == page.address and title for title, _, address, _, _ in found)
