@@ -2,16 +2,17 @@
 
 import re
 import unicodedata
-from bisect import bisect_right
 from calendar import month_abbr
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from difflib import get_close_matches
-from itertools import accumulate, pairwise, product
+from itertools import pairwise
 from math import inf, log10
 from operator import attrgetter
+from statistics import median_high
+from typing import Any
 
 from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
@@ -58,15 +59,15 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     >>> str(doubtful_prices(load(BytesIO(own)))[0])
     'standard input row 4, column amount: cache_read 3 is not below input 2: a cache read is cheaper than a new prompt'
     """
+    shipped, own = (tuple(row for row in book.rows if _ships(row) == ships) for ships in (True, False))
     found = [
         *_doubtful_amounts(book.rows, book.fx, assumptions),
-        *_far_dates(book, assumptions),
+        *_far_dates(book, shipped, own, assumptions),
         *_blank_currencies(book.rows),
-        *_thresholds_one_below(book.rows),
         *_far_from_before(book, assumptions),
         *_sheet_doubts(book, assumptions),
         *_far_from_neighbours(book, assumptions),
-        *_doubts_beside_shipped(book, assumptions),
+        *(_doubts_beside_shipped(shipped, own, book.fx, assumptions) if shipped else ()),
         *_odd_names(book.rows),
     ]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
@@ -95,14 +96,23 @@ def _usd(row: PriceRow, fx: Fx) -> float:
     return usd_amount(row, fx, date.max)
 
 
+def _doubtful_cells(rows: Iterable[PriceRow], column: str, doubts: Mapping[Any, str], *by: str) -> Iterator[Problem]:
+    """Yield the cells of a column with a doubt about their value, or about the values of the columns `by`."""
+    value = attrgetter(*(by or (column,)))
+    for row in rows if doubts else ():
+        if said := doubts.get(value(row)):
+            yield row.problem(column, said)
+
+
 def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:
     """Yield names that are doubtful in themselves."""
     for column in NAMES:
-        names = {getattr(row, column) for row in rows}
-        odd = {name: said for name in names if (said := _quote_doubt(name) or _spreadsheet_doubt(name) or _script_doubt(name))}
-        for row in rows if odd else ():
-            if (name := getattr(row, column)) in odd:
-                yield row.problem(column, f"{shorten(name)} {odd[name]}")
+        doubts = {name: _quote_doubt(name) or _spreadsheet_doubt(name) or _script_doubt(name) for name in _values(rows, column)}
+        yield from _doubtful_cells(rows, column, {name: f"{shorten(name)} {said}" for name, said in doubts.items() if said})
+
+
+def _values(rows: Iterable[PriceRow], column: str) -> set[str]:
+    return {*map(attrgetter(column), rows)}
 
 
 def _quote_doubt(name: str) -> str:
@@ -153,56 +163,33 @@ def _doubtful_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions
             yield row.problem("amount", f"{row.component} is 0: is it free? If it is not sold, leave this row out")
 
 
-def _thresholds_one_below(rows: Iterable[PriceRow]) -> Iterator[Problem]:
-    """Yield thresholds one token below a round number, as a page writes that counts from zero or up to and including it.
-
-    >>> from invert.sheets.read import read_rows
-    >>> typed = ["provider,model,component,amount,threshold_tokens", "acme,m,input,2,271999", "acme,m,output,8,272000"]
-    >>> [problem.row for problem in _thresholds_one_below(read_rows(typed, "my.csv", overlay=True)[0])]
-    [2]
-    """
-    first = {(row.sheet_key, row.threshold_tokens): row for row in reversed(list(rows)) if row.threshold_tokens and not _ships(row)}
-    for row in reversed(first.values()):
-        after = row.threshold_tokens + 1
-        if after >= LEAST_THRESHOLD and not (after % _DECIMAL_K and after % _BINARY_K):
-            yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
-
-
-def _far_dates(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
-    """Yield days that are far from the median day of their file.
+def _far_dates(book: PriceBook, shipped: Sequence[PriceRow], own: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield days that are far from the median day of their file, and days of the user long after the shipped prices.
 
     The shipped rows that end at the start of a user's row are left out: the author of the file did not write those ends.
     """
     laid_over = {row.key for row in book.own}
-    written = [row for row in book.rows if _ships(row) and row.key not in laid_over]
-    for of_one in (written, [row for row in book.rows if not _ships(row)]):
-        # A million rows have few days. So days are counted, and rows are searched only if a day is far.
-        counts = Counter(day for column in _DATES for day in map(attrgetter(column), of_one) if day)
-        middle, years = _median_day(counts), assumptions.usual_years
-        far = {day for day in counts if abs((day - middle).days) > years * _DAYS_OF_YEAR}
-        for row, column in product(of_one, _DATES) if far else ():
-            if (day := getattr(row, column)) in far:
-                yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
-
-
-def _median_day(counts: Counter[date]) -> date:
-    """Return the median of days, each with its count. For an even number, it is the later of the two middle days."""
-    ordered = sorted(counts)
-    below = list(accumulate(counts[day] for day in ordered))
-    return ordered[bisect_right(below, below[-1] // 2)] if ordered else date.max
+    far, usual = f"more than {assumptions.usual_years:g} years", timedelta(days=assumptions.usual_years * _DAYS_OF_YEAR)
+    last = max((row.retrieved_date for row in shipped if row.retrieved_date), default=date.max)
+    for rows, newest in (([row for row in shipped if row.key not in laid_over], date.max), (own, last)):
+        # A million rows have few days.
+        counts = Counter(day for column in _DATES for day in map(attrgetter(column), rows) if day)
+        middle = median_high(counts.elements()) if counts else date.max
+        after = {day: f"{far} after {newest}, when the newest price that ships was read" for day in counts if day - newest > usual}
+        about = {day: f"{far} from {middle}, the middle of the days of its file" for day in counts if abs(day - middle) > usual}
+        for column in _DATES:
+            yield from _doubtful_cells(rows, column, {day: f"{day} is {said}" for day, said in {**after, **about}.items()})
 
 
 def _blank_currencies(rows: Iterable[PriceRow]) -> Iterator[Problem]:
     """Yield blank currencies of a provider with other prices in a foreign currency. For the same model, that is already a fault."""
     rows = list(rows)
-    foreign: dict[str, PriceRow] = {}
-    for row in rows:
-        if row.currency != "USD":
-            foreign.setdefault(row.provider, row)
-    for row in rows:
-        if row.currency_assumed and (other := foreign.get(row.provider)):
-            lack = f"is blank, which is read as USD, and {other.provider} asks {other.currency} for {other.model} ({other.origin})"
-            yield row.problem("currency", lack)
+    foreign = {row.provider: row for row in reversed(rows) if row.currency != "USD"}
+    doubts = {
+        provider: f"is blank, which is read as USD, and {provider} asks {row.currency} for {row.model} ({row.origin})"
+        for provider, row in foreign.items()
+    }
+    yield from _doubtful_cells((row for row in rows if row.currency_assumed), "currency", doubts, "provider")
 
 
 def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
@@ -219,6 +206,9 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
     for row in valid:
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
+        elif row.component == "input" and not _ships(row) and _is_one_below(row.threshold_tokens):
+            after = row.threshold_tokens + 1
+            yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
         beside = inputs.get(row.threshold_tokens) or inputs.get(0)
         if beside and beside is not row:
             yield from _doubts_beside_input(row, beside, fx, assumptions.usual_price_ratio)
@@ -233,6 +223,11 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
                 yield _own_of(above, below).problem("amount", f"{lack}: are the two the wrong way round?")
+
+
+def _is_one_below(threshold: int) -> bool:
+    """Return whether a threshold is one token below a round number, as a page writes that counts from zero or up to and including it."""
+    return threshold > 0 and not ((threshold + 1) % _DECIMAL_K and (threshold + 1) % _BINARY_K)
 
 
 def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) -> Iterator[Problem]:
@@ -291,48 +286,36 @@ def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Prob
             )
 
 
-def _doubts_beside_shipped(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
-    """Yield doubts about the user's rows: names similar to a known provider, days long after the shipped prices, and extreme amounts."""
-    shipped = [row for row in book.rows if _ships(row)]
-    own = [row for row in book.rows if not _ships(row)]
-    if not shipped:
-        return
-    meant_by = _intended_providers({row.provider for row in own}, {row.provider for row in shipped})
-    yield from _nearly_known_models(own, shipped, meant_by)
-    yield from _nearly_known_words(own, shipped)
-    newest = max((row.retrieved_date for row in shipped if row.retrieved_date), default=date.max)
-    days_of_own = {day for row in own for day in (row.effective_date, row.valid_to, row.retrieved_date) if day}
-    late = {day for day in days_of_own if (day - newest).days > assumptions.usual_years * _DAYS_OF_YEAR}
-    amounts: dict[str, list[float]] = {}
-    for row in shipped:
-        if _is_list_price(row):
-            amounts.setdefault(row.component, []).append(_usd(row, book.fx))
-    ends = {component: (min(found), max(found)) for component, found in amounts.items()}
-    for row in own:
-        if (meant := meant_by[row.provider]) != row.provider:
-            yield row.problem("provider", f"{shorten(row.provider)} is another provider than {shorten(meant)}: is that one meant?")
-        for column in _DATES if late else ():
-            if (day := getattr(row, column)) in late:
-                yield row.problem(
-                    column,
-                    f"{day} is more than {assumptions.usual_years:g} years after {newest}, when the newest price that ships was read",
-                )
-        if _is_list_price(row) and row.component in ends and row.amount:
-            usd, far, (least, most) = _usd(row, book.fx), assumptions.usual_price_ratio, ends[row.component]
-            if not least / far <= usd <= most * far:
+def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield doubts about the user's rows: names and words similar to shipped ones, and amounts far from all shipped ones."""
+    known = {(row.provider, row.model) for row in shipped}
+    named = {(provider, _plain_name(model)): model for provider, model in known}
+    meant_by = _intended_providers(_values(own, "provider"), _values(shipped, "provider"))
+    models = {
+        (provider, model): _another("model", model, meant)
+        for provider, model in {(row.provider, row.model) for row in own}
+        if (meant_by[provider], model) not in known and (meant := named.get((meant_by[provider], _plain_name(model))))
+    }
+    yield from _doubtful_cells(own, "model", models, "provider", "model")
+    providers = {name: _another("provider", name, meant) for name, meant in meant_by.items() if name != meant}
+    yield from _doubtful_cells(own, "provider", providers)
+    for column in ("service_tier", "verification"):
+        words = _values(shipped, column)
+        near = {word: get_close_matches(word, words, n=1, cutoff=_NEARLY) for word in _values(own, column) - words}
+        yield from _doubtful_cells(own, column, {word: _another("word", word, *meant) for word, meant in near.items() if meant})
+    far = assumptions.usual_price_ratio
+    for component in ("input", "output"):
+        amounts = [_usd(row, fx) for row in shipped if row.component == component and _is_list_price(row)]
+        least, most = min(amounts, default=0.0), max(amounts, default=inf)
+        for row in own:
+            if row.component == component and _is_list_price(row) and not least / far <= (usd := _usd(row, fx)) <= most * far:
                 side, unit = ("below", "per thousand tokens") if usd < least else ("above", "in cents")
-                lack = f"{row.component} {row.amount:g} {row.currency} is {far:g} times {side} every one that ships"
+                lack = f"{component} {row.amount:g} {row.currency} is {far:g} times {side} every one that ships"
                 yield row.problem("amount", f"{lack} ({least:g} to {most:g} USD): is it {unit}? Amounts here are per million")
 
 
-def _nearly_known_words(own: Sequence[PriceRow], shipped: Sequence[PriceRow]) -> Iterator[Problem]:
-    """Yield service tiers and grades with a spelling close to a shipped one. Any word is allowed there, but it means something else."""
-    for column in ("service_tier", "verification"):
-        known = {getattr(row, column) for row in shipped}
-        meant = {word: get_close_matches(word, known, n=1, cutoff=_NEARLY) for word in {getattr(row, column) for row in own} - known}
-        for row in own if any(meant.values()) else ():
-            for near in meant.get(word := getattr(row, column), ()):
-                yield row.problem(column, f"{shorten(word)} is another word than {shorten(near)}: is that one meant?")
+def _another(kind: str, word: str, meant: str) -> str:
+    return f"{shorten(word)} is another {kind} than {shorten(meant)}: is that one meant?"
 
 
 def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:
@@ -360,16 +343,6 @@ def _one_letter_less(name: str) -> list[str]:
     return [name, *(name[:place] + name[place + 1 :] for place in range(len(name)))]
 
 
-def _nearly_known_models(own: Sequence[PriceRow], shipped: Sequence[PriceRow], meant_by: Mapping[str, str]) -> Iterator[Problem]:
-    """Yield models that differ only in capitals and quotes from a shipped model of the same provider. They have no price in common."""
-    known = {(row.provider, row.model) for row in shipped}
-    called = {(provider, _plain_name(model)): model for provider, model in known}
-    for row in own:
-        provider = meant_by[row.provider]
-        if (provider, row.model) not in known and (meant := called.get((provider, _plain_name(row.model)))):
-            yield row.problem("model", f"{shorten(row.model)} is another model than {shorten(meant)}: is that one meant?")
-
-
 def _is_list_price(row: PriceRow) -> bool:
     return row.component in ("input", "output") and not row.threshold_tokens and row.service_tier == "standard"
 
@@ -384,7 +357,7 @@ def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[
     now, far = book.newest_retrieved or date.max, assumptions.usual_price_ratio
     groups: dict[tuple[str, str], list[tuple[float, PriceRow]]] = {}
     for row in book.rows:
-        if row.component in ("input", "output") and not row.threshold_tokens and row.service_tier == "standard" and row.valid_on(now):
+        if _is_list_price(row) and row.valid_on(now):
             groups.setdefault((row.provider, row.component), []).append((log10(_usd(row, book.fx)), row))
     for (provider, component), group in groups.items():
         ordered = sorted(group, key=lambda pair: pair[0])
