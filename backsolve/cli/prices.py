@@ -38,9 +38,7 @@ _FORMS = ("table", "json", "csv")
 if TYPE_CHECKING:
     from invert.databases.pull import Pulled
     from invert.sheets.append import Rival, Update
-    from invert.sheets.diff import Difference
     from invert.sheets.files import FileText
-    from invert.sheets.redescribed import Redescribed
 
 _RIVALS_SHOWN, _NAMES_SHOWN = 10, 3
 
@@ -121,15 +119,14 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
     """
     from invert.data import read_data
     from invert.sheets import listing
-    from invert.sheets.diff import differences, new_models, states_of
-    from invert.sheets.redescribed import redescribed
+    from invert.sheets.diff import differences, new_models, redescribed, states_of
 
     if sum(map(is_stream, (old, new, own))) > 1:
         raise WrongValue("prices diff reads standard input once, and - is given more than once")
     data = read_data()
     before, after = states_of(old, new, data, own)
     prices_found = differences(before.rows, after.rows)
-    found: list[Difference | Redescribed] = [*prices_found, *redescribed(before.rows, after.rows)]
+    found = [*prices_found, *redescribed(before.rows, after.rows)]
     forms = {"json": listing.differences_json, "csv": listing.differences_csv}
     same = len(after.rows) - sum(one.new is not None for one in prices_found)
     if style in forms:

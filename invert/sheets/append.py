@@ -12,9 +12,9 @@ from derive.immutable import immutable
 from derive.tables.lines import CsvTable
 from derive.tables.problems import Problem
 from derive.tables.writing import cell_text, edited_table
+from invert.sheets.diff import Difference, redescribed
 from invert.sheets.read import NEEDED, read_rows
-from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Description, Fx, PriceRow, SheetKey, description_of
 from invert.sheets.rules import is_traded, rows_by_sheet
 
 _PRICED = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds", "utc_hours", "weekdays", "amount",
@@ -56,7 +56,7 @@ class Update:
     counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
     later: tuple[Problem, ...] = ()
     held: int = 0
-    redescribed: tuple[Redescribed, ...] = ()
+    redescribed: tuple[Difference, ...] = ()
     cells: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     not_met: tuple[SheetKey, ...] = ()
 
@@ -158,9 +158,9 @@ def _description_updates(sheet: Sequence[PriceRow], current: Iterable[PriceRow],
     """Yield the new facts of a database about the model of a sheet that it prices. A fact that it no longer gives stays."""
     name = next((database(row) for row in sheet if is_traded(row)), "")
     mine, its = ([row for row in rows if name and database(row) == name] for rows in (sheet, current))
-    changes = tuple(one for one in redescribed(mine, its) if one.new)
+    changes = tuple(one for one in redescribed(mine, its) if one.values[1])
     if changes:
-        cells = {one.column: one.new for one in changes}
+        cells = {one.column: one.values[1] for one in changes}
         yield Update(redescribed=changes, cells={row.origin: cells for row in sheet if database(row) and row.origin not in closed})
 
 

@@ -13,8 +13,7 @@ from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.places import Place, spelled, typed_place
 from invert.sheets.read import book_of
-from invert.sheets.redescribed import description_of
-from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
+from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, description_of, usd_amount
 from invert.sheets.rules import (
     absurd_price,
     broken,

@@ -1,35 +1,43 @@
 """Two states of the price data side by side: which prices were added, closed and changed."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from io import BytesIO
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import content_of, label
 from derive.immutable import immutable
 from derive.tables.problems import Problem
+from derive.units import show
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models
 from invert.sheets.files import FileText
 from invert.sheets.places import spelled
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey, telling_row
+from invert.sheets.rules import rows_by_sheet
 from invert.sheets.sheet import money_unit
 
 SHIPPED = "shipped"
 KINDS_OF_CHANGE = ("added", "closed", "changed")
+_FACTS = {"max_context": "context", "release_date": "release"}
+"""Columns that describe a model, in words."""
 
 
 @immutable
 class Difference:
-    """A price that differs between two states. A side is None if that state lacks the price."""
+    """A price that differs between two states, or a fact about the model of a sheet: a `column` of _FACTS.
+
+    A side is None if that state lacks the price.
+    """
 
     old: PriceRow | None
     new: PriceRow | None
+    column: str = "amount"
 
     @property
     def row(self) -> PriceRow:
@@ -46,9 +54,15 @@ class Difference:
 
     @property
     def kind(self) -> str:
-        """`added`, `closed` or `changed`."""
+        """`added`, `closed` or `changed` for a price, and `described` for a fact."""
         added, closed, changed = KINDS_OF_CHANGE
-        return changed if self.old and self.new else added if self.new else closed
+        return "described" if self.column in _FACTS else changed if self.old and self.new else added if self.new else closed
+
+    @property
+    def values(self) -> tuple[Any, Any]:
+        """The old and the new value, or None for a value that is not there."""
+        old, new = (row and getattr(row, self.column) for row in (self.old, self.new))
+        return old, new
 
     @property
     def times(self) -> float | None:
@@ -58,6 +72,8 @@ class Difference:
         return self.new.amount / self.old.amount
 
     def __str__(self) -> str:
+        if self.column in _FACTS:
+            return f"{_FACTS[self.column]} {' -> '.join(map(_fact_text, self.values))}"
         place = spelled(self.row.place)
         if self.row.utc_hours or self.row.weekdays:
             place += f" ({' '.join(part for part in (self.row.utc_hours, self.row.weekdays) if part)})"
@@ -87,6 +103,22 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
         if key not in before or key not in after or _price_facts(before[key]) != _price_facts(after[key])
     ]
     return tuple(sorted(found, key=lambda one: one.sheet_key))
+
+
+def redescribed(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> Iterator[Difference]:
+    """Yield the changed facts about the models of the sheets that are in both states, by sheet."""
+    before, after = rows_by_sheet(old), rows_by_sheet(new)
+    for key in (key for key in before if key in after):
+        for column in _FACTS:
+            found = Difference(old=telling_row(before[key], column), new=telling_row(after[key], column), column=column)
+            if found.values[0] != found.values[1]:
+                yield found
+
+
+def _fact_text(value: int | date | None) -> str:
+    if value is None:
+        return "unsaid"
+    return value.isoformat() if isinstance(value, date) else show("max_context", value).removesuffix(" tokens")
 
 
 @immutable

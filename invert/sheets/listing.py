@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import groupby
+from operator import attrgetter
 from types import MappingProxyType
 
 from derive.characters import padded
@@ -11,8 +12,7 @@ from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
 from invert.sheets.assemble import find, placed, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
-from invert.sheets.redescribed import Redescribed
-from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow
 from invert.sheets.sheet import PriceSheet, money_unit
 from invert.sheets.tables import ModelRow
 
@@ -64,22 +64,18 @@ def listed_csv(rows: Sequence[PriceRow]) -> str:
     return csv_text(tuple(PRICE_COLUMNS), map(price_record, rows))
 
 
-def difference_record(one: Difference | Redescribed) -> dict[str, object]:
+def difference_record(one: Difference) -> dict[str, object]:
     """Return a price that differs, with its old and new value. A fact about the model of a sheet has the name of its column."""
-    if isinstance(one, Redescribed):
+    old, new = map(_plain_cell, one.values)
+    if one.kind not in KINDS_OF_CHANGE:
         place = dict(zip(_PLACE, (*one.sheet_key, one.column), strict=False))
-        return {
-            **dict.fromkeys(DIFFERENT),
-            "change": one.kind,
-            **place,
-            "old_amount": _plain_cell(one.old),
-            "new_amount": _plain_cell(one.new),
-        }
+        return {**dict.fromkeys(DIFFERENT), "change": one.kind, **place, "old_amount": old, "new_amount": new}
     sides: Mapping[str, PriceRow | None] = {"old": one.old, "new": one.new}
     return {
         "change": one.kind,
         **{name: _plain_cell(getattr(one.row, name)) for name in _PLACE},
-        **{f"{side}_amount": row and row.amount for side, row in sides.items()},
+        "old_amount": old,
+        "new_amount": new,
         "times": one.times and float(f"{one.times:.6g}"),
         "currency": one.row.currency,
         "per": one.row.per,
@@ -91,18 +87,18 @@ def difference_record(one: Difference | Redescribed) -> dict[str, object]:
     }
 
 
-def differences_json(found: Sequence[Difference | Redescribed]) -> str:
+def differences_json(found: Sequence[Difference]) -> str:
     """Return every price that differs as a JSON object."""
     return json.dumps([difference_record(one) for one in found], indent=2, allow_nan=False)
 
 
-def differences_csv(found: Sequence[Difference | Redescribed]) -> str:
+def differences_csv(found: Sequence[Difference]) -> str:
     """Return every price that differs as a CSV line."""
     return csv_text(DIFFERENT, map(difference_record, found))
 
 
 def differences_text(
-    found: Sequence[Difference | Redescribed],
+    found: Sequence[Difference],
     same: int,
     new: Mapping[tuple[str, str], date] = MappingProxyType({}),
     unreleased: Mapping[tuple[str, str], date] = MappingProxyType({}),
@@ -115,16 +111,16 @@ def differences_text(
     """
     lines = []
     for name, release in sorted({**new, **unreleased}.items()):
-        rows = [one.row for one in found if isinstance(one, Difference) and one.sheet_key[:2] == name]
+        rows = [one.row for one in found if one.kind in KINDS_OF_CHANGE and one.sheet_key[:2] == name]
         counted = f"{len(rows)} price{'' if len(rows) == 1 else 's'}"
         added = f"released {release}: {_first_prices(rows)}{counted} added"
         lines += ["/".join(name), f"  {added if name in new else f'not released yet on {day} (released {release}): {counted}'}"]
-    others = sorted((one for one in found if one.sheet_key[:2] not in {**new, **unreleased}), key=_sheet_of)
-    for (provider, model, region, tier), ones in groupby(others, key=_sheet_of):
+    others = sorted((one for one in found if one.sheet_key[:2] not in {**new, **unreleased}), key=attrgetter("sheet_key"))
+    for (provider, model, region, tier), ones in groupby(others, key=attrgetter("sheet_key")):
         place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
         lines += [f"{provider}/{model}" + (f" ({place})" if place else ""), *(f"  {one}" for one in ones)]
     counts = ", ".join(f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS_OF_CHANGE)
-    described = sum(isinstance(one, Redescribed) for one in found)
+    described = sum(one.kind not in KINDS_OF_CHANGE for one in found)
     more = f"; {described} described otherwise" if described else ""
     return "\n".join([*lines, f"{counts}, {same} the same{more}"])
 
@@ -137,7 +133,3 @@ def _first_prices(rows: Sequence[PriceRow]) -> str:
     following = [unit for _, unit in asked[1:]] + [""]
     # A unit shared with the next price is printed only after that one.
     return "".join(f"{price}{'' if unit == after else f' {unit}'}, " for (price, unit), after in zip(asked, following, strict=False))
-
-
-def _sheet_of(one: Difference | Redescribed) -> SheetKey:
-    return one.sheet_key

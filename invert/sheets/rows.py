@@ -1,10 +1,12 @@
 """The records of price files: a validated row, and the book of all rows with exchange rates and problems."""
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import date
+from operator import attrgetter
+from typing import TypedDict
 
 from derive.briefly import brief
 from derive.immutable import immutable
@@ -131,6 +133,24 @@ def without_collection() -> Iterator[None]:
     finally:
         if before:
             gc.enable()
+
+
+class Description(TypedDict):
+    """What the rows of a sheet say of its model: the longest context [token] and the first release."""
+
+    max_context: int | None
+    release_date: date | None
+
+
+def description_of(rows: Sequence[PriceRow]) -> Description:
+    """Return the longest context and the earliest release that the rows of a sheet give."""
+    return {"max_context": telling_row(rows, "max_context").max_context, "release_date": telling_row(rows, "release_date").release_date}
+
+
+def telling_row(rows: Sequence[PriceRow], column: str) -> PriceRow:
+    """Return the row of a sheet with the longest context, or with the earliest release."""
+    told = [row for row in rows if getattr(row, column)]
+    return (max if column == "max_context" else min)(told, key=attrgetter(column), default=rows[0])
 
 
 def units_per_usd(fx: Fx, currency: str, day: date) -> float:

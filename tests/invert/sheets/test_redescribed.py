@@ -2,8 +2,8 @@
 
 from datetime import date
 
+from invert.sheets.diff import redescribed
 from invert.sheets.read import read_rows
-from invert.sheets.redescribed import redescribed
 
 HEAD = "provider,model,component,amount,max_context,release_date"
 
@@ -30,4 +30,4 @@ def test_what_is_the_same_or_in_one_state_alone_is_not():
     assert [*redescribed(OLD, OLD)] == []
     assert [*redescribed(OLD, rows("c,m,input,2,1000000,"))] == []
     (gone,) = redescribed(OLD, rows("a,m,input,2,128000,"))
-    assert (gone.column, gone.old, gone.new) == ("release_date", date(2026, 1, 2), None)
+    assert (gone.column, gone.values) == ("release_date", (date(2026, 1, 2), None))
