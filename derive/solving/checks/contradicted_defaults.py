@@ -215,8 +215,7 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
             return settled, clash, False
         if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
             return settled, _tell_unexplained(row, reason, kept, found), False
-        at = {**settled.known, one.name: one.value}
-        settled = replace(settled, known=at) if one.name in MEASURED else pose_again(settled, asked.unknown, at)
+        settled = _pose_with(one.name, settled, asked.unknown, {**settled.known, one.name: one.value})
         settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
     return settled, None, False
 
@@ -225,7 +224,8 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
     """Return the defaults that can explain a result, each with its value: waiting time first, else the one that changes least, else all."""
     if waited := list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand, waits=True))):
         return waited
-    if found := list(_values_of_defaults(asked, row, MEASURED)):
+    put_in = {name for one in asked.active for name in one.put_in if name not in row.put_in}
+    if found := list(_values_of_defaults(asked, row, (name for name in MEASURED if name not in put_in))):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
     return [] if row in asked.named else list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
 
@@ -260,18 +260,23 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
     )
 
 
+def _pose_with(name: str, asked: Question, unknown: str, known: Mapping[str, float]) -> Question:
+    """Return the question with another value of a default.
+
+    A default that the equations contain changes alone. One that was put into them needs other equations.
+    """
+    alone = name in MEASURED and not any(name in row.put_in for row in asked.active)
+    return replace(asked, unknown=unknown, known=known) if alone else pose_again(asked, unknown, known)
+
+
 def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
     """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
     for name in (name for name in names if name not in asked.known):
-        # A default that the equations contain changes alone. One that was put into them needs other equations.
-        def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
-            return replace(asked, unknown=unknown, known=known) if name in MEASURED else pose_again(asked, unknown, known)
-
-        without = replace(at(name, asked.known), anyway=True, silent=True)
+        without = replace(_pose_with(name, asked, name, asked.known), anyway=True, silent=True)
         solution, way = find_answer(without, told=False)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
-            instead = at(asked.unknown, {**asked.known, name: one.point})
+            instead = _pose_with(name, asked, asked.unknown, {**asked.known, name: one.point})
             beyond = contradicted_default(instead, instead.known)
             # A count may exceed its default and a share may be smaller. Half a chip or token is impossible.
             possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
