@@ -10,9 +10,9 @@ from typing import NamedTuple
 class Meaning(NamedTuple):
     """A quantity that is meant by another one beside all of some givens.
 
-    The question is answered with it if the quantity that was asked for lacks something, or leaves one of these givens unused. `why` is
-    printed after its name. With `alone` it is meant only if no chip and no model is named and no given belongs to the quantity that was
-    asked for. With `told` that quantity is answered, and the other one is printed beside it.
+    The question is answered with it if the quantity that was asked for lacks something. `why` is printed after its name. With `alone` it
+    is meant only if no chip and no model is named and no given belongs to the quantity that was asked for. With `told` that quantity is
+    answered, and the other one is printed beside it if the answer leaves one of these givens unused.
     """
 
     asked: str

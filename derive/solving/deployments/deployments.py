@@ -1,9 +1,15 @@
 """A question on a deployment as people mean it: of how many replicas, at which size, with prompts, with which hours paid."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from derive.quantities import quantity
+from derive.records import UPPER
+from derive.roles import BATCH
+from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.solving.checks.targets import better_side
 from derive.solving.deployments.fleets import (
     TAKEN_AS_OF_ALL,
     answer_for_replicas,
@@ -17,12 +23,13 @@ from derive.solving.deployments.fleets import (
 from derive.solving.deployments.meant_instead import answer_meaning
 from derive.solving.deployments.prompts import answer_beside_prompts
 from derive.solving.deployments.waiting_hours import include_waiting
-from derive.solving.limits.best_size import answer_at_largest_batch, answer_together
+from derive.solving.limits.best_size import answer_at_largest_batch, answer_together, results_of
 from derive.solving.limits.limited_inputs import answer_within_inputs
-from derive.solving.limits.limits import FREE
+from derive.solving.limits.limits import FREE, NotMadeOf
 from derive.solving.limits.within_limits import answer_within_limits
 from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
+from derive.solving.question.givens import is_limit
 from derive.solving.question.questions import resolve_price_word
 from derive.solving.result import Solution
 
@@ -67,11 +74,22 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
+        if solution.reason and solution.reason.code == SHORT_OF_MEMORY and quantity(unknown).name in BATCH.best_full:
+            with suppress(NotMadeOf):
+                met = ask_beside_prompts(_times_as_targets(taken))
+                solution = met if met.answers else solution
     solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
     named = bool(switches.hardware or switches.model)
     solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
     solution = include_waiting(solution, given, ask_again, ask_at_given_price)
     return _warn_of_all(solution) if taken is not given else solution
+
+
+def _times_as_targets(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the givens with each time of a pass as a target: a full memory may be faster than asked."""
+    moved = results_of(FREE)
+    times = {spelled for spelled in given if (name := quantity(spelled).name) in moved and better_side(name) == UPPER}
+    return {spelled: f"<={value}" if spelled in times and not is_limit(value) else value for spelled, value in given.items()}
 
 
 def answer_several(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], switches: Switches) -> tuple[Solution, ...]:

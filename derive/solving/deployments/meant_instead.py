@@ -19,7 +19,7 @@ def answer_meaning(
     ask: Callable[[str, Mapping[str, Any]], Solution],
     beside: Collection[str] = (),
 ) -> Solution:
-    """Return the answer to what is meant in place of a refusal, or of an answer that leaves unused what says so.
+    """Return the answer to what is meant in place of a refusal, or beside an answer that leaves unused what says so.
 
     `named` says that a chip or a model is named. A quantity that is asked for `beside` it is not meant by it.
     """
@@ -28,7 +28,7 @@ def answer_meaning(
     if not meaning or meaning.means in (*beside, *names) or not names >= meaning.beside or (meaning.alone and named):
         return solution
     lacks = bool(solution.reason and solution.reason.missing)
-    if (lacks and meaning.told) or (not lacks and meaning.beside.isdisjoint(solution.unused)):
+    if lacks == bool(meaning.told) or (meaning.told and meaning.beside.isdisjoint(solution.unused)):
         return solution
     found = ask(meaning.means, given)
     own = quantities_behind(meaning.asked, usual_definitions()) if meaning.alone else meaning.beside
