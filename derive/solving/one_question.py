@@ -104,7 +104,7 @@ def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: boo
     missing = _missing_inputs(asked, solution)
     supposed = _suppose(asked, missing, spans) if missing else None
     again = _answer_over_ranges(supposed, spans, zipped) if supposed else solution
-    if supposed and _has_answer(solution) and not (is_reachable(supposed) or len(again.unused) < len(solution.unused)):
+    if supposed and _has_answer(solution) and not _says_more(again, solution, is_reachable(supposed) and not is_reachable(asked)):
         supposed, again = None, solution
     again = _supply(supposed or asked, again, spans, zipped) if missing and not _has_answer(again) else again
     if not _has_answer(again) and not spans and again.reason:
@@ -112,6 +112,12 @@ def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: boo
     if _has_answer(solution) and not _has_answer(again) and again.refusal.code == "missing_givens":
         again = solution
     return supposed or asked, again
+
+
+def _says_more(again: Solution, solution: Solution, newly_reached: bool) -> bool:
+    """Return whether an answer with usual values says more: by equations in place of bounds, a point, or with more of the givens."""
+    points = {one.kind for one in again.answers} == {"point"}
+    return newly_reached or (points and not again.sweep) or len(again.unused) < len(solution.unused)
 
 
 def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -206,11 +212,17 @@ def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
 
 
 def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
-    """Return the missing inputs of a refusal. If inequalities only bound the unknown, return the inputs that equations would need."""
+    """Return the missing inputs of a refusal. If inequalities only bound the unknown, return the inputs that equations would need.
+
+    If equations only bound it, data types that are not known may lead to a point.
+    """
     if solution.reason and solution.reason.code == "missing_givens":
         return solution.reason.missing
-    if asked.limits or is_reachable(asked):
+    if asked.limits:
         return ()
+    if is_reachable(asked):
+        bounded = not solution.spans and any(one.kind == "interval" for one in solution.answers)
+        return USUAL_TYPES.keys() - asked.known.keys() if bounded else ()
     return missing_givens(asked, [*known_values(asked)][-1]).missing
 
 

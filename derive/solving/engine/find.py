@@ -97,17 +97,23 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
 
 
 def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
-    """Return the first answer by one equation at a time, or by a loop."""
+    """Return the first answer by one equation at a time, or by a loop. Bounds are the answer if no other equation gives a point."""
     asked, stops = search.asked, search.stops
     for known in known_values(asked):
         failed: Failed = frozenset()
-        here = len(stops)
+        here, bounded = len(stops), None
         while (way := find_plain_way(asked.unknown, rows, frozenset(known), failed)) is not None:
             outcome = search.follow(known, way)
-            if isinstance(outcome, Solution):
-                return outcome, way
-            stops.append((outcome, way))
-            failed |= {(outcome.leg.id, outcome.leg.unknown)}
+            if isinstance(outcome, Stop):
+                stops.append((outcome, way))
+                failed |= {(outcome.leg.id, outcome.leg.unknown)}
+            elif not _only_bounded(outcome):
+                return (_intersect_answers(asked, outcome, way.rows[-1], bounded[0]) if bounded else outcome), way
+            else:
+                bounded = bounded or (outcome, way)
+                failed |= {(way.legs[-1].id, asked.unknown)}
+        if bounded:
+            return bounded
         for way in islice(find_loops(asked.unknown, rows, frozenset(known), failed), _MOST_LOOPS):
             outcome = search.follow(known, way)
             if isinstance(outcome, Solution) and not _only_bounded(outcome):
@@ -132,12 +138,6 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
     failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
     failed |= {(bounded[1].legs[-1].id, asked.unknown)} if bounded else set()
     refused: _Found | None = None
-    for known in known_values(asked) if bounded else ():
-        # Another result may lead there one equation at a time.
-        plain = find_plain_way(asked.unknown, rows, frozenset(known), failed)
-        outcome = search.follow(known, plain) if plain else None
-        if plain and bounded and isinstance(outcome, Solution) and outcome.answers and not {*aside}.isdisjoint(outcome.given):
-            return _intersect_answers(asked, outcome, plain.rows[-1], bounded[0]), None
     loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, rows, frozenset(known), failed))
     for start, way in islice(loops, _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
