@@ -92,10 +92,10 @@ DEFAULTS = (
     Default("indexer_layers", 0.0, follows=("sparse_layers",), gives_way=(("indexer_flops_per_pair",),), plain=True),
     Default("indexer_flops_per_pair", 0.0, gives_way=(_INDEXERS,), plain=True),
     Default("window_flops_per_token", 0.0, gives_way=(_WINDOWS,), plain=True),
-    Default("window_kv_bytes", 0.0, gives_way=(_WINDOWS,), plain=True),
+    Default("window_kv_bytes", 0.0, gives_way=(_WINDOWS,), said_by=(("fixed_kv_bytes_per_sequence",),), plain=True),
     Default("linear_state_bytes", 0.0, gives_way=(_STATES,), plain=True),
     Default("selected_flops_per_entry", 0.0, gives_way=(_SELECTIONS,), plain=True),
-    Default("selected_kv_bytes", 0.0, gives_way=(_SELECTIONS,), plain=True),
+    Default("selected_kv_bytes", 0.0, gives_way=(_SELECTIONS,), said_by=(("fixed_kv_bytes_per_sequence",),), plain=True),
     Default("draft_cost_ratio", 0.0, gives_way=(("drafting_time",),), ideal="lower"),
     Default(
         "drafting_time",

@@ -1,4 +1,4 @@
-"""An answer by a reading, a condition or a rule of thumb where definitions and bounds lead to none."""
+"""An answer from a table, or by a reading, a condition or a rule of thumb, where definitions and bounds lead to none."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -7,12 +7,23 @@ from itertools import chain
 from derive.answers import BY_RULE, ways_to
 from derive.catalogue import by_id, equation
 from derive.preset_record import PARAMETERS
+from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
 from derive.solving.engine.plan import reaches
+from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.defaults import values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values
-from derive.solving.result import Solution
+from derive.solving.result import Answer, Solution
 from derive.suppositions import USUAL_TYPES
+
+
+def answer_from_table(asked: Question) -> Solution | None:
+    """Return the value of the unknown in the tables, or None if there is none or a given result says something of the unknown."""
+    if not asked.listed or results_made_of(asked, asked.unknown):
+        return None
+    value, place = asked.listed
+    unit = QUANTITIES[asked.unknown].unit
+    return Solution(unknown=asked.unknown, unit=unit, answers=(Answer(kind="point", value=value),), said=(f"as it is in {place}",))
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:

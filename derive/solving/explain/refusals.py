@@ -76,7 +76,10 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     """Return the fewest facts that would settle the question: inputs without a definition, and shorter lists."""
-    unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
+    unknown, listed = asked.unknown, ""
+    if asked.listed:
+        value, place = asked.listed
+        listed = f"{unknown} is {show(unknown, value)} in {place}; to be worked out it"
     if unknown == WAITING.margin and {*known} >= {*REQUEST.beside, WAITING.of_use}:
         why = "cost_per_token is of output tokens, and does not say what prompts cost"
         return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")

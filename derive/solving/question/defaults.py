@@ -42,10 +42,9 @@ _Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
 
 
-def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = (), zeros: Set[str] = frozenset()) -> DefaultValues:
+def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> DefaultValues:
     """Return the defaults in force beside the known quantities and the unknown. A quantity that is claimed by name has no default.
 
-    A known quantity that is 0 as by default says nothing that replaces another default: `zeros` are the known quantities that are 0.
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
     how many. A step computes at least as many positions as it yields tokens.
 
@@ -55,7 +54,6 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
     False
     """
     at_hand = {*known, unknown}
-    telling = at_hand - {name for name in zeros if NEUTRAL_DEFAULTS.get(name) == 0}
     free: dict[str, float | str] = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
     led = {name: other for name in FOLLOWS if (other := leading_quantity(name, at_hand))}
     free |= {name: other for name, other in led.items() if name in free}
@@ -66,7 +64,18 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
         """Return whether a given says how many there are, or whether what the default follows is asked for."""
         return row.together if unknown in row.follows else any(known >= {*names} for names in row.said_by)
 
-    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _have_each(_ROWS[name].gives_way, telling)}
+    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _have_each(_ROWS[name].gives_way, at_hand)}
+
+
+def list_repeated(known: Mapping[str, float], unknown: str) -> frozenset[str]:
+    """Return the known quantities that have their own default value. They say no more than the default does.
+
+    >>> sorted(list_repeated({"sparse_layers": 0.0, "mfu": 1.0, "hop_latency": 1e-6}, "step_time"))
+    ['sparse_layers']
+    """
+    same = {name for name, value in known.items() if NEUTRAL_DEFAULTS.get(name) == value and name not in MEASURED}
+    at_hand = {*known, unknown} - same
+    return frozenset(name for name in same if name not in FOLLOWS or leading_quantity(name, at_hand) is None)
 
 
 def evaluate_defaults(defaults: DefaultValues, values: Mapping[str, Any]) -> dict[str, Any]:

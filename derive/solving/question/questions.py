@@ -31,7 +31,14 @@ from derive.requirements import HOLDS
 from derive.roles import BATCH, MEMORY, UNDIVIDED, VANISH
 from derive.solving.question.chip_links import links
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
-from derive.solving.question.defaults import DefaultValues, defaults_in_force, evaluate_defaults, values_to_put_in, with_defaults
+from derive.solving.question.defaults import (
+    DefaultValues,
+    defaults_in_force,
+    evaluate_defaults,
+    list_repeated,
+    values_to_put_in,
+    with_defaults,
+)
 from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
 from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
@@ -80,7 +87,7 @@ class Question:
     givens contradict. `ranges` are the inputs for which presets have a range. Their middle is known here, and `record` is how often
     such ranges were right. `unsaid` names the data types that are supposed and how to give them. `supposed` has the reason of every
     other supposition. `doubtful` says why a given may be a slip. `in_parts` has the counted quantities that are no whole number. A
-    `silent` question has no warnings. `listed` says what a table has of the unknown itself. With `any_stand_in`, stand-ins are used in
+    `silent` question has no warnings. `listed` has the unknown itself in a table, and its place. With `any_stand_in`, stand-ins are used in
     every direction.
     """
 
@@ -109,7 +116,7 @@ class Question:
     doubtful: Mapping[str, str] = field(default_factory=dict)
     in_parts: tuple[str, ...] = ()
     silent: bool = False
-    listed: str = ""
+    listed: tuple[float, str] | None = None
     any_stand_in: bool = False
 
 
@@ -356,12 +363,10 @@ def _doubt_width(typed: Mapping[str, float], published: Iterable[Published]) -> 
     return {_WIDTH: f"{of_experts}: {model.model} as published, in {model.dtype}, has {all_of_them}; leave it out"}
 
 
-def _listed(unknown: str, preset: Preset) -> str:
-    """Return the value of the unknown itself in the presets, as text. A question for it does not use it."""
-    if unknown not in preset.givens:
-        return ""
-    value, place = show(unknown, preset.givens[unknown]), preset.provenance[unknown].split(": ")[0]
-    return f"{unknown} is {value} in {place}"
+def _listed(unknown: str, preset: Preset) -> tuple[float, str] | None:
+    """Return the value of the unknown itself in the presets, and its place. A question for it does not use it."""
+    place = preset.provenance.get(unknown, "--").split(": ")[0]
+    return None if place.startswith("--") or unknown in preset.ranges else (preset.givens[unknown], place)
 
 
 def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
@@ -428,7 +433,15 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float], suppos
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     zeros = frozenset(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
     defaults, active, named, limits = _rows_in_force(
-        unknown, frozenset(known), zeros, asked.variants, using, left_out, asked.any_stand_in, tuple(supposed.items())
+        unknown,
+        frozenset(known),
+        zeros,
+        list_repeated(known, unknown),
+        asked.variants,
+        using,
+        left_out,
+        asked.any_stand_in,
+        tuple(supposed.items()),
     )
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=limits)
 
@@ -441,19 +454,24 @@ def _rows_in_force(
     unknown: str,
     known: frozenset[str],
     zeros: frozenset[str],
+    repeated: frozenset[str],
     variants: tuple[tuple[str, str], ...],
     using: tuple[str, ...],
     left_out: tuple[str, ...],
     any_stand_in: bool,
     supposed: tuple[tuple[str, float | str], ...],
 ) -> tuple[DefaultValues, _Rows, _Rows, _Rows]:
-    """Return the defaults in force, and with these put in: the equations that may be used, those that were named, and the bounds."""
-    defaults = {**defaults_in_force(unknown, known, [equation(id).symbols[0] for id in using], zeros), **dict(supposed)}
+    """Return the defaults in force, and with these put in: the equations that may be used, those that were named, and the bounds.
+
+    Givens that repeat a default are put in as it is.
+    """
+    defaults = {**defaults_in_force(unknown, known - repeated, [equation(id).symbols[0] for id in using]), **dict(supposed)}
     values = values_to_put_in(defaults)
     aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
-    return MappingProxyType(defaults), active, named, _put_defaults_in(bounds(), values)
+    unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
+    return unsaid, active, named, _put_defaults_in(bounds(), values)
 
 
 def _may_be_its_zero(unknown: str, name: str) -> bool:

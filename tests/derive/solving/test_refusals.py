@@ -129,3 +129,19 @@ def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
     assert reason.message == "cost_per_token does not depend on chips: it is $0.9486/MTok with any chips"
     reason = solve("chips", cost_per_token=2 * cost, **LLAMA).reason
     assert reason.code == "no_solution" and "it comes to $0.9486/MTok with any chips, and $1.897/MTok is asked of it" in reason.message
+
+
+@pytest.mark.parametrize(
+    ("unknown", "served", "value", "place"),
+    [
+        ("hbm_bandwidth", {"hardware": "MI300X"}, 5.3e12, "hardware.csv MI300X"),
+        ("hidden_size", {"model": "Llama-3.1-8B"}, 4096, "architectures.csv Llama-3.1-8B"),
+        ("nvlink_bandwidth", {"hardware": "H100"}, 450e9, "hardware.csv H100-SXM"),
+        ("active_params", {"model": "DeepSeek-V3"}, 37e9, "architectures.csv DeepSeek-V3"),
+    ],
+)
+def test_what_a_table_has_is_the_answer_unless_a_result_is_given_for_it(unknown, served, value, place):
+    solution = solve(unknown, **served)
+    assert solution.value == value and any(place in text for text in solution.said)
+    refused = solve("hbm_bandwidth", hardware="H100", step_time="10ms")
+    assert refused.reason.code == "missing_givens" and "hbm_bandwidth is 3.35 TB/s in hardware.csv" in refused.why_not
