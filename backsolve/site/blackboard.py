@@ -120,12 +120,12 @@ def pictures() -> tuple[Picture, ...]:
     return (
         Picture(
             key="time",
-            title="Time of a step: reading weights, then arithmetic",
+            title="Step time: memory reads, then arithmetic",
             time="0:02:50",
             across="batch",
             end=("*", 2.5, "balance_batch"),
             up="step_time",
-            up_words="time of a step",
+            up_words="step time",
             lines=(
                 Line("compute_time", "compute", "compute"),
                 Line("weight_time", "weights", "weights"),
@@ -141,12 +141,12 @@ def pictures() -> tuple[Picture, ...]:
         ),
         Picture(
             key="cost",
-            title="Cost of a token: a hyperbola down to a floor",
+            title="Cost per token: a hyperbola down to a floor",
             time="0:13:10",
             across="batch",
             end=("*", 2.5, "balance_batch"),
             up="normalised_cost",
-            up_words="cost of a token, times the floor",
+            up_words="cost per token over its floor",
             lines=(
                 Line("weight_compute_ratio", "weights: 1 / batch", "weights"),
                 Line("kv_compute_ratio", "KV cache", "kv"),
@@ -166,12 +166,12 @@ def pictures() -> tuple[Picture, ...]:
         ),
         Picture(
             key="context",
-            title="Cost over context: where the KV cache overtakes arithmetic, and the step in the price",
+            title="Cost over context: KV cache reads overtake arithmetic, and the price has a step",
             time="1:34:03",
             across="context_length",
             end=("*", 2.2, "long_context_threshold"),
             up="normalised_cost",
-            up_words="cost of a token, times the floor",
+            up_words="cost per token over its floor",
             lines=(
                 Line("normalised_cost", "cost at your batch", "kv", dashed=True),
                 Line("normalised_cost", "at a large batch", "total", beside={"weight_compute_ratio": 0.0}),
@@ -185,12 +185,12 @@ def pictures() -> tuple[Picture, ...]:
         ),
         Picture(
             key="pipeline",
-            title="Pipelining: the weights of a chip fall, its KV cache does not",
+            title="Pipelining: the weights per chip fall, the KV cache does not",
             time="1:10:33",
             across="pipeline_stages",
             end=15,
             up="memory_per_chip",
-            up_words="memory of a chip",
+            up_words="memory per chip",
             lines=(
                 Line("memory_per_chip", "weights", "weights", beside={"kv_bytes_per_sequence": 0.0}),
                 Line("memory_per_chip", "KV cache", "kv", beside={"total_params": 0.0}),
@@ -204,7 +204,7 @@ def pictures() -> tuple[Picture, ...]:
         ),
         Picture(
             key="training",
-            title="Training: pre-train until it costs the same as RL or as serving",
+            title="Training: pre-training costs as much as RL, or as inference",
             time="1:25:28",
             across="pretrain_tokens",
             end=("Max", ("*", 1.3, equal_rl), ("*", 1.3, equal_inference)),

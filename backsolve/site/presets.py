@@ -37,13 +37,11 @@ FIELDS = DEPLOYED | dict.fromkeys(SUSTAINED, 1.0) | {"chip_price": 2 / 3600, "pr
 """Inputs beside chip and model with their first values [SI]: ideal rates, as at the command line. A chip sets its rent."""
 
 TITLES = {
-    **{"chip_price": "price of a chip", "bytes_per_element": "bytes of a cached value", "kv_replication": "copies of the cache"},
-    **{"mfu": "share of the peak FLOP/s", "mbu": "share of the bandwidth", "context_length": "context", "step_time": "time of a step"},
-    **{"cost_per_token": "cost of a token", "tokens_per_second_per_user": "tokens/s of a user", "memory_per_chip": "memory of a chip"},
-    **{"prompt_tokens": "prompt", "time_to_first_token": "time to first token", "attention_replicas": "copies of the attention weights"},
-    **{"machine_balance_ratio": "balance ratio", "kv_bytes_per_token": "KV cache", "hbm_bandwidth": "bandwidth", "rl_tokens": "RL tokens"},
-    **{"fast_price_ratio": "fast mode: price", "fast_speed_ratio": "fast mode: speed", "long_context_threshold": "price step at"},
-    **{"premium_out": "price step", "inference_tokens": "tokens served", "rl_multiplier": "RL FLOPs per token"},
+    **{"context_length": "context", "prompt_tokens": "prompt", "mfu": "share of peak FLOP/s", "mbu": "share of bandwidth"},
+    **{"tokens_per_second_per_user": "tokens/s per user", "kv_bytes_per_token": "KV bytes", "hbm_bandwidth": "bandwidth"},
+    **{"machine_balance_ratio": "balance ratio", "fast_price_ratio": "fast mode: price", "fast_speed_ratio": "fast mode: speed"},
+    **{"long_context_threshold": "price step at", "premium_out": "price step", "inference_tokens": "tokens served"},
+    **{"kv_replication": "KV replication", "rl_tokens": "RL tokens", "rl_multiplier": "RL FLOPs per token"},
 }
 """Labels of quantities on the desk and the blackboard that differ from their names."""
 

@@ -66,9 +66,9 @@ def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[di
         ("active parameters by input price", "active_params", size, ("**", "input", power or 0.0)),
         ("price/cost", "input_markup", markup, ("**", "input", 1 - (power or 0.0))),
         ("KV from premium at cost, with unchanged contexts", "kv_bytes_per_token", kv, rise),
-        ("a cache hit over input", "cache_read_ratio", hit, ("/", "cache_read", "input")),
+        ("cache hit price over input price", "cache_read_ratio", hit, ("/", "cache_read", "input")),
         (
-            "drain time by storage price and premium, nearest memory",
+            "drain time from storage price and premium, nearest memory",
             "drain_time",
             drain,
             ("/", rise, storage) if rise and storage else None,
@@ -104,13 +104,13 @@ def _power_of_price(one: Inference) -> float | None:
 
 def _solved(one: Inference) -> Iterator[dict[str, Any]]:
     """Yield the readings that equations give, with the ratios of prices and the formulas on the way to them."""
-    wanted = [("bandwidth-bound fraction, by output/input", "bandwidth_bound_fraction", one.bandwidth_bound)]
+    wanted = [("bandwidth-bound fraction by output/input", "bandwidth_bound_fraction", one.bandwidth_bound)]
     if one.pairs:
         pair = one.pairs[0]
         wanted += [
             ("KV from threshold (the lecture's formula)", "kv_bytes_per_token", pair.lecture),
             ("KV by both premiums at one price/cost", "kv_bytes_per_token", pair.joint),
-            ("balance context, by the same", "balance_context", pair.joint),
+            ("balance context by both premiums", "balance_context", pair.joint),
         ]
     for words, makes, reading in wanted:
         if makes in reading.values:

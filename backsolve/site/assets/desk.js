@@ -151,21 +151,21 @@
   const fact = (title, value, more = "", other = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more), other ? element("em", {}, `beside: ${other}`) : null);
 
   /** What is to be said of the price of a chip. */
-  const ofPrice = () => [...(rent() === null ? [`The table has no rent of ${chosen().chip}.`] : []), ...(state.fields[PRICE] === null ? ["Set the price of a chip to see what a token costs."] : rent() === null ? ["The price of a chip is what you set."] : [])];
+  const ofPrice = () => [...(rent() === null ? [`The table has no rent of ${chosen().chip}.`] : []), ...(state.fields[PRICE] === null ? ["Set the chip price to see the cost per token."] : rent() === null ? ["The chip price is the one that you set."] : [])];
 
   function told({ values, binds, fits }, other) {
     const size = (value) => show(quantities.hbm_capacity, value), { longest } = desk.models[state.model];
     const most = mostThatFits(desk, chosen(), "batch"), least = fits ? null : fewestThatFit(desk, chosen(), "chips");
     const ways = [...(least === null ? [] : [`${least} chips`]), ...(most ? [`a batch of ${most}`] : [])];
-    const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : ways.length ? `it takes ${ways.join(", or ")}` : "no number of chips holds it";
-    const notes = [...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []), ...ofPrice()];
-    const memory = fact(fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room, other ? `${size(other.values.memory_per_chip)} of ${size(other.values.hbm_capacity)}` : "");
+    const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : ways.length ? `it fits with ${ways.join(", or ")}` : "it fits on no number of chips";
+    const notes = [...(longest && state.fields.context_length > longest ? [`${state.model} was published for at most ${show(quantities.context_length, longest)}.`] : []), ...ofPrice()];
+    const memory = fact(fits ? "fits: memory per chip" : "does not fit: memory per chip", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room, other ? `${size(other.values.memory_per_chip)} of ${size(other.values.hbm_capacity)}` : "");
     const result = (title, name, more) => (name in values ? fact(title, bounded(name, values[name]), more, other && name in other.values ? bounded(name, other.values[name]) : "") : null);
     const facts = [
-      result("a step takes", "step_time", `${binds} binds`), result("a user gets", "tokens_per_second_per_user"), result("all chips make", "throughput"),
-      result("a token costs", "cost_per_token", "a million output tokens, all seats taken"), result("first token after", "time_to_first_token", "one prompt, no queue")];
+      result("step time", "step_time", `limited by ${binds}`), result("tokens/s per user", "tokens_per_second_per_user"), result("throughput", "throughput", "of all chips"),
+      result("cost per token", "cost_per_token", "output tokens, with a full batch"), result("time to first token", "time_to_first_token", "one prompt, no queue")];
     const come = element("div", { class: `desk-facts${fits ? "" : " desk-supposed"}` }, ...facts, fits ? memory : null);
-    const short = fits ? [] : [element("p", { class: "desk-note" }, "It does not fit: times and costs are those of chips with more memory."), element("div", { class: "desk-facts" }, memory)];
+    const short = fits ? [] : [element("p", { class: "desk-note" }, "It does not fit. Times and costs are for chips with more memory."), element("div", { class: "desk-facts" }, memory)];
     const kept = other ? [element("p", {}, `Beside: ${state.beside.chosen.model} on ${state.beside.chosen.fields.chips} ${state.beside.chosen.chip} in ${state.beside.chosen.dtype}, batch ${state.beside.chosen.fields.batch}${other.fits ? "" : ", does not fit"}.`)] : [];
     return [...short, come, ...kept, ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
@@ -190,7 +190,7 @@
       memory_per_chip: [line((values) => values.hbm_capacity, "a chip has", "price", true)] }[state.picture] || [];
     const all = [...lines, line((values) => values[state.picture], words(state.picture), "total")], most = Math.max(...all.flatMap(({ points }) => points.map(([, one]) => one))), short = rows.filter(({ fits }) => !fits).map((row) => row.at);
     const label = `${words(state.picture)} over ${words(state.over)}`;
-    caption.textContent = label + (short.length ? `; memory is short from ${show(x, short[0])} to ${show(x, short[short.length - 1])}` : "");
+    caption.textContent = label + (short.length ? `. Memory is short from ${show(x, short[0])} to ${show(x, short[short.length - 1])}` : "");
     holder.replaceChildren(chart.draw({
       x: { row: x, words: words(state.over), log, low, high }, y: { row: y, words: words(state.picture), log, high: log ? undefined : 1.04 * Math.min(most, TALL * value) }, lines: all,
       rules: short.length && short[0] > at[0] ? [{ x: short[0], words: "memory is short" }] : [], dots: [{ x: here, y: value, words: "here", role: "text" }], told: `${label}; at ${show(x, here)} it is ${show(y, value)}` }, holder.clientWidth));
@@ -200,7 +200,7 @@
   function drawRoof({ values }) {
     const { roof } = desk, all = { ...roof.given, ...values }, [intensity, rate] = pointOf(roof, values), [x, y] = roof.rows, bend = engine.valueOf(roof.ridge, all), low = Math.min(bend, intensity) / 10, high = Math.max(bend, intensity) * 10;
     const points = [low, bend, high].map((at) => [at, engine.valueOf(roof.attainable, { ...all, intensity: at })]);
-    roofSaid.textContent = `Roofline: the step attains ${show(y, rate)} ${roof.of} at ${show(x, intensity)}; the roof bends at ${show(x, bend)}`;
+    roofSaid.textContent = `Roofline: the step runs at ${show(y, rate)} ${roof.of} at ${show(x, intensity)}; the ridge is at ${show(x, bend)}`;
     roofOf.replaceChildren(chart.draw({
       x: { row: null, words: roof.called, log: true, low, high }, y: { row: y, words: `rate ${roof.of}`, log: true }, lines: [{ words: "peaks", role: "compute", points }],
       dots: [{ x: intensity, y: rate, words: "the step", role: "text", label: true }], told: roofSaid.textContent }, roofOf.clientWidth));
@@ -224,7 +224,7 @@
         element("form", { class: "solver-choices desk-find", "aria-label": "Solve backwards", onsubmit: (event) => { event.preventDefault(); backwards(); } }, pick("Find", "name", OVER), pick("for", "goal", Object.keys(GOALS)), target, element("button", {}, "Solve")), found),
       element("div", {}, element("div", { class: "solver-choices" }, choices.picture.root, choices.over.root, axes.root), element("figure", { class: "solver-figure" }, holder, caption))),
     element("figure", { class: "solver-figure" }, roofOf, roofSaid),
-    element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),
+    element("details", {}, element("summary", {}, "Every equation on the way, with its value"), way),
     element("p", {}, "The same at the command line, with every assumption: ", typedOf));
   form.live(fromAddress, sized);
 })();

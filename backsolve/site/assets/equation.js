@@ -95,7 +95,7 @@
   function led() {
     const found = leads(), both = [state.hardware.replace(":", " in "), state.model].filter(Boolean).join(" with "), follow = Object.keys(found).map(words).join(", ");
     Object.assign(state.values, found);
-    ledSaid.textContent = !both ? "" : `From ${both}: ${follow || "nothing here alone"}. The batch, the context and the number of chips are those that the desk starts with.`;
+    ledSaid.textContent = !both ? "" : `From ${both}: ${follow || "nothing here alone"}. Batch, context and chips are those that the desk starts with.`;
   }
 
   // -- asking --
@@ -126,7 +126,7 @@
     for (const one of [axes, sustained]) one.tell();
     pasted.hidden = true; // it was of other numbers
     const wrong = others().find((name) => knobs[name].wrong);
-    if (wrong) { state.answers = []; said([element("p", { class: "solver-none" }, `No answer: ${words(wrong)} cannot be used as it stands.`)]); return; }
+    if (wrong) { state.answers = []; said([element("p", { class: "solver-none" }, `No answer: ${words(wrong)} cannot be used.`)]); return; }
     const found = solveAt(state.values), [first] = found.answers;
     state.answers = found.answers;
     if (found.answers.length === 1 && first.kind === "point") state.values[state.unknown] = first.value;
@@ -145,8 +145,8 @@
 
   function paragraph(one) {
     const row = quantities[state.unknown], isPoint = one.kind === "point", value = isPoint ? `= ${show(row, one.value)}${OR[one.bound] || ""}` : span(one);
-    const open = equation.sense === "=" ? `${words(state.unknown)} does not bind here: any of these values gives the same ${words(left)}` : "wherever the inequality holds";
-    const plain = !isPoint ? open : one.form ? (row.unit === "1" ? "" : `${form.figure(one.value, 6)} ${row.unit}`) : "found by a search: there is no closed form";
+    const open = equation.sense === "=" ? `${words(state.unknown)} does not matter here. Any of these values gives the same ${words(left)}` : "wherever the inequality holds";
+    const plain = !isPoint ? open : one.form ? (row.unit === "1" ? "" : `${form.figure(one.value, 6)} ${row.unit}`) : "found numerically, because there is no closed form";
     return element("p", {}, part(element("strong", {}, typeset(row.math), " ", element("span", {}, value))), part(element("small", {}, plain)),
       one.form ? element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", one.form.math.replace(/@(\w+)@/g, (_, name) => quantities[name].math).replaceAll("*", '<mo rspace="0.17em">\u2062</mo>'))) : null,
       one.regime && one.regime.wins.length ? part(element("small", {}, `where ${one.regime.plain}`)) : null);
@@ -178,7 +178,7 @@
     const most = Math.max(...heights, ...edges), top = point && !state.log ? Math.min(most, TALL * point.value) : most;
     const areas = found.flatMap(({ at, answers }) => answers.filter((one) => one.kind === "interval").map((one) => [at, Math.max(one.low, 0), Math.min(one.high, 1.04 * top)]));
     const label = `${words(state.unknown)} over ${words(state.over)}`;
-    caption.textContent = label + (areas.length ? "; shaded where only bounds are known" : "") + (terms.length ? "; dashed, each regime by itself" : "");
+    caption.textContent = label + (areas.length ? ". Shaded: only bounds are known" : "") + (terms.length ? ". Dashed: each regime alone" : "");
     if (!(top > 0) || !(high > low)) { holder.replaceChildren(); return; }
     holder.replaceChildren(chart.draw({
       x: { row: x, words: words(state.over), log: state.log, low, high }, y: { row: y, words: words(state.unknown), log: state.log, high: 1.04 * top },
@@ -192,7 +192,7 @@
   place.replaceChildren(
     element("h2", { id: "solve" }, "Solve for any quantity"),
     element("div", { class: "solver-choices" }, unknowns.root, isLed ? chips.root : "", isLed ? ofModels.root : "", rates.length ? sustained.root : "", form.linkButton(() => pairs())), notice, answer, given, ledSaid,
-    element("p", { class: "solver-note" }, "Beside each name: by how many per cent the answer moves with one per cent more."),
+    element("p", { class: "solver-note" }, "The per cent beside a name is the change of the answer if this quantity rises by 1 %."),
     element("div", { class: "solver-choices" }, names.length > 1 ? over.root : "", axes.root), element("figure", { class: "solver-figure" }, holder, caption),
     element("p", { class: "solver-copies" }, "The derivation with these numbers: ", ...copies), pasted, element("p", {}, "The same at the command line: ", command));
   form.live(fromAddress, draw);

@@ -212,7 +212,7 @@
 
   const MOST_SAID = 40; // letters of a name or a value that a link asks for
   /** What is said of pairs that a page cannot take. */
-  const refused = (pairs) => (pairs.length ? `The link asks for what is not here: ${pairs.map((pair) => pair.map((text) => text.slice(0, MOST_SAID)).join("=")).join(", ")}.` : "");
+  const refused = (pairs) => (pairs.length ? `The link asks for something that this page does not have: ${pairs.map((pair) => pair.map((text) => text.slice(0, MOST_SAID)).join("=")).join(", ")}.` : "");
 
   /** A button that copies the address of a state. */
   const linkButton = (pairs) => backsolve.copy.button("Copy link", () => location.href.split("#")[0] + (pairs().length ? `#${fragment(pairs())}` : ""));

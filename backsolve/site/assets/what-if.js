@@ -42,16 +42,16 @@
     const none = wrong();
     readings.forEach((reading, at) => {
       const all = engine.chain(reading.legs, { ...reading.given, ...prices }), holds = reading.legs.every(({ makes }) => all[makes] >= 0 && Number.isFinite(all[makes]));
-      cells[at].textContent = none ? `none: ${none.words} cannot be used as it stands` : holds ? shown(all[reading.makes], reading) : "none: such prices contradict it";
+      cells[at].textContent = none ? `none: ${none.words} cannot be used` : holds ? shown(all[reading.makes], reading) : "none: these prices contradict it";
     });
   }
 
   const back = element("button", { type: "button", onclick: () => { put(); moved(); } }, "As published");
-  const heads = ["reading", "as published", "at these prices"].map((text) => element("th", { scope: "col" }, text));
+  const heads = ["estimate", "as published", "at these prices"].map((text) => element("th", { scope: "col" }, text));
   const lines = readings.map((reading, at) => element("tr", {}, element("th", { scope: "row" }, reading.words), element("td", {}, shown(reading.value, reading)), cells[at]));
   place.classList.add("solver");
   place.append(
     notice, element("div", { class: "knobs", role: "group", "aria-label": "Prices" }, ...fields.map(({ name }) => knobs[name].root)), element("p", {}, back, " ", form.linkButton(pairs)),
-    element("div", { class: "scroll", role: "status", tabindex: "0", "aria-label": "Readings" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines))));
+    element("div", { class: "scroll", role: "status", tabindex: "0", "aria-label": "Estimates" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines))));
   form.live(fromAddress, work);
 })();

@@ -172,7 +172,7 @@ def test_a_deployment_is_sized(site: Path, page):
     given = values_in(STEP, page, "#desk > p code")
     assert given["batch"] == "200"
     solved = {}
-    for name, title in (("step_time", "a step takes"), ("cost_per_token", "a token costs")):
+    for name, title in (("step_time", "step time"), ("cost_per_token", "cost per token")):
         solved[name] = solve(name, hardware="B200-SXM:fp8", model="Llama-3.1-70B", given=given, anyway=True)
         shown = page.locator(".desk-fact").filter(has_text=title).locator("strong").inner_text()
         assert shown == f"{show(name, solved[name].value)} or more"
@@ -188,26 +188,26 @@ def test_a_deployment_is_sized(site: Path, page):
     page.get_by_label("batch", exact=True).fill("200")
     under = roof("", known_numbers(solved["step_time"]))
     assert under
-    page.locator("figcaption").get_by_text(f"attains {show('peak_flops', under.rate)} on each chip").wait_for()
+    page.locator("figcaption").get_by_text(f"runs at {show('peak_flops', under.rate)} on each chip").wait_for()
 
 
 def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     page.goto((site / "desk/index.html").as_uri())
-    price, chip = (page.get_by_label(label, exact=True) for label in ("price of a chip", "Chip"))
+    price, chip = (page.get_by_label(label, exact=True) for label in ("chip price", "Chip"))
     rented = {name: show("chip_price", rent(name).givens["chip_price"], 6) for name in ("H100-SXM", "B200-SXM")}
     assert price.input_value() == rented["H100-SXM"]
     for name, shown, said in (("B200-SXM:fp8", rented["B200-SXM"], ""), ("Rubin-VR200:fp4", "", "has no rent of Rubin-VR200")):
         chip.select_option(name)
         told = page.locator("output").inner_text()
-        assert price.input_value() == shown and said in told and ("a token costs" in told.splitlines()) == bool(shown)
+        assert price.input_value() == shown and said in told and ("cost per token" in told.splitlines()) == bool(shown)
     price.fill("5")
     price.press("Tab")
     chip.select_option("H100-SXM:fp8")
-    assert price.input_value() == "$5/h" and "a token costs" in page.locator("output").inner_text()
+    assert price.input_value() == "$5/h" and "cost per token" in page.locator("output").inner_text()
     price.fill("")
     page.wait_for_url("**chip_price=")
     page.reload()
-    assert price.input_value() == "" and "a token costs" not in page.locator("output").inner_text().splitlines()
+    assert price.input_value() == "" and "cost per token" not in page.locator("output").inner_text().splitlines()
     chip.select_option("B200-SXM:fp8")
     assert price.input_value() == rented["B200-SXM"]
 
@@ -223,7 +223,7 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
 def test_a_link_that_asks_for_what_is_not_here_says_so(site: Path, page, address: str, lost: str):
     page.goto(f"{site.as_uri()}/{address}")
     said = page.get_by_role("alert").filter(has_text="The link asks")
-    assert said.inner_text() == f"The link asks for what is not here: {lost}."
+    assert said.inner_text() == f"The link asks for something that this page does not have: {lost}."
     page.get_by_label("slider").first.press("ArrowRight")
     assert page.get_by_text("The link asks").count() == 0
 
@@ -277,7 +277,7 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     output = page.get_by_label("output price", exact=True)
     output.fill("14e-6 USD/token")
     published = {field["name"]: field["price"] for field in what_if(one)["fields"]}
-    words = "bandwidth-bound fraction, by output/input"
+    words = "bandwidth-bound fraction by output/input"
     value = worked_out(what_if(one), published | {"output": 14e-6})[words]
     told = page.get_by_role("row", name=words).locator("td").last
     assert told.inner_text() == f"{value:.3g}"
@@ -289,7 +289,7 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     output.fill("-1")
     assert "output price = -1e-06: must be > 0" in page.get_by_role("alert").all_inner_texts()
     page.goto(page.url.split("#")[0] + "#output=-2&input=3&storage=1")
-    assert page.get_by_role("alert").filter(has_text="The link asks for what is not here: storage=1.").count() == 1
+    assert page.get_by_role("alert").filter(has_text="The link asks for something that this page does not have: storage=1.").count() == 1
     assert page.get_by_label("input price", exact=True).input_value() == "$3/MTok"
     page.get_by_role("button", name="As published").click()
     assert output.input_value() == "$12/MTok"

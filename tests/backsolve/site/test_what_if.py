@@ -30,7 +30,7 @@ def test_at_the_published_prices_it_is_what_is_published(some_sheets: InferenceT
             {reading["words"]: reading["value"] for reading in data["readings"] if "value" in reading}
         )
         words = {reading["words"] for reading in data["readings"]}
-        assert {"bandwidth-bound fraction, by output/input", "a cache hit over input"} <= words and (
+        assert {"bandwidth-bound fraction by output/input", "cache hit price over input price"} <= words and (
             "price/cost" in words or not one.market
         )
 
@@ -43,9 +43,9 @@ def test_at_other_prices_it_is_what_infer_says_there(some_sheets: InferenceTable
     found = worked_out(what_if(one), ALL | {"output": 14e-6, "input_above": 3.5e-6})
     joint = changed.pairs[0].joint.values
     assert found["KV by both premiums at one price/cost"] == pytest.approx(joint["kv_bytes_per_token"])
-    assert found["balance context, by the same"] == pytest.approx(joint["balance_context"])
+    assert found["balance context by both premiums"] == pytest.approx(joint["balance_context"])
     idle = changed.bandwidth_bound.values["bandwidth_bound_fraction"]
-    assert found["bandwidth-bound fraction, by output/input"] == pytest.approx(idle)
+    assert found["bandwidth-bound fraction by output/input"] == pytest.approx(idle)
 
 
 def test_the_size_moves_with_the_input_price_as_infer_has_it(some_sheets: InferenceTable):
@@ -58,7 +58,7 @@ def test_the_size_moves_with_the_input_price_as_infer_has_it(some_sheets: Infere
 def test_the_tier_follows_the_prices_of_a_cache(some_sheets: InferenceTable):
     storage = next(field for field in what_if(some_sheets[0])["fields"] if field["name"] == "cache_storage")
     changed = infer(["gemini-3.1-pro"], changes={"cache_storage": "9"})[0]
-    words = "drain time by storage price and premium, nearest memory"
+    words = "drain time from storage price and premium, nearest memory"
     before, after = (
         worked_out(what_if(some_sheets[0]), ALL | {"cache_storage": price})[words] for price in (storage["price"], 2 * storage["price"])
     )
