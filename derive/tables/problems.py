@@ -1,5 +1,7 @@
 """Records of the problems of a table: a file, a row or a cell."""
 
+from collections.abc import Iterable
+
 from derive.errors import WrongData
 from derive.immutable import immutable
 
@@ -21,6 +23,14 @@ class Problem:
         row = "" if self.row is None else f" row {self.row}"
         column = "" if self.column is None else f", column {self.column}"
         return f"{self.origin}{row}{column}: {self.message}"
+
+
+def first_of_each_place(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the first problem of each cell, row or file."""
+    found: dict[tuple[str, int | None, str | None], Problem] = {}
+    for one in problems:
+        found.setdefault((one.origin, one.row, one.column), one)
+    return list(found.values())
 
 
 class BadRow(WrongData):

@@ -16,7 +16,7 @@ from typing import Any
 
 from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
-from derive.tables.problems import Problem
+from derive.tables.problems import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, usd_amount, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, days, rows_by_sheet, sheet_name
@@ -70,10 +70,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *(_doubts_beside_shipped(shipped, own, book.fx, assumptions) if shipped else ()),
         *_odd_names(book.rows),
     ]
-    of_place: dict[tuple[str, int | None, str | None], Problem] = {}
-    for problem in found:
-        of_place.setdefault((problem.origin, problem.row, problem.column), problem)
-    return [*dict.fromkeys(_doubt_about_sheet(one) for one in of_place.values())]
+    return [*dict.fromkeys(map(_doubt_about_sheet, first_of_each_place(found)))]
 
 
 def _doubt_about_sheet(doubt: Problem) -> Problem:

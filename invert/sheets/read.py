@@ -13,13 +13,11 @@ from typing import Any, BinaryIO, Concatenate, ParamSpec, TextIO, TypeAlias, Typ
 from derive.briefly import Records
 from derive.errors import WrongData
 from derive.files import STANDARD_INPUT, content_of, content_of_stream, label
-from derive.immutable import immutable
 from derive.tables import shipped
 from derive.tables.cells import Column, columns_of, read_date
-from derive.tables.lines import CsvTable, Row, Source
+from derive.tables.lines import CsvTable, Source
 from derive.tables.problems import BadRow, Problem
-from derive.tables.rows import Fault
-from derive.tables.shipped import Tables
+from derive.tables.shipped import Tables, read_cells
 from invert.data import Data, cache_with_data, read_data
 from invert.sheets.files import FileText
 from invert.sheets.places import name_price
@@ -273,7 +271,7 @@ def read_rows(
     >>> rows[0].amount, rows[0].origin, str(problems[0])
     (2.0, 'my.csv:2', "my.csv row 3, column amount: '-5' is negative")
     """
-    faults = _Faults(origin)
+    faults: list[Problem] = []
     rows: list[PriceRow] = []
     held: dict[RowKey, list[PriceRow]] = {}
     shipped_table = "" if overlay else origin.removesuffix(".csv") if origin in shipped.FILES else "prices"
@@ -281,80 +279,38 @@ def read_rows(
     given_rates = {currency: repr(rate) for currency, rate in rates}
     try:
         table = CsvTable(source, origin, tuple(columns), NEEDED if overlay else None, _OTHER_NAMES)
-        reader = _RowReader.of(table.header, columns, fx or {}, overlay)
+        filled = {*table.header, *(("per", "usd_rate") if overlay else ())}
+        read = [column for name, column in columns.items() if name in filled]
+        blanks: dict[str, Any] = {name: column.read("")[0] for name, column in columns.items() if name not in filled}
         for cells in table:
             if cells.fault:
-                faults.add(Problem(origin=origin, row=cells.place, message=cells.fault))
+                faults.append(Problem(origin=origin, row=cells.place, message=cells.fault))
                 continue
-            if overlay and not cells.get("per"):
-                cells["per"] = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
-            if given_rates:
+            if overlay:
+                cells["per"] = cells.get("per") or ("mtok_hour" if cells["component"] == "cache_storage" else "mtok")
                 cells["usd_rate"] = cells.get("usd_rate") or given_rates.get(cells.get("currency", ""), "")
             place = name_price(typed[0], cells) if typed and cells.place >= typed[1] else f"{origin}:{cells.place}"
-            row, wrong = reader.read(cells, place)
-            if row is None:
-                faults.add(*(problem_at(place, column, message) for column, message in wrong))
+            values, wrong = read_cells(cells, read)
+            if not wrong:
+                row = PriceRow(**blanks, **values, origin=place, currency_assumed=not cells.get("currency"))
+                wrong = [*contradictions(row, fx or {}), *([] if overlay else missing_dates(row))]
+            if wrong:
+                faults += [problem_at(place, column, message) for column, message in wrong]
             elif clash := hold(held, row):
-                faults.add(replace(clash, column=None) if clash.column not in cells else clash)
+                faults.append(replace(clash, column=None) if clash.column not in cells else clash)
             else:
                 rows.append(row)
         if table.unknown:
             raise BadRow(table.unknown)
     except WrongData as error:
-        more = f"\nand {len(faults.listed) - _FAULTS_BESIDE} more faults" if faults.listed[_FAULTS_BESIDE:] else ""
-        raise WrongData("\n".join(map(str, (error, *faults.listed[:_FAULTS_BESIDE]))) + more) from None
+        beyond = f"\nand {len(faults) - _FAULTS_BESIDE} more faults" if faults[_FAULTS_BESIDE:] else ""
+        raise WrongData("\n".join(map(str, (error, *faults[:_FAULTS_BESIDE]))) + beyond) from None
     unclear = unsaid_currencies(rows, beside)
     mistaken = look_alikes(rows, names_in_use(beside, described))
-    faults.add(*unclear.values(), *chain.from_iterable(mistaken.values()))
-    return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], faults.all()
-
-
-class _Faults:
-    """The faults of a file: the first thousand, and how many there are more."""
-
-    def __init__(self, origin: str):
-        self.origin, self.listed, self.unlisted = origin, list[Problem](), 0
-
-    def add(self, *faults: Problem) -> None:
-        room = PROBLEM_LIMIT - len(self.listed)
-        self.listed.extend(faults[:room])
-        self.unlisted += len(faults[room:])
-
-    def all(self) -> list[Problem]:
-        more = Problem(origin=self.origin, message=f"has {self.unlisted} more faults like these")
-        return [*self.listed, more] if self.unlisted else self.listed
-
-
-@immutable
-class _RowReader:
-    """Reads the rows under one header. `blanks` are the values of the columns that the header does not have."""
-
-    columns: tuple[tuple[str, Callable[[str], tuple[Any, str]]], ...]
-    blanks: Mapping[str, Any]
-    fx: Fx
-    overlay: bool
-
-    @classmethod
-    def of(cls, header: Sequence[str], columns: Mapping[str, Column], fx: Fx, overlay: bool) -> "_RowReader":
-        # `per` and `usd_rate` are filled in below a header without them.
-        read = tuple((name, column.read) for name, column in columns.items() if name in header or name in ("per", "usd_rate"))
-        blanks = {name: column.read("")[0] for name, column in columns.items() if name not in header}
-        return cls(columns=read, blanks=blanks | dict.fromkeys(set(OWN_COLUMNS) - columns.keys()), fx=fx, overlay=overlay)
-
-    def read(self, cells: Row, origin: str) -> tuple[PriceRow | None, Sequence[Fault]]:
-        """Return the row of these cells, or None and its faults."""
-        values = {**self.blanks}
-        faults: list[Fault] = []
-        text_of = cells.get
-        for name, read in self.columns:
-            values[name], fault = read(text_of(name, ""))
-            if fault:
-                faults.append((name, fault))
-        if faults:
-            return None, faults
-        row = PriceRow(**values, origin=origin, currency_assumed=not cells.get("currency"))
-        faults = [*contradictions(row, self.fx), *([] if self.overlay else missing_dates(row))]
-        return (None if faults else row), faults
+    faults += [*unclear.values(), *chain.from_iterable(mistaken.values())]
+    if more := len(faults[PROBLEM_LIMIT:]):
+        faults[PROBLEM_LIMIT:] = [Problem(origin=origin, message=f"has {more} more faults like these")]
+    return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], faults
 
 
 def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from itertools import chain
 from derive.characters import is_same, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.tables.cells import read_number
-from derive.tables.problems import Problem
+from derive.tables.problems import Problem, first_of_each_place
 from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection
 
 LEAST_THRESHOLD = 1_000
@@ -51,11 +51,10 @@ def check(book: PriceBook) -> list[Problem]:
     >>> check(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None))
     []
     """
-    good, clashes = without_clashes(book.rows)
-    problems = [*book.problems, *book.far_off, *clashes]
+    problems = [*book.problems, *book.far_off]
     now = book.newest_retrieved or date.max
     sound: set[_Shape] = set()
-    for rows in rows_by_sheet(good).values():
+    for rows in rows_by_sheet(book.rows).values():
         traded = any(map(is_traded, rows))
         # The present first, because a fault on many days names this day.
         present = [row for row in rows if row.start <= now < row.end]
@@ -73,10 +72,7 @@ def check(book: PriceBook) -> list[Problem]:
             problems += faults
             if not faults and len(sound) < _SHAPES_KEPT:
                 sound.add(shape)
-    first_of_place: dict[tuple[str, int | None, str | None], Problem] = {}
-    for problem in problems:
-        first_of_place.setdefault((problem.origin, problem.row, problem.column), problem)
-    return list(first_of_place.values())
+    return first_of_each_place(problems)
 
 
 def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
@@ -113,17 +109,6 @@ def rows_by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
     for row in rows:
         sheets.setdefault(row.sheet_key, []).append(row)
     return {key: sheets[key] for key in sorted(sheets)}
-
-
-def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Problem]]:
-    """Return the rows that overlap no earlier row of the same key, and a problem for each other row."""
-    held: dict[RowKey, list[PriceRow]] = {}
-    good: list[PriceRow] = []
-    problems: list[Problem] = []
-    for row in rows:
-        problem = hold(held, row)
-        problems.append(problem) if problem else good.append(row)
-    return good, problems
 
 
 def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from derive.errors import NotCovered, WrongData, shorten
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, MemoryTierFigure, OpenModel
 from derive.presets import kv_bytes
-from derive.tables.problems import BadRow, Problem
+from derive.tables.problems import BadRow, Problem, first_of_each_place
 from derive.tables.rows import AnyRecord
 from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
@@ -59,10 +59,7 @@ def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """List the problems of all shipped tables on all days, and of the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
     found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE), *_miscounted(data.tables), *without_change(book, data.tables)]
-    of_place: dict[tuple[str, int | None, str | None], Problem] = {}
-    for problem in (*found, *_undescribed(book, data.tables)):
-        of_place.setdefault((problem.origin, problem.row, problem.column), problem)
-    return tuple(of_place.values())
+    return tuple(first_of_each_place([*found, *_undescribed(book, data.tables)]))
 
 
 def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
