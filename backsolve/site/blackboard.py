@@ -36,13 +36,10 @@ _ROLES = {"compute": 0, "weights": 1, "kv": 2, "price": 3, "total": 4}
 """The role of a curve, and the number of its colour without a script."""
 _POINTS = 96
 
-_STEP: tuple[tuple[Tree, Tree], ...] = (
-    (0, 1),
-    ("long_context_threshold", 1),
-    ("long_context_threshold", "premium_out"),
-    ("end", "premium_out"),
-)
-"""The price of a token over the context: one price up to a threshold, another from there on."""
+_BEYOND: Tree = ("Min", 1, ("Max", 0, ("*", 1000, ("+", ("/", "context_length", "long_context_threshold"), -1))))
+"""0 up to the threshold of a price, and 1 beyond it."""
+_PRICE: Tree = ("+", 1, ("*", _BEYOND, ("+", "premium_out", -1)))
+"""The price of a token over its price below the threshold."""
 
 _NEUTRAL = {**NEUTRAL_DEFAULTS, "prompt_share": 0.0}
 """The values of quantities without a slider. The lecture counts every served token as output."""
@@ -66,34 +63,21 @@ _LEGS = (
 
 @immutable(kw_only=False)
 class Line:
-    """A curve: its quantity, its name and role, and `beside` the quantities with values other than the values of the sliders.
-
-    `points` are the corners of a line that is drawn through them. In them, `end` is the end of the axis.
-    """
+    """A curve: its quantity, its name and role, and `beside` the quantities with values other than the values of the sliders."""
 
     of: Tree
     words: str
     role: str
     beside: Mapping[str, float] = field(default_factory=dict)
-    points: tuple[tuple[Tree, Tree], ...] = ()
     dashed: bool = False
-
-
-@immutable(kw_only=False)
-class Spot:
-    """A point with a name on a curve, or a value of the axis across with a name."""
-
-    at: Tree
-    words: str
-    of: Tree | None = None
 
 
 @immutable
 class Picture:
-    """A picture: its title, axes, curves and marked values, sliders, equations and claims.
+    """A picture: its title, axes and curves, named values `marks` of its axis across, and named points `spots` on its last curve.
 
     The axis across ends at a round number above `end`, and has only whole numbers if it is `whole`. Curves leave the picture above `most`.
-    `moved_by` are the shared sliders that move it, and `sliders` its own.
+    `moved_by` are the shared sliders that move it, and `sliders` its own. `up_words` is a label that differs from the name of `up`.
     """
 
     key: str
@@ -102,10 +86,10 @@ class Picture:
     across: str
     end: Tree
     up: str
-    up_words: str
+    up_words: str = ""
     lines: tuple[Line, ...]
-    marks: tuple[Spot, ...] = ()
-    spots: tuple[Spot, ...] = ()
+    marks: tuple[tuple[Tree, str], ...] = ()
+    spots: tuple[tuple[Tree, str], ...] = ()
     moved_by: tuple[str, ...] = SHARED
     sliders: tuple[str, ...] = ()
     equations: tuple[str, ...]
@@ -125,7 +109,6 @@ def pictures() -> tuple[Picture, ...]:
             across="batch",
             end=("*", 2.5, "balance_batch"),
             up="step_time",
-            up_words="step time",
             lines=(
                 Line("compute_time", "compute", "compute"),
                 Line("weight_time", "weights", "weights"),
@@ -133,8 +116,8 @@ def pictures() -> tuple[Picture, ...]:
                 Line("memory_time", "weights + KV", "weights", dashed=True),
                 Line("step_time", "step: the longer", "total"),
             ),
-            marks=(Spot("balance_batch", "balance batch"),),
-            spots=(Spot("batch", "your batch", "step_time"),),
+            marks=(("balance_batch", "balance batch"),),
+            spots=(("batch", "your batch"),),
             sliders=("hbm_bandwidth",),
             equations=("roofline.step_time", "batching.balance_batch"),
             claims=("A13a",),
@@ -153,12 +136,8 @@ def pictures() -> tuple[Picture, ...]:
                 Line(1, "floor: compute", "compute"),
                 Line("normalised_cost", "cost", "total"),
             ),
-            marks=(Spot("balance_batch", "balance batch"),),
-            spots=(
-                Spot("fast_batch", "fast mode", "normalised_cost"),
-                Spot("normal_batch", "normal mode", "normalised_cost"),
-                Spot("batch", "your batch", "normalised_cost"),
-            ),
+            marks=(("balance_batch", "balance batch"),),
+            spots=(("fast_batch", "fast mode"), ("normal_batch", "normal mode"), ("batch", "your batch")),
             sliders=("fast_price_ratio", "fast_speed_ratio"),
             equations=("serving.normalised_cost", "batching.fast_mode_batch_ratio"),
             claims=("A10a", "A11a"),
@@ -175,9 +154,9 @@ def pictures() -> tuple[Picture, ...]:
             lines=(
                 Line("normalised_cost", "cost at your batch", "kv", dashed=True),
                 Line("normalised_cost", "at a large batch", "total", beside={"weight_compute_ratio": 0.0}),
-                Line("premium_out", "price asked", "price", points=_STEP),
+                Line(_PRICE, "price asked", "price"),
             ),
-            marks=(Spot("balance_context", "balance context"),),
+            marks=(("balance_context", "balance context"),),
             sliders=("long_context_threshold", "premium_out"),
             equations=("context.balance_context", "readings.threshold_is_crossover"),
             claims=("E3a", "E2f"),
@@ -190,7 +169,6 @@ def pictures() -> tuple[Picture, ...]:
             across="pipeline_stages",
             end=15,
             up="memory_per_chip",
-            up_words="memory per chip",
             lines=(
                 Line("memory_per_chip", "weights", "weights", beside={"kv_bytes_per_sequence": 0.0}),
                 Line("memory_per_chip", "KV cache", "kv", beside={"total_params": 0.0}),
@@ -215,7 +193,7 @@ def pictures() -> tuple[Picture, ...]:
                 Line("rl_flops", "RL", "kv"),
                 Line("inference_flops", "inference", "compute"),
             ),
-            marks=(Spot(equal_rl, "same as RL"), Spot(equal_inference, "same as inference")),
+            marks=((equal_rl, "same as RL"), (equal_inference, "same as inference")),
             moved_by=("active_params",),
             sliders=("rl_tokens", "inference_tokens", "decode_efficiency", "rl_multiplier"),
             equations=("training.equal_cost_rl", "training.equal_cost_inference", "training.overtraining"),
@@ -286,10 +264,7 @@ def round_end(value: float) -> float:
 
 def points_of(picture: Picture, line: Line, state: Mapping[str, float], legs: list[Json]) -> list[tuple[float, float]]:
     """Return the points of a curve, from one end of its picture to the other."""
-    whole = followed(legs, state)
-    end = round_end(value_of(picture.end, whole))
-    if line.points:
-        return [(value_of(x, whole | {"end": end}), value_of(y, whole)) for x, y in line.points]
+    end = round_end(value_of(picture.end, followed(legs, state)))
     places = [*range(1, int(end) + 1)] if picture.whole else [end * (k + 1) / _POINTS for k in range(_POINTS)]
     return [(at, value_of(line.of, followed(legs, {**state, **line.beside, picture.across: at}))) for at in places]
 
@@ -313,7 +288,7 @@ def chart_of(picture: Picture, state: Mapping[str, float], legs: list[Json]) -> 
         across=Axis(quantity=picture.across, is_logarithmic=False),
         up=Axis(quantity=picture.up, words=picture.up_words, is_logarithmic=False),
         marks=tuple(marks),
-        rules=tuple(_rule(mark.words, picture.across, value_of(mark.at, whole)) for mark in picture.marks),
+        rules=tuple(_rule(words, picture.across, value_of(at, whole)) for at, words in picture.marks),
     )
 
 

@@ -53,6 +53,7 @@ def states_of(id: str) -> list[ClaimState]:
     return [state for state in claim_states().values() if state.equation == id]
 
 
+@cache
 def addresses_of_claims() -> dict[str, str]:
     """Return the address of the state of each claim by its id, or of the page with its row of a table."""
     states = {id: f"eq/{state.equation}/index.html#{state.fragment}" for id, state in claim_states().items()}

@@ -180,26 +180,18 @@ def _target(href: str, path: str) -> str | None:
     """Return the target of a link of a document as an address from the root of the site, or None if the site has no such page."""
     if is_outside(href):
         return href
-    file, mark, anchor = href.partition("#")
-    file = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
-    if file == _CATALOGUE:
-        return _book_address(anchor)
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), href))
+    file, mark, anchor = place.partition("#")
     page = _addresses().get(file)
-    return f"{page}{mark}{anchor}" if page else None
+    return _addresses().get(place) or (f"{page}{mark}{anchor}" if page else None)
 
 
 @cache
 def _addresses() -> Mapping[str, str]:
-    """Return the address of every file and folder of the repository that the site has, by its path."""
-    pages = {path: document_address(path) for path in document_paths()}
+    """Return the address of every file and folder of the repository that the site has, by its path. The book has the catalogue."""
+    book = {"": f"book/{INDEX}", **{f"#{chapter}": f"book/{chapter}/{INDEX}" for chapter in (*CHAPTERS, "by-quantity")}}
+    book |= {f"#{name}": f"book/by-quantity/{INDEX}#{name}" for name in QUANTITIES}
+    book |= {f"#{id}": equation_address(id) for id in by_id()}
+    catalogue = {f"{_CATALOGUE}{anchor}": address for anchor, address in book.items()}
     folders = {folder: f"{folder}/{INDEX}" for folder in ("docs", _SCHEMAS)}
-    return pages | folders | {path: path for path in files()}
-
-
-def _book_address(anchor: str) -> str:
-    """Return the address in the book for an anchor of the catalogue's document."""
-    if anchor in by_id():
-        return equation_address(anchor)
-    if anchor in QUANTITIES:
-        return f"book/by-quantity/{INDEX}#{anchor}"
-    return f"book/{anchor}/{INDEX}" if anchor in CHAPTERS else f"book/{INDEX}"
+    return catalogue | folders | {path: document_address(path) for path in document_paths()} | {path: path for path in files()}

@@ -2,12 +2,8 @@
 
 from collections.abc import Iterator
 
-from backsolve.site.claim_states import states_of
-from backsolve.site.formulas import page_data
-from backsolve.site.presets import presets_data
 from backsolve.site.writing import INDEX, Page
 from derive.catalogue import by_id
-from derive.quantities import QUANTITIES
 
 
 def equation_address(id: str) -> str:
@@ -28,13 +24,4 @@ def equation_page(id: str) -> Page:
     """Return the page of an equation."""
     rows = [None, *by_id().values(), None]
     place = rows.index(by_id()[id])
-    context = {
-        "row": rows[place],
-        "before": rows[place - 1],
-        "after": rows[place + 1],
-        "formulas": page_data(id),
-        "symbols": [f"{name} {QUANTITIES[name].symbol}" for name in by_id()[id].symbols],
-        "claims": states_of(id),
-        "on_desk": any(leg["id"] == id for leg in presets_data()["legs"]),
-    }
-    return Page(equation_address(id), "equation.html", context)
+    return Page(equation_address(id), "equation.html", {"row": rows[place], "before": rows[place - 1], "after": rows[place + 1]})

@@ -1,7 +1,6 @@
 """Build the front page: the live blackboard of the lecture, the beginning of the README, and links into the site."""
 
 from backsolve.site.blackboard import LECTURE, blackboard_data, presets, shown_pictures
-from backsolve.site.claim_states import addresses_of_claims
 from backsolve.site.documents import html_of, texts_root
 from backsolve.site.writing import INDEX, Page
 
@@ -17,7 +16,6 @@ def home_page() -> Page:
         "begin": html_of("\n\n".join([install, *rest]), "README.md", INDEX),
         "board": blackboard_data(),
         "pictures": shown_pictures(),
-        "addresses": addresses_of_claims(),
         "start": presets()[LECTURE],
     }
     return Page(INDEX, "home.html", context)

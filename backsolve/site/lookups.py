@@ -1,5 +1,6 @@
 """Compute the indexes of the book, for pages and for paper: by time of the lecture, by quantity, and by claim with its verdict."""
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -41,6 +42,11 @@ def quantities_in_order() -> list[tuple[Quantity, list[Equation], list[Equation]
         of_it = equations(symbol=row.name)
         found.append((row, [one for one in of_it if one.defines == row.name], [one for one in of_it if one.defines != row.name]))
     return found
+
+
+def verdicts() -> list[tuple[str, int]]:
+    """Return the verdicts on the claims with the number of claims, the most frequent first."""
+    return Counter(row["verdict"] for row in claims_found()[0]).most_common()
 
 
 @cache

@@ -2,14 +2,10 @@
 
 import shutil
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order
 from backsolve.site.writing import templates
-from derive.catalogue import CHAPTERS, by_id
 from derive.errors import NotCovered, WrongValue, shorten
 from derive.files import write
 
@@ -33,23 +29,8 @@ def book_in_latex() -> str:
     pages = templates().overlay(
         block_start_string="<%", block_end_string="%>", variable_start_string="<<", variable_end_string=">>", autoescape=False
     )
-    rows, _problems = claims_found()
-    verdicts = sorted({row["verdict"] for row in rows}, key=lambda verdict: -sum(row["verdict"] == verdict for row in rows))
-    book: str = pages.get_template("book.tex").render(
-        chapters=CHAPTERS,
-        said=said_in_order(),
-        quantities=quantities_in_order(),
-        claims=[(verdict, [_claim(row) for row in rows if row["verdict"] == verdict]) for verdict in verdicts],
-    )
+    book: str = pages.get_template("book.tex").render()
     return book
-
-
-def _claim(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, list[Any]]:
-    """Return a claim, its text with both numbers and the reason, and the equations that bear it."""
-    said = [f"said {row['said']} {row['unit']}".strip()] if row["said"] is not None else []
-    found = [f"found {row['found']:.4g} {row['unit']}".strip()] if row["found"] is not None else []
-    reason = [row["reason"]] if row["reason"] else []
-    return row, "; ".join([row["claim"], *said, *found, *reason]), [by_id()[name] for name in row["by"].split("; ") if name in by_id()]
 
 
 def _typeset_pdf(text: str) -> bytes:

@@ -18,8 +18,7 @@
     const even = Array.from({ length: POINTS }, (_, k) => (log ? end / 10 ** (4 * (1 - (k + 1) / POINTS)) : (end * (k + 1)) / POINTS));
     const places = picture.whole ? Array.from({ length: end }, (_, k) => k + 1) : even;
     const at = (x, beside) => engine.chain(board.legs, { ...given, ...beside, [picture.across]: x });
-    const lines = picture.lines.map((line) => ({
-      ...line, points: line.points.length ? line.points.map(([x, y]) => [engine.valueOf(x, { ...whole, end }), engine.valueOf(y, whole)]) : places.map((x) => [x, engine.valueOf(line.of, at(x, line.beside))]) }));
+    const lines = picture.lines.map((line) => ({ ...line, points: places.map((x) => [x, engine.valueOf(line.of, at(x, line.beside))]) }));
     return { whole, end, lines };
   }
 
@@ -116,11 +115,11 @@
 
   function chartOf(picture) {
     const log = state.log && !picture.whole, { whole, end, lines } = curves(board, picture, given(), log), x = quantities[picture.across], y = quantities[picture.up];
-    const at = (tree) => engine.valueOf(tree, whole), spot = ({ at: where, of, words }) => { const from = at(where); return { x: from, y: engine.valueOf(of, engine.chain(board.legs, { ...given(), [picture.across]: from })), words, role: "text", label: true, hollow: words !== "your batch" }; };
+    const at = (tree) => engine.valueOf(tree, whole), spot = ([where, called]) => { const from = at(where); return { x: from, y: engine.valueOf(picture.up, engine.chain(board.legs, { ...given(), [picture.across]: from })), words: called, role: "text", label: true, hollow: called !== "your batch" }; };
     const low = log ? end / 1e4 : picture.whole ? 1 : 0;
     return {
-      x: { row: x, words: words(picture.across), log, low, high: end }, y: { row: picture.up === "normalised_cost" ? null : y, words: picture.up_words, log: state.log, high: picture.most && !state.log ? Math.min(picture.most, Math.max(...lines.flatMap((line) => line.points.map(([, value]) => value))) * 1.04) : undefined },
-      lines, rules: picture.marks.map((mark) => ({ x: at(mark.at), words: `${mark.words} ${counted(picture.across, at(mark.at))}` })), dots: picture.spots.map(spot), told: picture.title };
+      x: { row: x, words: words(picture.across), log, low, high: end }, y: { row: picture.up === "normalised_cost" ? null : y, words: picture.up_words || words(picture.up), log: state.log, high: picture.most && !state.log ? Math.min(picture.most, Math.max(...lines.flatMap((line) => line.points.map(([, value]) => value))) * 1.04) : undefined },
+      lines, rules: picture.marks.map(([where, called]) => ({ x: at(where), words: `${called} ${counted(picture.across, at(where))}` })), dots: picture.spots.map(spot), told: picture.title };
   }
 
   function drawn() {

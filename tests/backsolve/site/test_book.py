@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from backsolve.site.book import BY_CLAIM, BY_QUANTITY, book_pages
-from backsolve.site.lookups import claims_found
+from backsolve.site.lookups import claims_found, verdicts
 from backsolve.site.writing import Page, write_page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.quantities import QUANTITIES
@@ -44,7 +44,7 @@ def test_every_claim_is_there_with_its_verdict_and_what_it_rests_on():
     rows, problems = claims_found()
     assert {row["id"] for row in rows} <= set(page.ids)
     assert all(row["claim"] in page.text and row["verdict"] in page.text for row in rows)
-    assert sum(count for _, count in pages()[BY_CLAIM].context["counts"]) == len(rows) and pages()[BY_CLAIM].problems == problems == ()
+    assert sum(count for _, count in verdicts()) == len(rows) and pages()[BY_CLAIM].problems == problems == ()
     assert any("youtu.be" in link for link in page.links) and any("/eq/" in link for link in page.links)
 
 

@@ -46,7 +46,7 @@ def test_times_quantities_and_claims_lead_to_the_sections_of_equations():
 
 
 def test_without_a_tex_engine_a_pdf_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(paper, "CHAPTERS", ("scheduling",))
+    monkeypatch.setattr(paper, "book_in_latex", lambda: "a book")
     monkeypatch.setattr(paper, "ENGINES", ("no-such-engine",))
     with pytest.raises(NotCovered, match=r"no-such-engine.*ends with \.tex"):
         write_book(str(tmp_path / "book.pdf"))
