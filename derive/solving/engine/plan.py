@@ -13,6 +13,7 @@ from derive.catalogue import by_id
 from derive.immutable import immutable
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.composed import Composed
+from derive.trees import names
 
 Failed = frozenset[tuple[str, str]]
 """Legs that gave no number to go on with: their ids and unknowns."""
@@ -53,8 +54,11 @@ class Step:
 
     @property
     def goes_forwards(self) -> bool:
-        """Return whether the left side of its equation is what it gives."""
-        return (self.row.symbols[0] if isinstance(self.row, Equation) else self.row.sides[0]) == self.unknown
+        """Return whether its equation has what it gives on the left side alone."""
+        if isinstance(self.row, Equation):
+            return self.row.symbols[0] == self.unknown
+        left, right = self.row.sides
+        return left == self.unknown and self.unknown not in names(right)
 
 
 @immutable(kw_only=False)
