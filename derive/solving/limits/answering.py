@@ -168,6 +168,8 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
         return None
     if reason.code in ("contradiction", "missing_givens") and limit.is_met(limit.evaluate_beside()):
         return None
+    if reason.code == "contradiction" and _is_met_within_bounds(limit):
+        return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := tell_nearest(limit, 1.0)):
         return _refuse(limit, f"no whole {asked.unknown} meets {limit.words}{nearest}")
     return outcome
@@ -287,6 +289,13 @@ def _is_met_everywhere(limit: Limit) -> bool:
     row = QUANTITIES[limit.alone.unknown]
     there = [found for share in (0.0, 0.5, 1.0) if (found := limit.evaluate_at(row.at(share))).answers]
     return bool(there) and all(map(limit.is_met, there))
+
+
+def _is_met_within_bounds(limit: Limit) -> bool:
+    """Return whether a limit is met at the ends of what inequalities alone leave of the unknown, and inside."""
+    bounded, _ = consistent_answer(drop_knowns(limit.alone, {limit.name}))
+    places = [place for one in bounded.answers for place in (one.least, one.high, value_inside(one)) if place]
+    return bool(places) and all(limit.is_met(limit.evaluate_at(place)) for place in places)
 
 
 def _tell_end(end: _End) -> tuple[str, ...]:
