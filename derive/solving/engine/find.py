@@ -72,8 +72,6 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     outcome = _answer_by_steps(search, equalities)
     if looped := _answer_by_trial(search, equalities, outcome):
         return looped
-    if outcome is None:
-        outcome = _answer_by_elimination(search, equalities)
     bounded = outcome is None and not search.stops
     if bounded:
         outcome = _answer_by_steps(search, asked.active)
@@ -97,7 +95,10 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
 
 
 def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
-    """Return the first answer by one equation at a time, or by a loop. Bounds are the answer if no other equation gives a point."""
+    """Return the first answer by one equation at a time, by a loop, or by elimination.
+
+    Bounds are the answer if no other equation gives a point. A loop with another one inside follows one of its values, so it comes last.
+    """
     asked, stops = search.asked, search.stops
     for known in known_values(asked):
         failed: Failed = frozenset()
@@ -114,10 +115,13 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
                 failed |= {(way.legs[-1].id, asked.unknown)}
         if bounded:
             return bounded
-        for way in islice(find_loops(asked.unknown, rows, frozenset(known), failed), _MOST_LOOPS):
-            outcome = search.follow(known, way)
-            if isinstance(outcome, Solution) and not _only_bounded(outcome):
-                return outcome, way
+        found = (
+            _answer_by_loops(search, known, find_loops(asked.unknown, rows, frozenset(known), failed, nested=False))
+            or _answer_by_elimination(search, rows, known)
+            or _answer_by_loops(search, known, find_loops(asked.unknown, rows, frozenset(known), failed))
+        )
+        if found:
+            return found
         for stop, way in stops[here:]:
             carried = carry_bounds(way, stop.leg, frozenset(known)) if stop.reason.code == "not_identified" else None
             outcome = search.follow(known, carried) if carried else stop
@@ -169,17 +173,24 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
     return refused if bounded or not stops else None
 
 
-def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+def _answer_by_loops(search: _Search, known: Mapping[str, float], loops: Iterator[Way]) -> tuple[Solution, Way] | None:
+    """Return the first answer by a loop that is a point."""
+    for way in islice(loops, _MOST_LOOPS):
+        outcome = search.follow(known, way)
+        if isinstance(outcome, Solution) and not _only_bounded(outcome):
+            return outcome, way
+    return None
+
+
+def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[Solution, Way] | None:
     """Return an answer by one equation that is left when all undetermined quantities are eliminated."""
-    asked = search.asked
-    for known in known_values(asked):
-        for way in find_eliminated(asked.unknown, rows, frozenset(known)):
-            outcome = search.follow(known, way)
-            if isinstance(outcome, Stop) and outcome.reason.code == "no_solution":
-                search.impossible.append((outcome, way))
-            # A result that is left aside may say which one of several answers is right.
-            if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
-                return outcome, way
+    for way in find_eliminated(search.asked.unknown, rows, frozenset(known)):
+        outcome = search.follow(known, way)
+        if isinstance(outcome, Stop) and outcome.reason.code == "no_solution":
+            search.impossible.append((outcome, way))
+        # A result that is left aside may say which one of several answers is right.
+        if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
+            return outcome, way
     return None
 
 
