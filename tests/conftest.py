@@ -8,6 +8,8 @@ A change of the code that goes with a change of pricing_data (a column, a figure
 """
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     shipped.FOLDER = str(FROZEN)
+    # What is imported is compiled once, and not again in each of the many processes that tests start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # As the program does: Python would look for circles every 700 objects, a sixth of the time of all tests.
     gc.set_threshold(100_000)
     together.ONLY, together.WHOLE = config.getoption("--case"), config.getoption("--whole")
