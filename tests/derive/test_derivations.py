@@ -30,7 +30,7 @@ def of_every_derivation(check: Callable[[Equation], None]) -> Callable[[Equation
     return check
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in some(DERIVED, 6)])
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in some(DERIVED, 12)])
 def test_a_derivation_holds(row):
     steps = ((f"{row.id}#{number}", check, (row, number)) for number in range(1, len(row.steps) + 1) for check in OF_STEPS)
     checks = [*steps, *((row.id, check, (row,)) for check in OF_DERIVATIONS)]
@@ -144,7 +144,6 @@ def test_the_right_derivation_passes():
             "off by",
             id="one percent off",
         ),
-        pytest.param(planted(Step(operation="short", premises=(RATIO,))), "which no premise holds", id="a premise missing"),
         pytest.param(
             planted(Step(operation="long", premises=(RATIO, RIDGE, at("batching.sparsity")), eliminated=("peak_flops",))),
             "holds without its premise 3",
@@ -152,19 +151,6 @@ def test_the_right_derivation_passes():
         ),
         pytest.param(
             planted(Step(operation="kept", premises=(RATIO, RIDGE), eliminated=("ridge_point",))), "does not eliminate", id="not eliminated"
-        ),
-        pytest.param(planted(Step(operation="none", premises=(RATIO, RIDGE))), "eliminates nothing", id="nothing eliminated"),
-        pytest.param(
-            planted(
-                Step(
-                    operation="the wrong regime",
-                    premises=(at("roofline.step_time"), at("roofline.memory_time")),
-                    eliminated=("memory_time",),
-                ),
-                relation=lambda step_time, weight_time, kv_time: (step_time, weight_time + kv_time),
-            ),
-            "off by",
-            id="only one regime",
         ),
         pytest.param(
             planted(Step(operation="at the wrong point", premises=(at("batching.machine_balance_ratio", hbm_bandwidth="mfu"),))),

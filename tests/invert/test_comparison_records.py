@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from invert.comparison_records import Moved, PriceChange, log_change
+from invert.comparison_records import Moved, log_change
 from invert.records import Estimate
 
 
@@ -18,17 +18,3 @@ def test_an_inference_without_a_range_moved_by_no_share_of_it():
     point, later = Estimate(kind="point", median=2.0), Estimate(kind="point", median=4.0)
     one = Moved(quantity="q", estimator="joint", before=point, after=later, prices=())
     assert (one.times, one.share_of_range) == (pytest.approx(2), None)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "times"),
-    [
-        ((2.0, "USD", "mtok"), (3.0, "USD", "mtok"), 1.5),
-        ((2.0, "USD", "mtok"), (3.0, "CNY", "mtok"), None),
-        ((0.0, "USD", "mtok"), (3.0, "USD", "mtok"), None),
-        (None, (3.0, "USD", "mtok"), None),
-    ],
-)
-def test_a_price_changes_by_a_factor_within_one_currency(old, new, times: float | None):
-    change = PriceChange(place=("input", 200_000, None), old=old, new=new)
-    assert change.times == times and change.spelled == "input@200k"

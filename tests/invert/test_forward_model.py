@@ -111,15 +111,4 @@ def test_arrays_against_plain_numpy():
         np.testing.assert_allclose(found[name], array, rtol=1e-12, err_msg=name)
 
 
-def test_scalars_and_arrays_are_alike():
-    hidden = draws(50, seed=4)
-    short, _ = hidden.pop("short_context"), hidden.pop("stretch")
-    whole = forward(hidden, (short, 2e5), 2e-6)
-    for place in range(50):
-        one = forward({name: float(array[place]) for name, array in hidden.items()}, (float(short[place]), 2e5), 2e-6)
-        for name, value in one.items():
-            expected = [np.broadcast_to(part, 50)[place] for part in whole[name]] if isinstance(value, list) else whole[name][place]
-            assert value == pytest.approx(expected, rel=1e-14), name
-
-
 # -- there and back again -------------------------------------------------------------------------------------------

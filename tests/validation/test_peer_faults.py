@@ -14,7 +14,6 @@ from tests.tools.together import in_one_test
 
 NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:bf16", **NODE}
-DEEPSEEK = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", **NODE}
 DOES_NOT_FIT = {**LLAMA, "hardware": "H100-SXM:bf16", "hbm_capacity": "80GB"}  # 141 GB of weights and 687 GB of KV in 640 GB
 
 

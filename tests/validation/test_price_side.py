@@ -37,16 +37,6 @@ def test_storage_priced_as_memory_shows_the_sweep_of_decode(mbu):
 # -- prefill with attention -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("unknown", "given"), [
-    ("rematerialisation_cost", {"active_params": 37e9, "chip_price": 6e-4, "peak_flops": 1e15, "mfu": 0.4}),
-    ("prefill_rate_per_chip", {"active_params": 37e9, "peak_flops": 1e15, "mfu": 0.4}),
-    ("prefill_compute_time", {"compute_time": 0.01, "new_tokens_per_pass": 4096}),
-])  # fmt: skip
-def test_attention_that_is_left_out_is_said_so(unknown, given):
-    said = solve(unknown, **given).assumptions
-    assert "prefill_attention_factor = 1 (default)" in said and "attention counts by prefill_attention_factor alone" in said
-
-
 # -- tiers and owned chips ------------------------------------------------------------------------------------------
 
 

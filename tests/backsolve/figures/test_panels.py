@@ -9,15 +9,8 @@ import pytest
 from backsolve.figures.picture import picture
 from derive.errors import WrongValue
 from derive.show.chart import Chart
-from derive.show.plot import _line_chart, roofline, sweep_charts
-from derive.show.roofline import Roof
-from derive.solving.api import solve
+from derive.show.plot import _line_chart
 from tests.backsolve.figures.test_picture import drawn
-from tests.derive.show.test_plot import SERVED
-
-
-def swept(*unknowns: str, **more):
-    return [solve(name, **SERVED, **more) for name in unknowns]
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
@@ -46,23 +39,6 @@ def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
     texts = [one.get_text() for one in (*axes.get_xticklabels(), *axes.get_yticklabels())]
     assert {"20", "50", "0.5"} <= {*texts} and not any("^" in text or "e-" in text for text in texts)
     assert axes.get_title(loc="left").splitlines()[1].replace("\N{NO-BREAK SPACE}", " ") == "chip_price = $2/h, output_price = $3/MTok"
-
-
-def test_a_roof_is_straight_where_arithmetic_binds_too(monkeypatch):
-    """Its rates span a decade then, and no more."""
-    busy = roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=2500.0, rate=9e14)])
-    axes = axes_of(busy, monkeypatch)
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-
-
-def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch):
-    *_, front = sweep_charts([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 4, 16, 64, 256]))])
-    axes = axes_of(front, monkeypatch)
-    frame, points = axes.get_window_extent(), axes.transData.transform(axes.lines[0].get_xydata())
-    boxes = [one.get_window_extent() for one in axes.texts]
-    assert boxes and all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
-    assert not any(box.contains(*point) for box in boxes for point in points)
-    assert not any(one.overlaps(other) for one in boxes for other in boxes if one is not other)
 
 
 def test_a_picture_says_in_words_what_it_shows_and_its_texts_are_texts():

@@ -11,7 +11,6 @@ from derive.show.chart import Axis, Chart, Mark, chart_in_words
 from tests.backsolve.figures.test_picture import PLANE, ROWS
 
 HOSTILE = "</text><script>alert(1)</script> & \"quotes\" 'single'"
-LONG = replace(ROWS, up=replace(ROWS.up, rows=("of many words " * 5,) * 3))
 NAMES = re.compile(r"\{.*?\}")
 
 

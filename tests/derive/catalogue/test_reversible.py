@@ -10,7 +10,7 @@ from tests.tools.asked import value_of
 # The registry holds positive numbers; what is shown here needs no sign.
 X, Y, LEFT, RIGHT = sympy.symbols("x y l r", real=True)
 F, G = sympy.Function("f"), sympy.Function("g")
-HALF, KEPT, ROUND = (symbol("right_half"), sympy.Symbol("left_half", positive=True), symbol("round_function"))
+HALF, ROUND = symbol("right_half"), symbol("round_function")
 
 
 def inverse(id, unknown):

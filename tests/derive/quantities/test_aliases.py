@@ -36,10 +36,8 @@ def test_a_word_means_quantities_and_is_the_name_of_none(word, meant):
         *(("tokens/s/user", "tokens_per_second_per_user"), ("tok/s/GPU", "decode_rate_per_chip"), ("req/s", "requests_per_second")),
         *(("num_gpus", "chips"), ("expert_count", "experts"), ("number_of_gpus", "chips"), ("min_gpus", "chips"), ("num_seqs", "batch")),
         *(("hbm_bw", "hbm_bandwidth"), ("max-model-len", "context_length"), ("gpu_price", "chip_price"), ("gpu_capex", "chip_capex")),
-        *(("memory per chip", "memory_per_chip"), ("E2EL", "request_latency"), ("TDP", "chip_power"), ("GPU cost per hour", "chip_price")),
         *(("memory_bandwidth_utilization", "mbu"), ("operational-intensity", "arithmetic_intensity"), ("output_seq_len", "output_tokens")),
         *(("FLOPs/byte", "arithmetic_intensity"), ("price/kWh", "electricity_price"), ("requests/day", "requests_per_second")),
-        *(("cost/MTokens", "cost_per_token"), ("price per million output tokens", "output_price"), ("cost_per_GPU_hr", "chip_price")),
         *(("weight-bits", "bytes_per_weight"), ("ttft_ms", "time_to_first_token"), ("KV_cache_GB", "kv_cache_bytes")),
     ],
 )

@@ -193,9 +193,6 @@ def test_every_root_has_its_own_direction():
 
 # -- ideals that stand by default -----------------------------------------------------------------------------------
 
-DENSE = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "batch": 16, "context_length": 4000, "bytes_per_element": 2}
-SPARSE = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "batch": 1, "context_length": 4000, "bytes_per_element": 2}
-
 
 def test_ideals_are_the_defaults_that_they_bound():
     for name, bound in IDEALS.items():

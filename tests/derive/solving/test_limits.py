@@ -96,7 +96,3 @@ def test_two_limits_from_the_same_side_are_refused():
         solve("batch", **CHIP, **MODEL, chips=8, step_time="<=30ms", t="<=10ms")
     with pytest.raises(WrongValue, match="step_time is given twice"):
         solve("batch", **CHIP, **MODEL, chips=8, step_time="<=30ms", t="10ms")
-
-
-PROMPT = {**CHIP, **MODEL, "chips": 8, "prompt_tokens": 10_000}
-"""2 x 60e9 x 10,000 FLOP on 8e15 FLOP/s: a prompt takes 150 ms, beside whatever batch is decoded."""

@@ -15,7 +15,7 @@ from invert.databases.records import Database, Item, Offer, items_of
 from tests.tools.databases import CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
 
 SOURCE = Database(name="genai-prices", version="9.9")
-IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
+IN, OUT = ("input", None), ("output", None)
 
 
 def read(providers: Iterable[Any] = GENAI) -> dict[tuple[str, str, str, date | None], Offer]:

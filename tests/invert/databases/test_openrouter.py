@@ -33,12 +33,6 @@ def test_hours_make_a_peak():
     assert (off.service_tier, off.utc_hours, off.bands[0][IN]) == ("off_peak", "", 1.0)
 
 
-def test_hours_of_the_lower_price_leave_the_others_to_the_peak():
-    pricing = PRICE | {"overrides": [{"utc_start": "16:30", "utc_end": "00:30", "prompt": "0.0000001"}]}
-    peak, off = items_of(openrouter.FORMAT, {"data": [{"id": "m", "pricing": pricing}]}, SOURCE)
-    assert (peak.utc_hours, peak.bands[0][IN]) == ("00:30-16:30", 1.0) and off.bands[0] == {IN: 0.1, OUT: 2.0}
-
-
 def test_a_router_and_what_is_free_make_no_sheet():
     router, free = read()[3:]
     assert isinstance(router, NotTaken) and router.because.startswith("a router")

@@ -108,8 +108,6 @@ def test_without_an_output_premium_prices_bound_and_the_class_stands(rows: tuple
 
 # -- figures of an earlier calculation ----------------------------------------------------------------------------------------------
 
-WITHIN = 1.15
-
 
 # -- what is learned and from whom ----------------------------------------------------------------------------------
 

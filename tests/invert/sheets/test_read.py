@@ -368,18 +368,10 @@ def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column
     assert "does not show" in problems[0].message
 
 
-# Names that look like others.
-
-
-# The header.
-
-
-# Numbers at the ends of what a computer holds.
-
-
 # Prices per token.
 
 PER_MILLION = [*(("USD", component, amount) for component in ("input", "output", "cache_write") for amount in (0.05, 0.25, 2.5, 75))]
+PER_MILLION += [("USD", "output", 600), ("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("CNY", "cache_storage", 0.017)]
 
 
 @in_one_test(("currency", "component", "amount"), PER_MILLION)
@@ -390,10 +382,6 @@ def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, compon
     rows, problems = read(f"a,m,{component},{currency},{amount / 1e6:.12g}", header=header, overlay=True)
     assert rows == [] and (problems[0].row, problems[0].column) == (2, "amount")
     assert problems[0].message.endswith(f". Is it per token? Write {amount:g}")
-
-
-PER_MILLION += [("USD", "output", 600)]
-PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 7.5), ("CNY", "cache_storage", 0.017)]
 
 
 # The day whose prices hold.
