@@ -283,7 +283,7 @@ def every_version_after_the_first_says_what_changed(row):
     assert all(said.strip() and not said.endswith(".") for said in row.changes)
 
 
-@pytest.mark.parametrize("row", ALL)
+@in_one_test("row", ALL)
 def test_an_equation_is_complete_legal_and_unchanged(row):
     each((f"{row.id}: {check.__name__}", partial(check, row)) for check in CHECKS)
 

@@ -234,6 +234,7 @@ def test_every_assumption_moves_what_is_said(name: str):
         assert says_something_else(narrower(name), given)
 
 
+@pytest.mark.slow
 def test_the_same_assumptions_say_the_same():
     usually()
     with drawing_anew():

@@ -68,7 +68,7 @@ def compare(expected: str, found: dict) -> None:
         assert points(found["answers"]) == pytest.approx(sorted(figures(expected)), rel=REL)
 
 
-@pytest.mark.parametrize("row", quick_part(MARKED, 2))
+@pytest.mark.parametrize("row", quick_part(MARKED, 3))
 def test_a_question_is_answered_by_one_command(row: dict[str, str]):
     begun = process_time()
     said = call(*shlex.split(row["command"]), "--as", "json")

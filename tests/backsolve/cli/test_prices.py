@@ -46,9 +46,6 @@ def test_a_price_under_a_name_that_looks_like_a_shipped_one_is_said():
         assert said.status == 2 and "row 2, column model" in said.err and "U+2011 (non-breaking hyphen) where" in said.err, command
 
 
-DATED = "provider,model,component,amount,effective_date,retrieved_date"
-
-
 def test_prices_of_two_days_are_compared():
     said = call("prices", "diff", "2026-03-12", "2026-11-20")
     assert said.status == 0 and "x-ai/grok-4.20\n  input 2 -> 1.25 USD/MTok" in said.out
@@ -83,8 +80,7 @@ def test_a_sheet_is_added_with_what_it_implies(tmp_path):
 def test_warnings_fit_a_terminal_and_are_a_line_each_in_a_pipe(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("own.csv").write_bytes(price_file("acme,m,input,1,,,,", OUTPUT, "acme,m,cache_read,3,,,,"))
-    added = ("prices", "add", "acme/m", "input=1", "output=10", "cache_read=3", "source_url=https://acme.example/prices")
-    commands = (("prices", "check", "own.csv"), added)
+    commands = (("prices", "check", "own.csv"),)
     for arguments, text in in_terminals({arguments: (80, arguments) for arguments in commands}).items():
         assert max(map(len, text.splitlines())) <= 80, text
         piped = call(*arguments).out.splitlines()

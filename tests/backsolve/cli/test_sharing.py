@@ -37,7 +37,7 @@ def test_a_pool_is_started_for_many_parts_on_several_processors(
 
 
 def test_the_number_of_processes_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
-    asked = ("infer", "gemini-3.1-pro", "claude-sonnet-4-5", "kimi-k3", "qwen3-coder-plus", "--as", "json")
+    asked = ("infer", "gemini-3.1-pro", "kimi-k3", "qwen3-coder-plus", "--as", "json")
     monkeypatch.setattr("invert.inference._BATCH", 2)
     monkeypatch.setattr(sharing, "_MANY", 1)
     monkeypatch.setattr(sharing, "processors", lambda: 2)
@@ -46,4 +46,4 @@ def test_the_number_of_processes_changes_no_byte(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sharing.SharedWork, "map", lambda self, *parts, **more: started.append(1) or pool(self, *parts, **more))
     alone, by_itself = call(*asked, "--workers", "1").out, call(*asked).out
     assert started, "without a number the work is offered to a pool"
-    assert by_itself == alone == call(*asked, "--workers", "2").out
+    assert by_itself == alone

@@ -38,12 +38,12 @@ def test_a_list_is_a_document_of_the_schema_and_what_was_not_asked_for_is_null()
     assert [error.message for error in schema.iter_errors(whole)] == []
     assert [len(one) for one in whole.values()] == [len(one) for one in (ROWS, quantities, chips, models)]
     assert json.loads(list_as_json(models=models)) == {**dict.fromkeys(("equations", "quantities", "hardware")), "models": whole["models"]}
-    for kind in whole:
-        first, *rest = whole[kind]
+    short = {kind: rows[:1] for kind, rows in whole.items()}
+    for kind, (first,) in short.items():
         for name in first:
             lacking = {key: value for key, value in first.items() if key != name}
-            assert not schema.is_valid({**whole, kind: [lacking, *rest]}), f"{kind}: {name} is no key that may be left out"
-        assert not schema.is_valid({**whole, kind: [{**first, "more": 1}]})
+            assert not schema.is_valid({**short, kind: [lacking]}), f"{kind}: {name} is no key that may be left out"
+        assert not schema.is_valid({**short, kind: [{**first, "more": 1}]})
 
 
 def test_every_entry_says_its_equation_as_it_is_solved():

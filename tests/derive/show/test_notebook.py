@@ -35,6 +35,5 @@ def test_a_dollar_begins_no_mathematics():
 def test_warnings_refusals_ranges_and_sweeps_are_shown():
     assert "⚠ does not fit" in shown("step_time", **{**DEPLOYED, "chips": 8}, batch=1, anyway=True)
     assert shown("step_time", **{**DEPLOYED, "chips": 8}, batch=1).startswith("**step_time: no answer.** does not fit")
-    assert "matters most" in shown("step_time", **DEPLOYED, batch="10..100")
     table = shown("step_time", **DEPLOYED, batch="1..500:lin:60")
     assert "| batch | step_time (or more) | where |" in table and "the first 40 of 60 points" in table

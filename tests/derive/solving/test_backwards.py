@@ -60,7 +60,7 @@ def recovers(name: str, result: str, unknown: str, deployment: dict[str, float])
     return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
 
 
-@in_one_test(("name", "result"), some(product(one_of_a_kind(), RESTS_ON), 9))
+@in_one_test(("name", "result"), some(product(one_of_a_kind(), RESTS_ON), 18))
 def test_what_it_was_made_of_is_found_again(name: str, result: str):
     for unknown in RESTS_ON[result]:
         assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
@@ -84,9 +84,7 @@ SELECTED = {**DRAFTS, "model": "DeepSeek-V4-Flash", "hardware": "GB200-NVL72:fp8
 LARGER = {**SELECTED, "model": "DeepSeek-V4-Pro", "batch": 64, "chip_price": "3 USD/h"}
 ROUND = [
     ("throughput", "batch", STAGED, [1, 8, 64, 3_000]),
-    ("throughput", "context_length", STAGED, [100, 4_000, 130_000]),
     ("cost_per_token", "batch", {**STAGED, "chip_price": "3 USD/h"}, [8, 64]),
-    ("throughput", "context_length", SELECTED, [24_000, 300_000]),
     ("throughput", "batch", SELECTED, [1, 40]),
     ("cost_per_token", "context_length", LARGER, [24_000, 300_000]),
 ]

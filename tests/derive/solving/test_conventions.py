@@ -65,9 +65,7 @@ STEP = {"hardware": "H800:fp8", "bytes_per_element": 1, "batch": 8, "context_len
 @in_one_test(
     ("model", "chips", "group"),
     [
-        ("Llama-3-70B", 1, ("dense", "one chip")),
         ("Llama-3-70B", 8, ("dense", "one node")),
-        ("DeepSeek-V3", 8, ("mixture", "one node")),
         ("DeepSeek-V3", 72, ("mixture", "several nodes")),
     ],
 )

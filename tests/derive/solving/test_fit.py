@@ -56,8 +56,6 @@ def test_anyway_answers_and_says_what_is_short():
     ("unknown", "more"),
     [
         ("step_time", {"batch": 10}),
-        ("kv_time", {"batch": 10}),
-        ("request_latency", {"batch": 10, "prompt_tokens": 4000, "output_tokens": 100}),
         ("batch", {"step_time": "<=2s"}),
         ("energy_per_token", {"batch": 10, "chip_power": "700 W", "hop_latency": "1 us", "pipeline_stages": 2}),
     ],
@@ -109,9 +107,6 @@ def test_the_advice_is_what_the_bounds_say(deployment):
             assert solve("step_time", **{**given, name: most}).answers
             assert solve("step_time", **{**given, name: high * 1.001}).reason.code == "does_not_fit"
     assert "batch at most" in told
-
-
-LLAMA_70B = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:bf16", "context_length": 4000, "bytes_per_element": 2, "batch": 8}
 
 
 @pytest.mark.parametrize(

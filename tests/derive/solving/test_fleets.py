@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from derive.errors import WrongValue
 from derive.solving.api import respond_all, solve
 from derive.solving.deployments.fleets import TAKEN_AS_OF_ALL
 from derive.solving.question.conventions import Switches
@@ -16,12 +15,6 @@ pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 SERVED = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "output_tokens": 500, "context_length": 2250}
 """A replica steps 64 sequences in 8.745 ms, and finishes 14.64 requests a second."""
 RATE = 64 / ((70_553_706_496 + 64 * 2250 * 2 * 2 * 80 * 8 * 128) / (4 * 3.35e12)) / 500
-
-
-def refused(unknown: str, **asked: Any) -> str:
-    with pytest.raises(WrongValue) as error:
-        solve(unknown, **asked)
-    return str(error.value)
 
 
 @pytest.mark.parametrize("rate", ["qps", "fleet_requests_per_second"])
@@ -136,5 +129,3 @@ def test_chips_of_all_replicas_lead_with_those_of_decode_and_of_prompts():
     assert together.startswith(f"fleet_chips >= {solution.with_prompts.point:.0f} ")
     assert apart.startswith(f"fleet_chips >= {4 * ceil(replicas)} + {4 * ceil(replicas * ratio)} ")
     assert not solve("fleet_chips", **asked, fleet_qps=1000, tpot="<=40ms", pipeline_stages=2).lead
-    users = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "tp": 4, "context_length": 2250, "users": 1000, "tpot": "<=20ms"}
-    assert solve("fleet_chips", **users).lead[0].startswith("fleet_chips >= 16 ")

@@ -16,14 +16,11 @@ pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
 LACKING = [
     ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length"}),
-    ("batch", {**CHIP_AND_MODEL, "cost_per_token": 1e-6}, {"chip_price", "context_length"}),
     ("chips", {**CHIP_AND_MODEL, "throughput": 1e5, "step_time": 0.03}, {"context_length"}),
     ("mfu", {**CHIP_AND_MODEL, "step_time": 0.03}, {"batch", "context_length"}),
     ("worst_latency", {}, {"train_period"}),
-    ("batch", CHIP_AND_MODEL, {"context_length"}),
     ("chips", {**CHIP_AND_MODEL, "batch": 100}, {"context_length"}),
     ("sequences_in_flight", CHIP_AND_MODEL, {"context_length"}),
-    ("hbm_capacity", {"model": "DeepSeek-V3", "batch": 100}, {"context_length"}),
     ("request_latency", {**CHIP_AND_MODEL, "batch": 100}, {"prompt_tokens", "output_tokens"}),
 ]
 

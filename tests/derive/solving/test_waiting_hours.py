@@ -34,7 +34,3 @@ def test_it_counts_backwards_in_limits_and_in_lists():
     free = {name: value for name, value in DECODED.items() if name != "batch"}
     least = solve("batch", **free, **priced, gross_margin=">=0.2", fleet_utilisation=IN_USE).answers[0]
     assert least.bound == "lower" and least.point == 96 > solve("batch", **free, **priced, gross_margin=">=0.2").answers[0].point
-    swept = solve("gross_margin", **DECODED, **priced, fleet_utilisation="0.6,1").sweep
-    assert swept and [*swept.values[0]] == pytest.approx(
-        [solve("gross_margin", **DECODED, **priced, fleet_utilisation=one).answers[0].point for one in (0.6, 1)]
-    )

@@ -21,7 +21,7 @@ from invert.records import Estimate
 from invert.result import Inference
 from invert.storage.tariffs import disclosed_cases
 from tests.tools.data import shipped_data
-from tests.tools.together import in_one_test
+from tests.tools.together import in_one_test, some
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "kimi-k3", "gpt-5.4")
 GIVEN = {"nothing": {}, "overlap": {"overlap": 0.4}, "KV": {"kv_bytes_per_token": 7e4}, "contexts": {"short_context": 5e3}}
@@ -49,7 +49,7 @@ def as_estimated(printed: Mapping[str, Estimate], estimated: Mapping[str, Estima
     return {name: replace(one, bounds=None, because=estimated[name].because) if one.bounds else one for name, one in without.items()}
 
 
-@in_one_test("start", GIVEN)
+@in_one_test("start", some(GIVEN, 2))
 def test_an_estimator_with_a_column_gives_kv_bytes_and_no_quantity_that_another_gives(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case in cases(start):

@@ -290,7 +290,7 @@ def apart_from_the_class(table: InferenceTable) -> list[object]:
     return document
 
 
-@pytest.mark.parametrize("name", some(ASIDE, 3))
+@pytest.mark.parametrize("name", some(ASIDE, 5))
 def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
     cells, column, rests_on_it = ASIDE[name]
     place = next(place for place, row in enumerate(rows(name)) if cells.items() <= row.items())
