@@ -156,12 +156,10 @@ def test_every_sheet_of_every_tier_prints_what_the_schema_says():
         {"names": ["claude-sonnet-4-5"], "anchors": {"overlap": 0, "prefill_decode_flops_ratio": 1.3}},  # no joint reading
         {"names": ["gemini-3.1-pro"], "changes": {"output": "2", "output@200k": "2"}},  # R = 1 and no premium
         {"names": ["gemini-3.1-pro"], "changes": {"cache_storage": "0", "cache_read": "0"}},  # free items
-        {"names": ["claude-opus-5"], "changes": {"cache_write:5min": "0"}},
         {"anchors": {"active_params": "60B", "short_context": "10k", "long_context": "900k"}},
         {"anchors": {"overlap": 0.5}, "as_of": None, "tier": "batch"},
         {"names": ["claude-sonnet-4-5"], "anchors": BROKEN},  # a contradiction
         {"names": ["gemini-3.1-pro"], "changes": {"input@200k": "0.5"}},  # no draw fits
-        {"names": ["gemini-3.1-pro"], "changes": {"output": "0.2", "output@200k": "0.3"}},
         {"names": ["kimi-k3"], "anchors": {"kv_bytes_per_token": "70kB"}, "changes": {"cache_write:1h": "3"}},  # a tariff without a slope
         {"names": ["gemini-3.1-pro"], "anchors": {"kv_bytes_per_token": "70kB"}},
         {"names": ["claude-sonnet-4-5"], "anchors": {**BROKEN, "kv_bytes_per_token": "70kB"}},  # a contradiction, KV given
@@ -280,22 +278,16 @@ KV = ("estimates", "kv_bytes_per_token")
 SPOILED = [  # where in the record of Claude Sonnet 4.5, and what is put there
     ((*KV, "headline"), INTERVAL | {"low": None}),
     ((*KV, "headline"), INTERVAL | {"high": "Infinity"}),
-    ((*KV, "headline"), {"kind": "upper"}),  # with the numbers of the interval
     ((*KV, "headline"), {"kind": "upper", **NOTHING, "low": 1.0}),
     ((*KV, "one_markup"), {"kind": "undetermined", **NOTHING}),  # with a contraction
     ((*KV, "at_rent"), {"kind": "given", "median": 1.0, "low": 1.0, "high": 1.0}),  # what rent pays for is never given
     ((*KV, "headline"), {"anchors": ["ridge_point"]}),
-    ((*KV, "one_markup"), {"level": 0.95}),
     ((*KV, "one_markup"), {"record": None}),  # at a level all the same
-    ((*KV, "one_markup"), {"contraction": 1.5}),
     ((*KV, "one_markup"), {"equations": ["bands.price"]}),
     (("estimates", "memory_time_share"), INTERVAL),  # a share of 3
     (("storage", 0, "probabilities"), {"hbm": 1.1}),
     (("storage", 0), {"disclosed_tier": "tape"}),
-    (("tariffs", 0), {"shorter_ttl": 0.5}),
     (("tariffs", 0, "storage_price"), {"high": None}),
-    (("identifiability",), {"rank": 0}),
-    (("identifiability", "missing_facts"), {"kv_bytes_per_token": [1]}),
     (("diagnostics",), {"sampler": "guess"}),
     ((), {"contradiction": "inconsistent: so"}),  # and still an interval
     ((), {"estimates": None}),
@@ -326,10 +318,3 @@ def test_the_schemas_of_infer_are_what_the_records_make(monkeypatch: pytest.Monk
     made = runpy.run_path(str(DOCS / "generate_schemas.py"))["page"]
     for name in ("infer", "overview"):
         assert (SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8") == made(name), "run python docs/generate_schemas.py"
-
-
-def test_a_note_of_no_place_in_the_schema_is_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    notes = json.loads((DOCS / "schema_notes.json").read_text(encoding="utf-8"))["infer"]
-    with pytest.raises(ValueError, match=r"no such place is in the schema: estimate\.medium"):
-        runpy.run_path(str(DOCS / "generate_schemas.py"))["schema"]({**notes, "estimate.medium": {}})

@@ -130,34 +130,23 @@ def test_the_right_derivation_passes():
     check(planted(GOOD), 1)
 
 
+def one_percent_off(machine_balance_ratio, ridge_point, bytes_per_weight):
+    return machine_balance_ratio, 101 * ridge_point * bytes_per_weight / 200
+
+
+SPARE = Step(operation="long", premises=(RATIO, RIDGE, at("batching.sparsity")), eliminated=("peak_flops",))
+ELSEWHERE = Step(operation="at the wrong point", premises=(at("batching.machine_balance_ratio", hbm_bandwidth="mfu"),))
+
+
 @in_one_test(
     ("row", "said"),
     [
-        pytest.param(
-            planted(
-                GOOD,
-                relation=lambda machine_balance_ratio, ridge_point, bytes_per_weight: (
-                    machine_balance_ratio,
-                    101 * ridge_point * bytes_per_weight / 200,
-                ),
-            ),
-            "off by",
-            id="one percent off",
-        ),
-        pytest.param(
-            planted(Step(operation="long", premises=(RATIO, RIDGE, at("batching.sparsity")), eliminated=("peak_flops",))),
-            "holds without its premise 3",
-            id="a premise to spare",
-        ),
-        pytest.param(
-            planted(Step(operation="kept", premises=(RATIO, RIDGE), eliminated=("ridge_point",))), "does not eliminate", id="not eliminated"
-        ),
-        pytest.param(
-            planted(Step(operation="at the wrong point", premises=(at("batching.machine_balance_ratio", hbm_bandwidth="mfu"),))),
-            "which no premise holds",
-            id="another point",
-        ),
+        (planted(GOOD, relation=one_percent_off), "off by"),
+        (planted(SPARE), "holds without its premise 3"),
+        (planted(Step(operation="kept", premises=(RATIO, RIDGE), eliminated=("ridge_point",))), "does not eliminate"),
+        (planted(ELSEWHERE), "which no premise holds"),
     ],
+    ids=["one percent off", "a premise to spare", "not eliminated", "another point"],
 )
 def test_a_planted_error_is_seen(row, said):
     with pytest.raises(DoesNotFollow, match=said):

@@ -172,7 +172,6 @@ def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
         ("H100-SXM:fp32", UnknownName, ["data type 'fp32'", "bytes_per_weight=fp32", "--hardware H100-SXM:"]),
         ("H10-SXM:fp8", UnknownName, ["accelerator 'H10-SXM'", "'H100-SXM'", "backsolve list --hardware"]),
         ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "names begin so"]),
-        ("", UnknownName, ["accelerator ''"]),
         (":fp8", UnknownName, ["accelerator ''"]),
         ("TPU7x", NotCovered, ["TPU7x", "no peak_flops", "fp8"]),
         ("Two-true", BadRow, ["hardware.csv row 16, column preferred: is true in 2 of 2 rows", "(rows 16, 17)"]),

@@ -53,10 +53,8 @@ def test_a_number_that_is_not_finite_is_null():
     ("change", "why"),
     [
         ({"day": 3}, "day is 3, allowed is a text"),
-        ({"inner": None}, "inner is null, allowed is an object"),
         ({"inner": {"names": []}}, "it lacks inner.size"),
         ({"inner": {"size": "1", "names": []}}, "inner.size is '1', allowed is a number or null"),
-        ({"inner": {"size": True, "names": []}}, "inner.size is true, allowed is a number or null"),
         ({"inner": {"size": 10**400, "names": []}}, "inner.size is too large"),
         ({"inner": {"size": 1, "names": [1]}}, "inner.names[0] is 1, allowed is a text"),
         ({"inner": {"size": 1, "names": ["a\n"]}}, "inner.names[0] has characters that do not print"),

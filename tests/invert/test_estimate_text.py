@@ -22,8 +22,6 @@ from tests.tools.together import in_one_test
         ("input_markup", Estimate(kind="interval", median=25.4, low=25.4, high=25.4), "25x", "-", "25x"),
         ("bandwidth_bound_fraction", Estimate(kind="interval", median=0.83, low=0.67, high=0.92), "83 %", "67 to 92 %", "83 % (67-92)"),
         ("probability_hbm", Estimate(kind="interval", median=0.72, low=0.47, high=1.0), "72 %", "47 to 100 %", "72 % (47-100)"),
-        ("balance_context", Estimate(kind="interval", median=60.8e3, low=23.9e3, high=159e3), "61k", "24 to 160k", "61k (24-160)"),
-        ("implied_drain_time", Estimate(kind="interval", median=0.0136, low=0.006, high=0.0311), "14 ms", "6 to 31 ms", "14 ms (6-31)"),
         ("bayes_factor", Estimate(kind="point", median=934.2), "930", "-", "930"),
         ("batch", Estimate(kind="undetermined"), "none", "-", "none"),
     ],

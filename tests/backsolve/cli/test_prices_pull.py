@@ -85,26 +85,6 @@ def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
     assert found.status == 0 and sheet["observables"]["long_context_threshold"] == 200_000 and "context assumed" not in sheet["flags"]
 
 
-def test_a_changed_price_is_closed_and_opened(packages):
-    changed = json.loads(json.dumps(LITELLM))
-    Path("a.json").write_text(json.dumps(LITELLM))
-    changed["gpt-test-2"]["output_cost_per_token"] = 5e-06
-    Path("b.json").write_text(json.dumps(changed))
-    call("prices", "pull", "a.json", "--into", "m.csv", *ON)
-    said = call("prices", "pull", "b.json", "--into", "m.csv", "--on", "2026-12-01")
-    assert said.status == 0 and ": 0 added, 1 changed, 0 ended" in said.out
-    total = len(rows(Path("m.csv").read_text()))
-    assert f"m.csv: {total} rows: 0 added, 1 changed, 0 ended, {total - 2} unchanged" in said.out, "one row is closed, one is new"
-    found = [
-        row
-        for row in rows(Path("m.csv").read_text())
-        if (row["model"], row["service_tier"], row["component"]) == ("gpt-test-2", "standard", "output")
-    ]
-    assert [(row["amount"], row["effective_date"], row["date_kind"], row["valid_to"]) for row in found] == [
-        ("4", "", "", "2026-12-01"), ("5", "2026-12-01", "first_seen", "")
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(("content", "provider"), [(MODELS_DEV, "hostly"), (OPENROUTER, "openrouter"), (LITELLM, "openai")])
 def test_a_file_of_a_database(packages, content, provider: str):
     Path("download").write_text(json.dumps(content))

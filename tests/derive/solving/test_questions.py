@@ -38,10 +38,8 @@ def test_what_is_asked_is_not_taken_from_a_preset():
     [
         (UnknownName, ["'batc'", "'batch'"], {"unknown": "batc"}),
         (UnknownName, ["'readings.joint_slop'", "'readings.joint_slope'"], {"unknown": "batch", "using": ["readings.joint_slop"]}),
-        (UnknownName, ["'H1000'", "accelerator"], {"unknown": "batch", "hardware": "H1000"}),
         (UnknownName, ["'most'"], {"unknown": "step_time", "variants": {"overlap": "most"}}),
         (WrongUnit, ["hbm_bandwidth", "3.35 s"], {"unknown": "sweep_time", "hbm_bandwidth": "3.35 s"}),
-        (WrongUnit, ["sparsity", "plain number"], {"unknown": "balance_batch", "sparsity": "8 TB"}),
         (WrongValue, ["sparsity", "> 0"], {"unknown": "balance_batch", "sparsity": 0}),
         (WrongValue, ["batch", "absurd"], {"unknown": "compute_time", "batch": 1e30}),
         (WrongValue, ["batch is asked for and given", "2400"], {"unknown": "batch", "B": 2400}),

@@ -192,7 +192,6 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
     [
         (None, "hardware.csv: not among the data that ships"),
         (b"", "hardware.csv: is empty"),
-        (b"\n\n", "hardware.csv: is empty"),
         (HARDWARE.encode(), "hardware.csv: has a header and no rows"),
         (b"accelerator,value\nH1,2\n", "hardware.csv row 1: there is no column quantity, dtype, unit"),
         (HARDWARE.replace("notes", "unit").encode() + b"\nH1\n", "hardware.csv row 1, column unit: is twice in the header"),

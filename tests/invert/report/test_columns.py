@@ -36,7 +36,7 @@ def test_every_column_has_a_name_of_its_own_and_is_found_by_it():
     [
         ("KV lecture", "kv_bytes_per_token_lecture"), ("KV from threshold", "kv_bytes_per_token_lecture"),
         ("kv from premium", "kv_bytes_per_token_increment"), ("bandwidth-bound", "bandwidth_bound_fraction"),
-        ("bandwidth bound", "bandwidth_bound_fraction"), ("mark-up", "input_markup_market"), ("price/cost", "input_markup_market"),
+        ("mark-up", "input_markup_market"), ("price/cost", "input_markup_market"),
         ("KV", "kv_bytes_per_token_headline"), ("typical kv", "kv_bytes_per_token_headline"), ("active", "active_params"),
         ("known", "kv_bytes_per_token_known"), ("Prices Missed", "prices_missed"), ("cache", "cache_tier"), ("in/out", "price"),
     ],

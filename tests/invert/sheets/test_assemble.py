@@ -162,10 +162,7 @@ def test_an_unknown_name_gets_its_candidates(name: str, message: str):
     [
         ("b,n,,perhaps,false,,,,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is not a truth value"),
         ("b,n,,,false,,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
-        (
-            "b,n,,true,false,,,many,,,,,,,,",
-            "models.csv row 3, column max_context: 'many' is not a whole number. Write digits only",
-        ),
+        ("b,n,,true,false,,,many,,,,,,,,", "models.csv row 3, column max_context: 'many' is not a whole number"),
         ("b,n,,true,false,,,,many,verified,,,,,,", "models.csv row 3, column active_params: 'many' is not a number"),
         ("b,n,,true,false,,,,1e9,,,,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
         ("b,n,,true,false,Nothing-1B,verified,,,,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),

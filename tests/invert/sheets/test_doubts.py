@@ -42,10 +42,8 @@ def test_a_sound_sheet_raises_no_doubt():
         (f"a,Mar-26,input,,2,,{DATED}", "column model: 'Mar-26' is written by a spreadsheet that reads a name as a date"),
         (f"a,1.5E+10,input,,2,,{DATED}", "'1.5E+10' is written by a spreadsheet that reads a name as a number"),
         (f"a,gr\u043ek-9,input,,2,,{DATED}", "mixes Latin letters with character U+043E (cyrillic small letter o)"),
-        (f"\u0391cme,p,input,,2,,{DATED}", "column provider: '\u0391cme' mixes Latin letters with character U+0391 (greek capital letter"),
         (f"a,\u043e9,input,,2,,{DATED}", "looks like 'o9' and begins with character U+043E"),
         ("a,n,cache_read,,0.1,,2016-01-01,,2026-11-20,", "column effective_date: 2016-01-01 is more than 3 years from"),
-        ("a,n,cache_read,,0.1,,2026-01-01,2062-01-01,2026-11-20,", "column valid_to: 2062-01-01 is more than 3 years from"),
         ("a,n,cache_read,,0.1,,2026-01-01,,2062-11-20,", "column retrieved_date: 2062-11-20 is more than 3 years from"),
     ],
 )

@@ -240,13 +240,11 @@ def shares(*percent: float) -> dict[str, float]:
     [
         ([shares(95, 5, 0, 0), shares(91, 9, 0, 0)], ("hbm",)),
         ([shares(95, 5, 0, 0), shares(89, 11, 0, 0)], ("hbm", "ddr")),
-        ([shares(95, 5, 0, 0), shares(5, 95, 0, 0)], ("hbm", "ddr")),
         # Of the pairs that hold enough, the one that holds more where it holds least.
         ([shares(90, 8, 2, 0), shares(89, 2, 9, 0)], ("hbm", "flash")),
         ([shares(0, 40, 30, 30), shares(0, 1, 30, 69)], ("ddr", "flash", "hdd")),
         ([shares(25, 25, 25, 25)], TIERS),
         ([shares(91, 9, 0, 0), shares(0, 0, 9, 91)], ("hbm", "hdd")),
-        ([shares(60, 0, 0, 40), shares(0, 60, 40, 0)], TIERS),
         ([], ()),
     ],
 )

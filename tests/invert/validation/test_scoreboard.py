@@ -2,6 +2,8 @@
 
 import json
 from itertools import product
+from math import log
+from statistics import fmean, stdev
 
 import pytest
 
@@ -44,6 +46,13 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
         assert six[:3] == six[3:]
         assert row[of.name] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
         assert estimate_text("kv_bytes_per_token", judged.kv_bytes[estimator]) in text
+
+
+def test_the_bias_and_spread_of_each_estimate_are_those_of_its_ratios_to_known_models():
+    *rows, bias, sd = truth.known_models(shipped_data())
+    for label in (one.name for one in KV_NAMES.values()):
+        logs = [log(row[label]) for row in rows]
+        assert (bias[label], sd[label]) == pytest.approx((fmean(logs), stdev(logs)), abs=0.011)
 
 
 @pytest.fixture(scope="module")
