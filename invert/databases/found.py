@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from derive.errors import WrongData, shorten, suggest_for_file
@@ -40,8 +41,8 @@ def _how_to_get(package: str) -> str:
 
 def not_installed() -> list[str]:
     """Return a note for each package that is not installed, with the command that installs it."""
-    there = {_GENAI: genai.is_genai_installed(), _LITELLM: litellm.is_litellm_installed()}
-    return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in _PACKAGES if not there[name]]
+    missing = [name for name in _PACKAGES if find_spec(name.replace("-", "_")) is None]
+    return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in missing]
 
 
 def listing_of(name: str) -> Listing | None:

@@ -54,17 +54,12 @@ _SOLD_OTHERWISE = ("search_type",)
 """Conditions of a variant that sells something else than tokens."""
 
 
-def is_genai_installed() -> bool:
-    """Return whether the package is installed."""
-    return find_spec("genai_prices") is not None
-
-
 def installed() -> tuple[Iterable[Any], Database] | None:
     """Return the providers of the installed snapshot, or None without the package.
 
     Raise WrongData if the snapshot is not as known here.
     """
-    if not is_genai_installed():
+    if find_spec("genai_prices") is None:
         return None
     database = installed_database(FORMAT.name)
     try:

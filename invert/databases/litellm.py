@@ -65,11 +65,6 @@ _SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
 
-def is_litellm_installed() -> bool:
-    """Return whether the package is installed."""
-    return bool((found := find_spec(FORMAT.name)) and found.origin)
-
-
 def installed() -> tuple[Path, Database] | None:
     """Return the price file in the installed package, or None without the package. Raise WrongData if the package has no such file."""
     found = find_spec(FORMAT.name)
