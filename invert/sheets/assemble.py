@@ -28,6 +28,9 @@ _ALL = "all"
 _DEFAULT_TIERS = ("standard", "off_peak")
 _MOST_NAMED = 3
 """Models that a note on many of them names."""
+_RELEASED_LATER = "{sheets} left out: released after {day} ({models})"
+_SEEN_LATER = "{sheets} left out: in no table by {day}, and no release is known (first seen: {models}); by name they are shown"
+_NAMED = "{sheets} shown: in no table by {day}, and no release is known (first seen: {models})"
 _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 _FIELDS = tuple(field.name for field in fields(PriceRow))
 _OF_PATTERNS = "*?[]"
@@ -126,37 +129,23 @@ def released_sheets(
     """
     offered, known = list(offered), list(known)
     later, unsaid = released_later(offered, known), first_seen_later(offered, known, first or {})
-    early, unheard = ([sheet for sheet in offered if (sheet.provider, sheet.model) in days] for days in (later, unsaid))
-    notes = []
-    if early:
-        whose = "its model was" if len(early) == 1 else "their models were"
-        notes.append(f"{_left_out_text(early)}: {whose} released after {early[0].as_of} ({_first_models(early, later)})")
-    if unheard:
-        whose = "its model" if len(unheard) == 1 else "their models"
-        nobody = f"no table has {whose} by {unheard[0].as_of}, and no release is known"
-        shown = "it is" if len(unheard) == 1 else "they are"
-        notes.append(f"{_left_out_text(unheard)}: {nobody} (first seen: {_first_models(unheard, unsaid)}); by name {shown} shown")
+    notes = [*_late_note(_RELEASED_LATER, offered, later), *_late_note(_SEEN_LATER, offered, unsaid)]
     return [sheet for sheet in offered if (sheet.provider, sheet.model) not in {**later, **unsaid}], notes
-
-
-def _left_out_text(left: Sequence[PriceSheet]) -> str:
-    return "1 sheet left out" if len(left) == 1 else f"{len(left)} sheets left out"
-
-
-def _first_models(left: Iterable[PriceSheet], days: Mapping[_Name, date]) -> str:
-    named = list(dict.fromkeys(f"{sheet.model} {days[sheet.provider, sheet.model]}" for sheet in left))
-    return ", ".join(named[:_MOST_NAMED]) + (", ..." if named[_MOST_NAMED:] else "")
 
 
 def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> list[str]:
     """Return a note on sheets that are shown because they were named, although no table has their model by that day."""
     offered = list(offered)
-    days = first_seen_later(offered, known, first)
-    if not days:
-        return []
-    named = _first_models((one for one in offered if (one.provider, one.model) in days), days)
-    whose = "a model" if len(days) == 1 else f"{len(days)} models"
-    return [f"{whose} shown without a row in any table by {offered[0].as_of}, and no release is known (first seen: {named})"]
+    return _late_note(_NAMED, offered, first_seen_later(offered, known, first))
+
+
+def _late_note(text: str, offered: Iterable[PriceSheet], days: Mapping[_Name, date]) -> list[str]:
+    """Return a note that counts the sheets of these models and names some of the models with their days."""
+    late = [sheet for sheet in offered if (sheet.provider, sheet.model) in days]
+    names = list(dict.fromkeys(f"{sheet.model} {days[sheet.provider, sheet.model]}" for sheet in late))
+    listed = ", ".join([*names[:_MOST_NAMED], *(["..."] if names[_MOST_NAMED:] else [])])
+    counted = "1 sheet" if len(late) == 1 else f"{len(late)} sheets"
+    return [text.format(sheets=counted, day=late[0].as_of, models=listed)] if late else []
 
 
 @cache_with_data

@@ -271,8 +271,7 @@ def read_rows(
     >>> rows[0].amount, rows[0].origin, str(problems[0])
     (2.0, 'my.csv:2', "my.csv row 3, column amount: '-5' is negative")
     """
-    faults: list[Problem] = []
-    rows: list[PriceRow] = []
+    rows, faults = list[PriceRow](), list[Problem]()
     held: dict[RowKey, list[PriceRow]] = {}
     shipped_table = "" if overlay else origin.removesuffix(".csv") if origin in shipped.FILES else "prices"
     columns = _price_columns(data or read_data(), shipped_table)

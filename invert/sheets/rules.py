@@ -243,16 +243,12 @@ def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
 
 def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
     """Yield rows of a sheet on a day whose context or release differs from the first one, or whose threshold exceeds the context."""
-    first = next((row for row in valid if row.max_context), None)
-    for row in valid if first else ():
-        if first and first.max_context and row.max_context not in (None, first.max_context):
-            clash = f"{sheet_name(row)}: {row.max_context:,} tokens, and {first.origin} says {first.max_context:,} of the same model"
-            yield row.problem("max_context", clash)
-    dated = next((row for row in valid if row.release_date), None)
-    for row in valid if dated else ():
-        if dated and row.release_date not in (None, dated.release_date):
-            clash = f"{sheet_name(row)}: {row.release_date}, and {dated.origin} says {dated.release_date} of the same model"
-            yield row.problem("release_date", clash)
+    for column, text in (("max_context", "{:,} tokens, and {} says {:,}"), ("release_date", "{}, and {} says {}")):
+        told = [row for row in valid if getattr(row, column)]
+        for row in told:
+            value, usual = getattr(row, column), getattr(told[0], column)
+            if value != usual:
+                yield row.problem(column, f"{sheet_name(row)}: {text.format(value, told[0].origin, usual)} of the same model")
     longest = max((row.max_context for row in valid if row.max_context), default=None)
     for row in valid if longest else ():
         if longest and row.component == "input" and row.threshold_tokens > longest:
