@@ -1,10 +1,11 @@
 """Build the sizing desk: a model on chips, with the results for a step, a token and a user."""
 
 from backsolve.site.formulas import Json
-from backsolve.site.presets import ASKED, FIELDS, OWN, TITLES, parts_of_fields, presets_data
+from backsolve.site.presets import ASKED, FIELDS, OWN, TITLES, presets_data
 from backsolve.site.writing import Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
+from derive.quantities import quantity
 from derive.solving.limits.answering import answer_with_way
 from derive.solving.question.conventions import Switches
 from derive.solving.question.questions import question
@@ -29,7 +30,9 @@ def first_command() -> str:
 
 def desk_data() -> Json:
     """Return the data for the script of the desk, except chips and models."""
-    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": TITLES, "own": OWN}
+    # Fields that are a part of another field, with the name of the whole.
+    parts = {name: whole for name in FIELDS if (whole := quantity(name).whole) in FIELDS}
+    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts, "titles": TITLES, "own": OWN}
 
 
 def _bounds() -> dict[str, str]:

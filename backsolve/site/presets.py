@@ -15,7 +15,6 @@ from derive.catalogue import by_id
 from derive.errors import BacksolveError, NoRent
 from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
-from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import evaluate_defaults
@@ -135,19 +134,18 @@ def kind_of(given: Mapping[str, float]) -> str:
 
 def _model(name: str, kinds: Mapping[str, str], ways: dict[Way, int]) -> Json:
     """Return the values of a model, and the place of its way and its further values for each kind of chip."""
-    known = name not in (NO_MODEL, OWN_MODEL)
-    fields = FIELDS | (OWN["model"] if name == OWN_MODEL else {})
-    found: dict[str, tuple[int, dict[str, float]]] = {}
+    known = presets.model(name) if name not in (NO_MODEL, OWN_MODEL) else None
+    givens = known.givens if known else OWN["model"] if name == OWN_MODEL else {}
+    of_kinds = {}
     for kind, chip in kinds.items():
+        fields = FIELDS if known else FIELDS | givens
         asked = question(ASKED[0], fields, Switches(chip or None, name if known else None, anyway=True))
         way = _way(tuple(asked.known), asked.active, tuple(evaluate_defaults(asked.defaults, asked.known).items()))
         of_chip = {*FIELDS, *(presets.hardware(chip).givens if chip else ())} - {"bytes_per_weight"}
-        found[kind] = ways.setdefault(way, len(ways)), {given: value for given, value in asked.known.items() if given not in of_chip}
-    first, *others = (givens for _, givens in found.values())
-    alike = {given: value for given, value in first.items() if all(one.get(given) == value for one in others)}
-    own = {kind: (place, {given: givens[given] for given in givens if given not in alike}) for kind, (place, givens) in found.items()}
-    longest = presets.model(name).published[0].max_context if known else inf
-    return {"givens": alike, "kinds": own, "longest": longest if isfinite(longest) else None}
+        further = {given: value for given, value in asked.known.items() if given not in of_chip and givens.get(given) != value}
+        of_kinds[kind] = ways.setdefault(way, len(ways)), further
+    longest = known.published[0].max_context if known else inf
+    return {"givens": givens, "kinds": of_kinds, "longest": longest if isfinite(longest) else None}
 
 
 @cache
@@ -194,8 +192,3 @@ def _binding(wins: list[Json]) -> Json:
     """Return the resource that binds a step in a regime, and the pairs of trees that define the regime."""
     longer = next(told for name, told in _BINDING.items() if name in names(wins[0]["larger"]))
     return {"wins": [{"larger": pair["larger"], "smaller": pair["smaller"]} for pair in wins], "binds": longer}
-
-
-def parts_of_fields() -> dict[str, str | None]:
-    """Return, for each field that is a part of another field, the name of the whole."""
-    return {name: quantity(name).whole for name in FIELDS if quantity(name).whole in FIELDS}
