@@ -395,10 +395,10 @@ def ask(question: Question) -> tuple[Question, Solution]:
 
 def with_facts(question: Question, facts: Mapping[str, tuple[str, float]]) -> Question:
     """Return the question with more facts, and with all that the program would then suppose otherwise."""
-    facts, values = as_said(question.unknown, {**question.facts, **facts}), question.deployment.state.values
+    facts, values = {**question.facts, **facts}, question.deployment.state.values
     while untrue := untrue_defaults(question.deployment.state, question.unknown, {*facts}):
         facts |= {name: ("=", values[name]) for name in sorted(untrue)}
-    return replace(question, facts=facts)
+    return replace(question, facts=as_said(question.unknown, facts))
 
 
 def solve_it(question: Question) -> Solution:

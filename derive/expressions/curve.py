@@ -122,7 +122,7 @@ def _crossings(x: Floats, y: Floats, height: Height, tolerance: float) -> Iterat
     """Yield the points where the curve goes through zero, or none where it leaps over it."""
     from scipy.optimize import elementwise
 
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         at = np.flatnonzero((y[:-1] * y[1:] < 0) & (np.abs(y[:-1]) > HOLDS) & (np.abs(y[1:]) > HOLDS))
     if not len(at):
         return

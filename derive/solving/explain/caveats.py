@@ -410,7 +410,7 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
 
 def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips all pipeline stages, or all copies in training, have together."""
-    if not any(MEMORY.bought in row.symbols for row in used):
+    if MEMORY.bought not in values or not any(MEMORY.bought in row.symbols for row in used):
         return None
     stages = 1.0 if asked.unknown == MEMORY.groups else values.get(MEMORY.groups, 1.0)
     counted = {*TRAINING} & {asked.unknown} or TRAINING.chips in values
