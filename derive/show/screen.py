@@ -56,7 +56,7 @@ _MOST_WARNINGS = 3
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
-    *("of published runs", _SUPPOSED, " is the data type of ", "layout: "),
+    *("of published runs", _SUPPOSED, " is the data type of ", "layout: ", "not understood"),
 )
 """Parts of assumptions about this question, which are printed before the assumptions of the equations."""
 
