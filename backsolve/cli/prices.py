@@ -69,7 +69,7 @@ def list_prices(own: "FileText | None", as_of: date | None, everything: bool, st
     from invert.sheets.assemble import released_sheets, rows_used, sheets
     from invert.sheets.dated import first_days
     from invert.sheets.described import described
-    from invert.sheets.listing import listed_csv, listed_json, listed_text
+    from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_text
     from invert.sheets.read import book_of
     from invert.sheets.released import released_prices
 
@@ -82,7 +82,7 @@ def list_prices(own: "FileText | None", as_of: date | None, everything: bool, st
     none = not found
     if style != "table":
         rows = rows_used(found, book)
-        click.echo(listed_json(rows) if style == "json" else listed_csv(rows))
+        click.echo(json_of(rows, LISTED) if style == "json" else csv_of(rows, PUBLISHED))
     elif found:
         click.echo(listed_text(found, width(sys.stdout), in_terminal(sys.stdout)))
     if book.day_moved and not as_of:
@@ -127,10 +127,9 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
     before, after = states_of(old, new, data, own)
     prices_found = differences(before.rows, after.rows)
     found = [*prices_found, *redescribed(before.rows, after.rows)]
-    forms = {"json": listing.differences_json, "csv": listing.differences_csv}
     same = len(after.rows) - sum(one.new is not None for one in prices_found)
-    if style in forms:
-        click.echo(forms[style](found))
+    if style != "table":
+        click.echo((listing.json_of if style == "json" else listing.csv_of)(found, listing.DIFFERENT))
     else:
         new_ones, unreleased = new_models(before, after, data), new_models(after, before, data)
         click.echo(listing.differences_text(found, same, new_ones, unreleased, after.day))

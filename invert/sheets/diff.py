@@ -1,7 +1,7 @@
 """Two states of the price data side by side: which prices were added, closed and changed."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from io import BytesIO
@@ -26,6 +26,11 @@ SHIPPED = "shipped"
 KINDS_OF_CHANGE = ("added", "closed", "changed")
 _FACTS = {"max_context": "context", "release_date": "release"}
 """Columns that describe a model, in words."""
+
+
+PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
+         "weekdays")  # fmt: skip
+"""The columns that identify a price."""
 
 
 @immutable
@@ -65,11 +70,18 @@ class Difference:
         return old, new
 
     @property
+    def where(self) -> Mapping[str, object]:
+        """What identifies the price, with its unit, or the sheet and the column of a fact."""
+        if self.column in _FACTS:
+            return dict(zip(PLACE, (*self.sheet_key, self.column), strict=False))
+        return {name: getattr(self.row, name) for name in (*PLACE, "currency", "per")}
+
+    @property
     def times(self) -> float | None:
         """The new amount divided by the old one, or None if there are not two nonzero amounts in one currency."""
-        if not self.old or not self.new or self.old.currency != self.new.currency or not self.old.amount or not self.new.amount:
-            return None
-        return self.new.amount / self.old.amount
+        same_unit = self.old and self.new and self.old.currency == self.new.currency and self.column not in _FACTS
+        old, new = self.values
+        return new / old if same_unit and old and new else None
 
     def __str__(self) -> str:
         if self.column in _FACTS:

@@ -1,7 +1,7 @@
 """Price data as it is listed and compared: text, JSON and CSV."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import groupby
 from operator import attrgetter
@@ -10,18 +10,27 @@ from types import MappingProxyType
 from derive.characters import padded
 from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
+from invert.encoder import Codec, Keys, Leaf, Through, six_digits
 from invert.sheets.assemble import find, placed, rows_used, sheets
-from invert.sheets.diff import KINDS_OF_CHANGE, Difference
+from invert.sheets.diff import KINDS_OF_CHANGE, PLACE, Difference
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow
 from invert.sheets.sheet import PriceSheet, money_unit
 from invert.sheets.tables import ModelRow
 
-_PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
-         "weekdays")  # fmt: skip
-LISTED = (*PRICE_COLUMNS, "origin")
+PUBLISHED: Keys = {name: name for name in PRICE_COLUMNS}
+LISTED: Keys = {**PUBLISHED, "origin": "origin"}
 """The listed fields of a price: as published, with its grade (`verification`), dates and source, and its file and row."""
-DIFFERENT = ("change", *_PLACE, "old_amount", "new_amount", "times", "currency", "per", "old_effective_date", "new_effective_date",
-             "old_source_url", "new_source_url", "old_origin", "new_origin")  # fmt: skip
+DIFFERENT: Keys = {
+    "change": "kind",
+    **{name: f"where.{name}" for name in PLACE},
+    "old_amount": "values.0",
+    "new_amount": "values.1",
+    "times": Through("times", six_digits),
+    **{name: f"where.{name}" for name in ("currency", "per")},
+    **{f"{side}_{name}": f"{side}.{name}" for name in ("effective_date", "source_url", "origin") for side in ("old", "new")},
+}
+"""The fields of a price that differs. A fact about the model of a sheet has the name of its column in place of the component."""
+_CODEC = Codec(leaves={date: Leaf(str, date.isoformat, date.fromisoformat)})
 
 
 def sheets_cited(
@@ -30,16 +39,6 @@ def sheets_cited(
     """Return the sheets that a name means, each with its day and its rows, or with the row of `component[@threshold][:lifetime]`."""
     chosen, _ = find([name], sheets(book, as_of, tier)[0], known)
     return [(one.as_of, [row for row in rows_used([one], book) if not spec or row.place == placed(spec, one.prices)]) for one in chosen]
-
-
-def price_record(row: PriceRow) -> dict[str, object]:
-    """Return a price as it is in its file, with days as text."""
-    return {name: _plain_cell(getattr(row, name)) for name in LISTED}
-
-
-def _plain_cell(value: object) -> object:
-    """Return a cell as the files have it. Numbers remain numbers."""
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
@@ -54,47 +53,14 @@ def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> s
     return "\n".join(name_beside(name, rest, room, width) if in_terminal else f"{padded(name, room)}{rest}" for name, rest in each)
 
 
-def listed_json(rows: Sequence[PriceRow]) -> str:
-    """Return every price as a JSON object."""
-    return json.dumps([price_record(row) for row in rows], indent=2, allow_nan=False)
+def json_of(found: Iterable[object], keys: Keys) -> str:
+    """Return prices, or prices that differ, as JSON objects. Numbers are as published, and days are text."""
+    return json.dumps([_CODEC.encode_keys(one, keys) for one in found], indent=2, allow_nan=False)
 
 
-def listed_csv(rows: Sequence[PriceRow]) -> str:
-    """Return every price as a line of a price file, which `--prices` reads."""
-    return csv_text(tuple(PRICE_COLUMNS), map(price_record, rows))
-
-
-def difference_record(one: Difference) -> dict[str, object]:
-    """Return a price that differs, with its old and new value. A fact about the model of a sheet has the name of its column."""
-    old, new = map(_plain_cell, one.values)
-    if one.kind not in KINDS_OF_CHANGE:
-        place = dict(zip(_PLACE, (*one.sheet_key, one.column), strict=False))
-        return {**dict.fromkeys(DIFFERENT), "change": one.kind, **place, "old_amount": old, "new_amount": new}
-    sides: Mapping[str, PriceRow | None] = {"old": one.old, "new": one.new}
-    return {
-        "change": one.kind,
-        **{name: _plain_cell(getattr(one.row, name)) for name in _PLACE},
-        "old_amount": old,
-        "new_amount": new,
-        "times": one.times and float(f"{one.times:.6g}"),
-        "currency": one.row.currency,
-        "per": one.row.per,
-        **{
-            f"{side}_{name}": row and _plain_cell(getattr(row, name))
-            for name in ("effective_date", "source_url", "origin")
-            for side, row in sides.items()
-        },
-    }
-
-
-def differences_json(found: Sequence[Difference]) -> str:
-    """Return every price that differs as a JSON object."""
-    return json.dumps([difference_record(one) for one in found], indent=2, allow_nan=False)
-
-
-def differences_csv(found: Sequence[Difference]) -> str:
-    """Return every price that differs as a CSV line."""
-    return csv_text(DIFFERENT, map(difference_record, found))
+def csv_of(found: Iterable[object], keys: Keys) -> str:
+    """Return the same as CSV. `--prices` reads the lines of prices."""
+    return csv_text(tuple(keys), (_CODEC.encode_keys(one, keys) for one in found))
 
 
 def differences_text(

@@ -143,14 +143,19 @@ class Description(TypedDict):
 
 
 def description_of(rows: Sequence[PriceRow]) -> Description:
-    """Return the longest context and the earliest release that the rows of a sheet give."""
-    return {"max_context": telling_row(rows, "max_context").max_context, "release_date": telling_row(rows, "release_date").release_date}
+    """Return the longest context and the earliest release that rows give.
+
+    >>> description_of([])
+    {'max_context': None, 'release_date': None}
+    """
+    context, release = (getattr(telling_row(rows, column), column, None) for column in ("max_context", "release_date"))
+    return {"max_context": context, "release_date": release}
 
 
-def telling_row(rows: Sequence[PriceRow], column: str) -> PriceRow:
-    """Return the row of a sheet with the longest context, or with the earliest release."""
-    told = [row for row in rows if getattr(row, column)]
-    return (max if column == "max_context" else min)(told, key=attrgetter(column), default=rows[0])
+def telling_row(rows: Sequence[PriceRow], column: str) -> PriceRow | None:
+    """Return the row with the longest context, or with the earliest release, or None if no row gives one."""
+    told = (row for row in rows if getattr(row, column))
+    return (max if column == "max_context" else min)(told, key=attrgetter(column), default=None)
 
 
 def units_per_usd(fx: Fx, currency: str, day: date) -> float:
