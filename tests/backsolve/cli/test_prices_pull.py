@@ -85,6 +85,15 @@ def test_a_file_is_made_and_what_is_in_it_can_be_checked_and_inferred(packages):
     assert found.status == 0 and sheet["observables"]["long_context_threshold"] == 200_000 and "context assumed" not in sheet["flags"]
 
 
+def test_a_changed_price_is_counted_and_its_row_is_closed(packages):
+    Path("a.json").write_text(json.dumps(LITELLM))
+    Path("b.json").write_text(json.dumps(LITELLM | {"gpt-test-2": LITELLM["gpt-test-2"] | {"output_cost_per_token": 5e-06}}))
+    call("prices", "pull", "a.json", "--into", "m.csv", *ON)
+    said = call("prices", "pull", "b.json", "--into", "m.csv", "--on", "2026-12-01")
+    total = len(rows(Path("m.csv").read_text()))
+    assert said.status == 0 and f"m.csv: {total} rows: 0 added, 1 changed, 0 ended, {total - 2} unchanged" in said.out
+
+
 @pytest.mark.parametrize(("content", "provider"), [(MODELS_DEV, "hostly"), (OPENROUTER, "openrouter"), (LITELLM, "openai")])
 def test_a_file_of_a_database(packages, content, provider: str):
     Path("download").write_text(json.dumps(content))

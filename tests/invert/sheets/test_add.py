@@ -48,6 +48,22 @@ def test_a_band_with_one_price_has_no_premium_on_the_other():
     assert {row.notes for row in found.rows[4:]} == {"no premium was named"}
 
 
+BOM = "\ufeffprovider,model,component,amount\n\nx,y,input,1\n\nx,y,output,2\n\n"
+OTHER_ORDER = 'amount,notes,component,model,provider\n1,"a ""b"", c",input,y,x\n2,,output,y,x'
+
+
+@pytest.mark.parametrize("there", [BOM, OTHER_ORDER, "\n\n" + OTHER_ORDER])
+def test_what_is_in_a_file_stays_in_it(tmp_path: Path, there: str):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(there.encode())
+    before = load(str(path)).own
+    add_to_file("acme/perm", TYPED, shipped_data(), str(path))
+    after = load(str(path))
+    assert after.problems == load().problems and len(after.own) == 8
+    assert [(row.key, row.amount, row.notes) for row in after.own[:2]] == [(row.key, row.amount, row.notes) for row in before]
+    assert all(line in path.read_bytes().decode() for line in there.splitlines())
+
+
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n"), max_size=20), max_size=4), st.booleans())
 def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
     content = ("provider,model,component,amount\n" + "\n".join(lines) + ("\n" if ends else "")).encode(errors="surrogatepass")
