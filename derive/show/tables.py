@@ -17,7 +17,7 @@ _Fields = Callable[[Answer], dict[str, Any]]
 
 _METHODS = {
     "bounds": "exact ends: the answer only rises or only falls with each range, at {samples:,} points",
-    "sampled": "seen at {samples:,} points: the answer rises and falls, has gaps or has no closed form",
+    "sampled": "seen at {samples:,} points: the answer rises and falls, moves in steps, has gaps or has no closed form",
 }
 UNANSWERED = Answer(kind="none")
 """Placeholder for the answer of a question that has none."""

@@ -11,6 +11,7 @@ from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
+from derive.solving.many.alone import answer_everywhere
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.givens import is_limit, is_symbolic
@@ -99,13 +100,25 @@ def solve(
 
 
 def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question: at once if it means just what it says, else as people mean it of a deployment."""
+    """Return the answer to a question, over all of its lists and ranges."""
+
+    def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
+        return (_respond_at_once(unknown, values, switches, beside),)
+
+    return answer_everywhere(ask, given, switches)[0]
+
+
+def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
+    """Return the answer to a question that means just what it says, else as people mean it of a deployment.
+
+    Raises `OneByOne` if each point of its lists and ranges has to be asked by itself.
+    """
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
         return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
     from derive.solving.deployments.deployments import answer_as_meant
 
-    return answer_as_meant(respond, unknown, given, switches, beside)
+    return answer_as_meant(_respond_at_once, unknown, given, switches, beside)
 
 
 def respond_all(
@@ -123,7 +136,7 @@ def respond_all(
     else:
         from derive.solving.deployments.deployments import answer_several
 
-        found = answer_several(respond, unknowns, given, switches)
+        found = answer_everywhere(lambda values, at: answer_several(_respond_at_once, unknowns, values, at), given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
     if switches.using or any(one.sweep for one in solutions):
         from derive.solving.explain.without_part import refuse_without_part

@@ -247,7 +247,7 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
     if series:
         from derive.solving.many.sweeps import answer_sweep
 
-        return answer_sweep(asked, series, intervals, zipped)
+        return answer_sweep(asked, series, bool(intervals), zipped)
     if intervals:
         from derive.solving.many.intervals import answer_ranges
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any, TypeVar
 
 from derive.answers import Answer, WhenRead, next_whole
@@ -14,7 +14,7 @@ from derive.records import LOWER, UPPER
 from derive.roles import REPLICA
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.directions import rated_quantities
-from derive.solving.limits.best_size import Ask, End, add_size, answer_at_best, names_of, results_of
+from derive.solving.limits.best_size import Ask, End, add_size, names_of, refuse_many, results_of
 from derive.solving.limits.limits import FREE
 from derive.solving.limits.within_limits import refuse_in_place
 from derive.solving.question.givens import is_limit
@@ -111,21 +111,18 @@ def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]
 
 
 def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """Return the result of the whole replicas that a rate needs or a budget pays. In lists each point has its own number."""
+    """Return the result of the whole replicas that a rate needs or a budget pays."""
     name, names = quantity(unknown).name, names_of(given)
     sized = ask(REPLICA.number, given)
-    if sized.sweep:
-        return answer_at_best(partial(answer_for_replicas, ask), name, given, sized)
+    refuse_many(sized)
     if sized.reason:
         return refuse_in_place(name, sized.reason, sized)
     one, *others = sized.answers
     by_a_rate = name in REPLICA.bought and not {*names.values()}.isdisjoint(REPLICA.sized_by)
     side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
-    spanned = (sized.spans.low, sized.spans.high) if sized.spans else ()
-    ends = {_whole_replicas(end, side) for end in (one.ends[side == UPPER], *spanned)}
-    if others or len(ends) > 1:
+    if others:
         raise WrongValue(f"{name} is of one number of {REPLICA.number}, and here it is several: ask for {REPLICA.number}")
-    count = ends.pop()
+    count = _whole_replicas(one.ends[side == UPPER], side)
     if count < 1:
         budgets = " and ".join(spelled for spelled in given if names[spelled] in REPLICA.bought)
         short = f"no whole replica: {budgets} pays {show(REPLICA.number, one.ends[1] or 0.0)} of one"

@@ -18,6 +18,7 @@ from derive.solving.limits.limits import FREE, SIZED
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import usual_definitions
 from derive.solving.result import Solution, chain_slopes
+from derive.spreads import Interval, OneByOne
 from derive.units import show
 
 _WHICH = {LOWER: "fewest", UPPER: "largest"}
@@ -29,13 +30,12 @@ Ask = Callable[[str, Mapping[str, Any]], Solution]
 
 @immutable
 class End:
-    """The better end of a size, the answer that it is an end of, its side, and whether it suffices everywhere in given ranges."""
+    """The better end of a size, the answer that it is an end of, and its side."""
 
     size: str
     value: float
     of: Solution
     side: str
-    throughout: bool = False
 
     @property
     def memory_binds(self) -> bool:
@@ -46,27 +46,20 @@ class End:
     def told(self) -> str:
         """Return the end in words."""
         does = " that memory holds" if self.memory_binds else ""
-        does += " for all of the ranges" if self.throughout else ""
         return f"at {self.size} = {show(self.size, self.value)}, the {_WHICH[self.side]}{does}"
 
 
 def best_end(solution: Solution) -> End | None:
     """Return the better end of a size that is only bounded, a whole one of what is counted, or None if it has no such end."""
-    if solution.sweep or len(solution.answers) != 1:
+    if solution.sweep or solution.spans or len(solution.answers) != 1 or solution.answers[0].kind not in ("point", "interval"):
         return None
     (one,), name = solution.answers, solution.unknown
     side = LOWER if name in BOUGHT else UPPER
-    if solution.spans and one.bound != side:
-        return None
-    low, high = one.ends if one.kind in ("point", "interval") else (None, None)
-    # Each point of ranges has an end of its own, and the worst of these suffices everywhere.
-    value = low if (side == LOWER) != bool(solution.spans) else high
-    if over_bounds := one.kind == "interval" and (one.loose_low, one.loose_high) != (None, None):
-        value = one.low if side == LOWER else one.high
+    value = one.ends[side == UPPER]
     if value is None or (one.kind == "point" and one.bound != side):
         return None
     value = next_whole(value, side) if name in COUNTED else value
-    return End(size=name, value=value, of=solution, side=side, throughout=over_bounds or bool(solution.spans)) if value > 0 else None
+    return End(size=name, value=value, of=solution, side=side) if value > 0 else None
 
 
 def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
@@ -82,14 +75,16 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
 
 
 def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
-    """Return the answer at the better end of a size, at each point of lists at its own. Without an end, return why."""
-    name = quantity(unknown).name
-    if sized.sweep:
-        from derive.solving.many.sweeps import answer_each
-
-        return answer_each(name, sized.sweep.given, lambda at: ask(name, replace_given(given, at)), sized.unknown)
+    """Return the answer at the better end of a size. Without an end, return why. Each point of lists and ranges has an end of its own."""
+    refuse_many(sized)
     end = best_end(sized)
-    return answer_at_end(ask, name, given, end) if end else sized
+    return answer_at_end(ask, quantity(unknown).name, given, end) if end else sized
+
+
+def refuse_many(solution: Solution) -> None:
+    """Raise `OneByOne` for the answer to a question over many values."""
+    if solution.sweep or solution.spans:
+        raise OneByOne({name: Interval(*ends) for name, ends in (solution.spans.ranges if solution.spans else {}).items()})
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
@@ -102,9 +97,12 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
         return None
     sized = ask(FREE, drop_results(given, [name]))
     counted = name not in (REPLICA.number, REPLICA.sequences) or sized.provenance.get(REPLICA.chips, "default") != "default"
+    if not counted:
+        return None
+    refuse_many(sized)
     end = best_end(sized)
-    found = answer_at_best(ask, name, given, sized) if counted and (sized.sweep or (end and end.memory_binds)) else None
-    return found if found and (found.answers or found.sweep) else None
+    found = answer_at_end(ask, name, given, end) if end and end.memory_binds else None
+    return found if found and found.answers else None
 
 
 def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], at_end: bool = False) -> tuple[Solution, ...]:
@@ -122,19 +120,14 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     found: dict[str, Solution] = {}
     end: End | None = None
     for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
-        others = [name for name in names.values() if name not in SIZED]
-        found[size] = _answer_beside(ask, size, drop_results(given, others), end, limited)
+        results = [name for name in names.values() if name not in SIZED]
+        found[size] = _answer_beside(ask, size, drop_results(given, results), end, limited)
         end = end or best_end(found[size])
-    sized = next((one for one in found.values() if one.sweep), None)
-
-    def answer_other(name: str) -> Solution:
-        solution = _answer_beside(ask, name, given, end, limited)
-        if end or sized is None or sized.sweep is None or solution.answers or solution.sweep:
-            return solution
-        again = answer_at_best(lambda one, at: answer_together(ask, (one, *found), at)[0], name, given, sized)
-        return again if again.answers else solution
-
-    return tuple(found.get(name) or answer_other(name) for name in names.values())
+    others = {name: _answer_beside(ask, name, given, end, limited) for name in names.values() if name not in found}
+    if not all(one.answers or one.sweep for one in others.values()):
+        for one in found.values():
+            refuse_many(one)
+    return tuple({**found, **others}[name] for name in names.values())
 
 
 def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, limited: bool) -> Solution:

@@ -8,7 +8,7 @@ from typing import Any
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
-from derive.solving.limits.best_size import replace_given
+from derive.solving.limits.best_size import refuse_many, replace_given
 from derive.solving.limits.limits import SIZED, NotMadeOf, note_of_limit
 from derive.solving.limits.within_limits import bound_to_one_side
 from derive.solving.question.givens import read_limits
@@ -71,9 +71,9 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
         raise NotMadeOf(idle[0], found.unknown)
     if not inputs or found.reason:
         return found
-    if found.sweep:
-        return _answer_each(ask, given, inputs, read, found)
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
+    if ends:
+        refuse_many(found)
     within = [{name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side]]
     moved = [one for value in within if (one := _ask_or_none(ask, replace_given(given, {**at, **value})))]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
@@ -86,16 +86,3 @@ def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:
         return ask(given)
     except WrongValue:
         return None
-
-
-def _answer_each(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read, found: Solution) -> Solution:
-    """Return the answer at each point of lists, each bounded by its own limits."""
-    from derive.solving.many.sweeps import answer_each
-
-    assert found.sweep
-
-    def answer_at(point: Mapping[str, float]) -> Solution:
-        own = {name: {side: str(point.get(name, text)) for side, text in texts.items()} for name, texts in inputs.items()}
-        return _answer_at_limits(ask, replace_given(given, point), own, read)
-
-    return answer_each(found.unknown, found.sweep.given, answer_at, "")

@@ -7,12 +7,11 @@ from math import inf, isclose
 from typing import Any
 
 from derive.answers import COUNTED, Answer, next_whole
-from derive.errors import WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.show.values import value_in_words
-from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
+from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, refuse_many, replace_given
 from derive.solving.limits.limits import FREE, SIZED, NotMadeOf
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
@@ -30,8 +29,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     solution = _answer_at_free_size(ask, unknown, others)
     if not own:
         return solution
-    if solution.sweep or solution.spans:
-        raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
+    refuse_many(solution)
     sides = {side: read(name, text) for side, text in read_limits(own)[1][name].items()}
     limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
     kept = (_cut_answer(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers)
@@ -45,10 +43,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
 
 
 def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """Return the answer at the best batch that limits leave, if they do not limit the unknown itself and the batch is free.
-
-    Each point of lists has a best batch of its own. Ranges have the one that suffices everywhere in them.
-    """
+    """Return the answer at the best batch that limits leave, if they do not limit the unknown itself and the batch is free."""
     try:
         return ask(unknown, given)
     except NotMadeOf as error:
@@ -60,9 +55,10 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
         sized = ask(FREE, drop_results(given, [name]))
     except NotMadeOf:
         raise refused from None
-    if sized.sweep or best_end(sized):
+    refuse_many(sized)
+    if best_end(sized):
         found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
-        return found if found.sweep or found.reason else _bound_by_size(ask, name, given, sized, found)
+        return found if found.reason else _bound_by_size(ask, name, given, sized, found)
     if sized.answers or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"

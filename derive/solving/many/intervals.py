@@ -1,23 +1,36 @@
 """The span of an answer over ranges of its givens. Its ends are exact if it only rises or only falls with each of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from derive.answers import COUNTED
 from derive.expressions.curve import last_places
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.engine.plan import Way
 from derive.solving.limits.answering import answer
-from derive.solving.many.vectorised import AtPoints, Looks, agrees_at, evaluate_points, look_at, sweep_along_way, tabulate, tell_point
+from derive.solving.limits.best_size import refuse_many
+from derive.solving.many.alone import Answers, Point
+from derive.solving.many.arrays import Floats
+from derive.solving.many.vectorised import (
+    AtPoints,
+    Looks,
+    agrees_at,
+    evaluate_points,
+    look_at,
+    sweep_along_way,
+    tabulate,
+    tell_point,
+)
 from derive.solving.question.questions import Question, pose_at
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
-from derive.spreads import Interval
+from derive.spreads import Interval, OneByOne
 from derive.units import show
 
 SAMPLES = 2048
@@ -27,8 +40,9 @@ _SEED = 20261121
 _FLAT = 1e-6
 """Elasticity below which a given has no effect."""
 
-_CLOSER = 16
-"""How often the box around an extreme is halved, to search there again."""
+_CLOSER = (16, SAMPLES // 16)
+_CLOSER_ALONE = (6, 1)
+"""How often the box around an extreme is halved to search there again, and at how many points, by arrays and one by one."""
 
 _MOST_BORDERS = 16
 """Largest number of changes of regime along a range whose places are computed."""
@@ -39,7 +53,7 @@ _CORNERS = 6
 _CHECKED = 7
 """Points that are asked one by one, of each kind, to check the arrays: random ones, evenly spaced answers, and points without one."""
 
-_SINGLY = 48
+_SINGLY = 24
 """Random points that are asked one by one if arrays do not answer them."""
 
 _FEWEST = 20
@@ -49,14 +63,26 @@ _QUANTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
 
 _Ranges = Mapping[str, Interval]
 _Ends = tuple[float, float]
+_Solutions = Mapping[int, Solution]
+"""The answers at points that were asked one by one."""
+
+
+class _Box(NamedTuple):
+    """Ranges, the answer at one point of them, and the values at many points, with a row for each root."""
+
+    ranges: _Ranges
+    ask: Callable[[Point], Solution]
+    values: Callable[[AtPoints], Floats]
+    closer: tuple[int, int]
+    """How often the box around an extreme is halved to search there again, and at how many points."""
 
 
 def answer_ranges(asked: Question, ranges: _Ranges) -> Solution:
     """Return the answer over all ranges at once: ends, quantiles, regimes, and the given that matters most.
 
     If the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are exact, at two corners.
-    Otherwise they are the extremes that were seen, and `method` says so. If the answer is itself a bound, the values that hold at all
-    points come first. Warnings come from the middle and the corners.
+    Otherwise they are the extremes that were seen, and `method` says so. Warnings come from the middle and the corners. Raises `OneByOne`
+    if arrays do not give what some points have.
     """
     edges = _middle_and_corners(ranges)
     columns = _columns(ranges, edges)
@@ -66,23 +92,69 @@ def answer_ranges(asked: Question, ranges: _Ranges) -> Solution:
     beside = replace(asked, silent=True)
     looks = first | look_at(asked, columns, range(1, len(edges))) | look_at(beside, columns, range(len(edges), len(edges) + _CHECKED))
     found = sweep_along_way(asked, columns, looks)
-    if found:
-        looks |= look_at(beside, columns, _points_to_check(found.table, looks))
-    if not found or not all(agrees_at(found.table, at, solution) for at, (solution, _) in looks.items()):
-        found, looks = None, looks | look_at(beside, columns, range(len(edges) + _CHECKED, len(edges) + _SINGLY))
+    if found is None:
+        raise OneByOne(ranges)
+    looks |= look_at(beside, columns, _points_to_check(found.table, looks))
     answered = [at for at, (solution, _) in looks.items() if solution.answers]
-    if not answered:
-        return _refuse_everywhere(columns, looks)
+    points = {one.kind for at in answered for one in looks[at][0].answers} == {"point"}
+    if not points or not all(agrees_at(found.table, at, solution) for at, (solution, _) in looks.items()):
+        raise OneByOne(ranges)
     if answered[0] >= len(edges):
         # The warnings come from the first answer.
         looks |= look_at(asked, columns, answered[:1])
-    if {one.kind for at in answered for one in looks[at][0].answers} != {"point"}:
+    box = _Box(ranges, lambda point: answer(pose_at(beside, point)), lambda at: _run_again(asked, at, found.way).values, _CLOSER)
+    return _span_points(box, found.table, _solutions(looks), np.arange(len(edges), len(edges) + SAMPLES), (asked, found.way))
+
+
+def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges) -> Answers:
+    """Return the answers over all ranges at once, with every point asked alone: the middle, the corners, and random points.
+
+    The second argument of `ask` says that the point needs no warnings. If an answer is itself a bound, the values that hold at all points
+    come first. Raises `OneByOne` for an answer that has a range at a point.
+    """
+    edges = _middle_and_corners(ranges)
+    columns = _columns(ranges, edges)
+    rows: dict[tuple[float, ...], Answers] = {}
+
+    def ask_once(point: Point) -> Answers:
+        key = tuple(point.values())
+        if key not in rows:
+            # The middle and the corner of all least and of all greatest values have their warnings.
+            rows[key] = ask(point, key not in {edges[0], edges[1], edges[-1]})
+            for one in rows[key]:
+                refuse_many(one)
+        return rows[key]
+
+    count = len(edges) + _SINGLY
+    points = _points_of({name: column[:count] for name, column in columns.items()})
+    first = ask_once(points[0])
+    if all(one.reason and one.reason.code == "missing_givens" for one in first):
+        return first
+    for point in points[1:]:
+        ask_once(point)
+    return tuple(_span_alone(ranges, lambda at, place=place: ask_once(at)[place], points) for place in range(len(first)))  # type: ignore[misc]
+
+
+def _span_alone(ranges: _Ranges, ask: Callable[[Point], Solution], points: list[dict[str, float]]) -> Solution:
+    """Return the answer over ranges from points that were asked alone."""
+    looks = {at: ask(point) for at, point in enumerate(points)}
+    columns = {name: np.array([point[name] for point in points]) for name in ranges}
+    answered = [at for at, solution in looks.items() if solution.answers]
+    if not answered:
+        return _refuse_everywhere(columns, looks)
+    if {one.kind for at in answered for one in looks[at].answers} != {"point"}:
         return _join_bounds(ranges, columns, looks, answered)
-    if found:
-        return _span_points(asked, ranges, found.table, looks, np.arange(len(edges), len(edges) + SAMPLES), found.way)
-    places = np.array([*looks])
-    table = tabulate({name: column[places] for name, column in columns.items()}, [solution for solution, _ in looks.values()])
-    return _span_points(asked, ranges, table, dict(enumerate(looks.values())), np.flatnonzero(places >= len(edges)), None)
+    table = tabulate(columns, [*looks.values()])
+    box = _Box(ranges, ask, lambda at: tabulate(at, [ask(point) for point in _points_of(at)]).values, _CLOSER_ALONE)
+    return _span_points(box, table, looks, np.arange(len(points) - _SINGLY, len(points)), None)
+
+
+def _points_of(columns: AtPoints) -> list[dict[str, float]]:
+    return [dict(zip(columns, point, strict=True)) for point in zip(*(column.tolist() for column in columns.values()), strict=True)]
+
+
+def _solutions(looks: Looks) -> _Solutions:
+    return {at: solution for at, (solution, _) in looks.items()}
 
 
 def _middle_and_corners(ranges: _Ranges) -> list[tuple[float, ...]]:
@@ -111,62 +183,73 @@ def _points_to_check(table: Sweep, looks: Looks) -> list[int]:
     return [at for at in (*evenly, *np.flatnonzero(unseen)[:_CHECKED].tolist()) if at not in looks]
 
 
-def _span_points(asked: Question, ranges: _Ranges, table: Sweep, looks: Looks, drawn: np.ndarray, way: Way | None) -> Solution:
-    """Return the span of a table of points, by arrays along a `way` or asked one by one. Those at `drawn` lie anywhere in the ranges."""
+def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, arrays: tuple[Question, Way] | None) -> Solution:
+    """Return the span of a table of points, by `arrays` along a way or asked one by one. Those at `drawn` lie anywhere in the ranges."""
     known = ~np.isnan(table.values)
     there = known.any(axis=0)
-    shown, reference = next((at, solution) for at, (solution, _) in looks.items() if solution.answers)
-    low, high, method = float(np.nanmin(table.values)), float(np.nanmax(table.values)), "sampled"
-    ends = _exact_ends(asked, ranges, looks) if there.all() and len(table.values) == 1 else None
-    if ends and ends[0] <= low * (1 + HOLDS) and ends[1] >= high * (1 - HOLDS):
-        low, high, method = *ends, "bounds"
-    elif way:
-        low, high = (_search_closer(asked, ranges, way, table, seek, best) for seek, best in ((np.fmin, low), (np.fmax, high)))
-    sides = _regimes(table, drawn, _borders(asked, way, table) if way else [])
+    shown, reference = next((at, solution) for at, solution in looks.items() if solution.answers)
+    method, low, high = _find_ends(box, table, looks, there.all() and len(table.values) == 1)
+    sides = _regimes(table, drawn, _borders(*arrays, table) if arrays else [])
     seen = table.values[:, drawn][known[:, drawn]]
     spans = Spans(
-        ranges={name: (one.low, one.high) for name, one in ranges.items()},
+        ranges={name: (one.low, one.high) for name, one in box.ranges.items()},
         method=method,
         low=low,
         high=high,
         quantiles={name: float(np.quantile(seen, share)) if len(seen) >= _FEWEST else None for name, share in _QUANTILES.items()},
         sides=tuple(sides) if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
-        tornado=_tornado(asked, ranges, way) if way else (),
+        tornado=_tornado(box),
         answered=float(there[drawn].mean()),
-        samples=SAMPLES if way else len(looks),
+        samples=SAMPLES if arrays else len(looks),
         seed=_SEED,
         shown={name: float(column[shown]) for name, column in table.given.items()},
     )
-    # Within a limit the answers themselves say on which side it is met.
-    on_side = same_bound(one.bound for solution, _ in looks.values() for one in solution.answers) if asked.limits else None
+    # An exact answer is at least, and at most, what it is.
+    bounds = {one.bound for solution in looks.values() for one in solution.answers} - {None}
     span = Answer(
         kind="interval",
         low=low,
         high=high,
         regime=sides[0][0] if len(sides) == 1 else None,
         elasticities=reference.answers[0].elasticities,
-        bound=on_side or table.bound,
+        bound=same_bound(bounds) if bounds else None,
     )
-    where = f"in {_percent(1 - spans.answered)} of the ranges" if way else f"at {(~there).sum()} of {len(looks)} points of the ranges"
+    where = f"in {_percent(1 - spans.answered)} of the ranges" if arrays else f"at {(~there).sum()} of {len(looks)} points of the ranges"
     missing = {} if there.all() else _tell_missing(table.given, where, looks)
-    notes = () if way else (_tell_ranges(ranges, len(looks)),)
+    notes = () if arrays else (_tell_ranges(box.ranges, len(looks)),)
     return _replace_span(
         reference, (span,), table.given, _warnings(table.given, looks) | missing,
         assumptions=(*reference.assumptions, *notes), spans=spans,
     )  # fmt: skip
 
 
-def _exact_ends(asked: Question, ranges: _Ranges, looks: Looks) -> _Ends | None:
+def _find_ends(box: _Box, table: Sweep, looks: _Solutions, one_everywhere: bool) -> tuple[str, float, float]:
+    """Return the least and the greatest answer, and how they were found. A size in whole ones moves an answer in steps."""
+    low, high = float(np.nanmin(table.values)), float(np.nanmax(table.values))
+    ends = _exact_ends(box, looks) if one_everywhere else None
+    if ends and ends[0] <= low * (1 + HOLDS) and ends[1] >= high * (1 - HOLDS):
+        return ("sampled", min(low, ends[0]), max(high, ends[1])) if any(map(_has_steps, looks.values())) else ("bounds", *ends)
+    low, high = (_search_closer(box, table, seek, best) for seek, best in ((np.fmin, low), (np.fmax, high)))
+    return "sampled", low, high
+
+
+def _has_steps(solution: Solution) -> bool:
+    """Return whether an answer is a whole number, or at a size in whole ones that nobody gave."""
+    return any(source.startswith("at ") for source in solution.provenance.values()) or (
+        solution.unknown in COUNTED and any(one.bound and one.point == round(one.point) for one in solution.answers)
+    )
+
+
+def _exact_ends(box: _Box, looks: _Solutions) -> _Ends | None:
     """Return the answers at the two corners to which the signs of the elasticities point, or None if one of them changes its sign."""
-    answers = [one for solution, _ in looks.values() for one in solution.answers]
+    answers, ranges = [one for solution in looks.values() for one in solution.answers], box.ranges
     if not all(one.elasticities for one in answers):
         return None
     rises = {name: {one.elasticities[name] > 0 for one in answers if abs(one.elasticities.get(name, 0.0)) > _FLAT} for name in ranges}
     if any(len(signs) > 1 for signs in rises.values()):
         return None
-    corners = [tuple(one.high if (True in rises[name]) == up else one.low for name, one in ranges.items()) for up in (False, True)]
-    known = {corner: looks[at][0] for at, corner in enumerate(_middle_and_corners(ranges)) if at in looks}
-    found = [(known.get(one) or answer(pose_at(asked, dict(zip(ranges, one, strict=True))))).answers for one in corners]
+    corners = [{name: one.high if (True in rises[name]) == up else one.low for name, one in ranges.items()} for up in (False, True)]
+    found = [box.ask(corner).answers for corner in corners]
     return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].point, found[1][0].point)
 
 
@@ -177,18 +260,19 @@ def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
     return found[0]
 
 
-def _search_closer(asked: Question, ranges: _Ranges, way: Way, table: Sweep, seek: np.ufunc, best: float) -> float:
+def _search_closer(box: _Box, table: Sweep, seek: np.ufunc, best: float) -> float:
     """Return the extreme answer that was seen, improved in smaller and smaller boxes around it."""
     random = np.random.default_rng(_SEED)
     where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
     centre = {name: float(column[where]) for name, column in table.given.items()}
-    for halving in range(_CLOSER):
-        reach = {name: (one.high - one.low) / 2 ** (halving + 1) for name, one in ranges.items()}
+    halvings, count = box.closer
+    for halving in range(halvings):
+        reach = {name: (one.high - one.low) / 2 ** (halving + 1) for name, one in box.ranges.items()}
         near = {
-            name: np.clip(centre[name] + random.uniform(-reach[name], reach[name], SAMPLES // 16), one.low, one.high)
-            for name, one in ranges.items()
+            name: np.clip(centre[name] + random.uniform(-reach[name], reach[name], count), one.low, one.high)
+            for name, one in box.ranges.items()
         }
-        found = seek.reduce(_run_again(asked, near, way).values, axis=0)
+        found = seek.reduce(box.values(near), axis=0)
         extreme = float(seek.reduce(found))
         if extreme == extreme and seek(extreme, best) != best:
             best, at = extreme, int(np.flatnonzero(found == extreme)[0])
@@ -234,22 +318,22 @@ def _labels_of(table: Sweep) -> np.ndarray:
     return np.asarray(np.array(table.labels, dtype=object)[table.places[0]])
 
 
-def _tornado(asked: Question, ranges: _Ranges, way: Way) -> tuple[tuple[str, float, float], ...]:
+def _tornado(box: _Box) -> tuple[tuple[str, float, float], ...]:
     """Return the answer at both ends of each range, the other ranges at their middle, the largest change first."""
-    columns = {name: np.array([one.shown] * 2 * len(ranges)) for name, one in ranges.items()}
-    for place, (name, one) in enumerate(ranges.items()):
+    columns = {name: np.array([one.shown] * 2 * len(box.ranges)) for name, one in box.ranges.items()}
+    for place, (name, one) in enumerate(box.ranges.items()):
         columns[name][2 * place : 2 * place + 2] = one.low, one.high
-    ends = _run_again(asked, columns, way).values[0].reshape(-1, 2).tolist()
-    rows = [(name, low, high) for name, (low, high) in zip(ranges, ends, strict=True) if low == low and high == high]
+    ends = box.values(columns)[0].reshape(-1, 2).tolist()
+    rows = [(name, low, high) for name, (low, high) in zip(box.ranges, ends, strict=True) if low == low and high == high]
     return tuple(sorted(rows, key=lambda row: -abs(row[2] - row[1])))
 
 
-def _join_bounds(ranges: _Ranges, columns: AtPoints, looks: Looks, answered: list[int]) -> Solution:
+def _join_bounds(ranges: _Ranges, columns: AtPoints, looks: _Solutions, answered: list[int]) -> Solution:
     """Return the values that all points leave if the answers are bounds, else the least and the greatest of all points."""
-    reference = looks[answered[0]][0]
-    answers = [one for at in answered for one in looks[at][0].answers]
+    reference = looks[answered[0]]
+    answers = [one for at in answered for one in looks[at].answers]
     kinds, labels = {one.kind for one in answers}, {one.regime for one in answers}
-    held = [[_stretch(one) for one in looks[at][0].answers] for at in answered]
+    held = [[_stretch(one) for one in looks[at].answers] for at in answered]
     low, high = min(low for one in held for low, _ in one), _finite(max(high for one in held for _, high in one))
     label = labels.pop() if len(labels) == 1 else None
     if kinds == {"interval"}:
@@ -295,16 +379,16 @@ def _common(held: list[list[_Ends]]) -> list[_Ends]:
     return left
 
 
-def _refuse_everywhere(columns: AtPoints, looks: Looks) -> Solution:
+def _refuse_everywhere(columns: AtPoints, looks: _Solutions) -> Solution:
     """Return the reason at the middle if no point has an answer."""
-    solution, _ = looks[0]
+    solution = looks[0]
     message = f"no answer at any of {len(looks)} points of the ranges. {tell_point(columns, 0)}: {solution.refusal.message}"
     return replace(solution, reason=replace(solution.refusal, message=message))
 
 
-def _tell_missing(columns: AtPoints, where: str, looks: Looks) -> dict[str, str]:
+def _tell_missing(columns: AtPoints, where: str, looks: _Solutions) -> dict[str, str]:
     """Return in what share of the ranges there is no answer, and why at one of the points."""
-    failed = next(((at, solution.refusal) for at, (solution, _) in looks.items() if solution.reason), None)
+    failed = next(((at, solution.refusal) for at, solution in looks.items() if solution.reason), None)
     why = f"; {tell_point(columns, failed[0])}: {failed[1].message.splitlines()[0]}" if failed else ""
     return {"no answer": f"no answer {where}{why}"}
 
@@ -322,9 +406,9 @@ def _percent(share: float) -> str:
     return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"
 
 
-def _warnings(columns: AtPoints, looks: Looks) -> dict[str, str]:
+def _warnings(columns: AtPoints, looks: _Solutions) -> dict[str, str]:
     """Return the warnings of the first point that has some, by kind."""
-    at, solution = next(((at, solution) for at, (solution, _) in looks.items() if solution.warnings), (0, looks[0][0]))
+    at, solution = next(((at, solution) for at, solution in looks.items() if solution.warnings), (0, looks[0]))
     return {kind: f"{tell_point(columns, at)}: {text}" for kind, text in solution.doubts.items()}
 
 

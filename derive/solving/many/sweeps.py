@@ -1,4 +1,4 @@
-"""A question at many points: one by one if they are few, through its way on arrays if they are many."""
+"""A question at many points: each alone if they are few, through its way on arrays if they are many."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,12 +10,12 @@ import numpy as np
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.limits.answering import answer, answer_with_way
-from derive.solving.many.intervals import answer_ranges
+from derive.solving.many.alone import Answers
 from derive.solving.many.vectorised import AtPoints, Looks, pose_at_point, sweep_along_way, tabulate, tell_point
 from derive.solving.question.givens import MOST_POINTS
 from derive.solving.question.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
-from derive.spreads import Interval, Series
+from derive.spreads import OneByOne, Series
 
 _FEW = 64
 """Up to how many points are answered one by one."""
@@ -42,34 +42,38 @@ TRIED = 1.0
 """Seconds after which the time of all points is estimated."""
 
 
-def answer_sweep(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
-    """Return the answers at every combination of the series, the last one fastest, with their spans over ranges.
+def answer_sweep(asked: Question, series: Mapping[str, Series], ranged: bool, zipped: bool = False) -> Solution:
+    """Return the answers at every combination of the series, the last one fastest, through one way on arrays.
 
-    Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths.
+    Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths, and `OneByOne` for
+    few points, beside ranges, and if arrays do not give what some points have.
     """
-    count = _points(series, zipped)
-    _fits_here(series, count, rows=1)
-    given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+    given = _list_points(series, zipped)
+    count = len(next(iter(given.values())))
+    if count <= _FEW or ranged:
+        raise OneByOne
     starts_at_zero = any(column[0] == 0 for column in given.values())
     first = answer_with_way(asked if starts_at_zero else _asked_at(asked, given, 0))
     if first[0].reason and first[0].reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
         return first[0]
-    if count > _FEW and not ranges:
-        looks = {} if starts_at_zero else {0: first}
-        if by_arrays := _sweep_by_arrays(asked, given, looks, lambda rows: _fits_here(series, count, rows)):
-            return by_arrays
-    answer_one = (lambda there: answer_ranges(there, ranges)) if ranges else answer
-    return _gathered(asked.unknown, given, count, lambda at: answer_one(_asked_at(asked, given, at)))
+    return _sweep_by_arrays(asked, given, {} if starts_at_zero else {0: first}, lambda rows: _fits_here(series, count, rows))
 
 
-def _sweep_by_arrays(asked: Question, given: AtPoints, looks: Looks, fits: Callable[[int], None]) -> Solution | None:
-    """Return the answers at all points through one way, or None if it does not give what some of them have when asked one by one."""
+def _list_points(series: Mapping[str, Series], zipped: bool) -> AtPoints:
+    """Return a column for each series. Raise WrongValue for more points than fit in memory."""
+    count = _points(series, zipped)
+    _fits_here(series, count, rows=1)
+    return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+
+
+def _sweep_by_arrays(asked: Question, given: AtPoints, looks: Looks, fits: Callable[[int], None]) -> Solution:
+    """Return the answers at all points through one way. Raise `OneByOne` if it does not give what some of them have."""
     beside, probes = replace(asked, silent=True), _probes(given)
     loud = {probes[0], probes[len(probes) // 2], probes[-1]}
     looks |= {at: answer_with_way(_asked_at(asked if at in loud else beside, given, at)) for at in probes if at not in looks}
     found = sweep_along_way(asked, given, looks, fits)
     if found is None:
-        return None
+        raise OneByOne
     solutions = {at: solution for at, (solution, _) in looks.items()}
     table, unasked = _without_number(asked, found.table)
     warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(solutions).items()}
@@ -85,25 +89,55 @@ def _sweep_by_arrays(asked: Question, given: AtPoints, looks: Looks, fits: Calla
     return _tabled([*solutions.values()], table, warnings)
 
 
-def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
-    """Return the answers at these points, each a question of its own that names its size.
+def answer_list(ask: Callable[[Mapping[str, float]], Answers], series: Mapping[str, Series], zipped: bool) -> Answers:
+    """Return the answers at every point of lists, each asked alone."""
+    given = _list_points(series, zipped)
+    rows = _ask_each(ask, given)
+    return tuple(_gather_points(given, [row[place] for row in rows]) for place in range(len(rows[0])))
 
-    The sizes are one more column, where every point has one.
+
+def _ask_each(ask: Callable[[Mapping[str, float]], Answers], given: AtPoints) -> list[Answers]:
+    """Return the answers of each point, or of the first one if all lack inputs.
+
+    Raise WrongValue for too many points, or for too long a time.
     """
     count = len(next(iter(given.values())))
-    sizes: list[float | None] = []
+    points = [{name: float(column[at]) for name, column in given.items()} for at in range(min(count, 10 * _SINGLY))]
+    rows, begun = [ask(points[0])], process_time()
+    if all(map(_lacks_inputs, rows[0])) and all(points[0].values()):
+        nothing = next((point for point in points if not all(point.values())), None)
+        if nothing is None or all(map(_lacks_inputs, ask(nothing))):
+            return rows
+    why = f"{rows[0][0].unknown} has different routes here or no closed form, so it is solved point by point:"
+    if count > 10 * _SINGLY:
+        raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
+    for point in points[1:]:
+        rows.append(ask(point))
+        spent = process_time() - begun
+        if spent > TRIED and spent * count / len(rows) > _LONGEST:
+            raise WrongValue(
+                f"{why} {count:,} points would take about {spent * count / len(rows):,.0f} s; at most {_LONGEST} s,"
+                f" which are about {int(_LONGEST * len(rows) / spent):,} points"
+            )
+    return rows
 
-    def answer_alone(at: int) -> Solution:
-        solution = answered_at({name: float(column[at]) for name, column in given.items()})
-        sizes.append(solution.given.get(sized) if solution.answers else None)
-        return solution
 
-    found = _gathered(unknown, given, count, answer_alone)
-    if found.sweep is None or None in sizes:
-        return found
-    column = np.array(sizes, dtype=float)
-    left = {name: value for name, value in found.given.items() if name != sized}
-    return replace(found, given=left, sweep=replace(found.sweep, given={**found.sweep.given, sized: column}))
+def _lacks_inputs(solution: Solution) -> bool:
+    return solution.reason is not None and solution.reason.code == "missing_givens"
+
+
+def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:
+    """Return the answers of all points as one solution, with a column of each size that they are answered at."""
+    if all(map(_lacks_inputs, solutions)):
+        return solutions[0]
+    said = _group_warnings(dict(enumerate(solutions)))
+    answered = {at for at, solution in enumerate(solutions) if solution.answers}
+    warnings = {kind: _merge_warnings(given, texts, answered) for kind, texts in said.items()}
+    table = tabulate(given, solutions)
+    sizes = {name for one in solutions for name, source in one.provenance.items() if source.startswith(f"at {name} = ")}
+    columns = {name: [one.given.get(name) if one.answers else None for one in solutions] for name in sorted(sizes)}
+    found = {name: np.array(column, dtype=float) for name, column in columns.items() if None not in column}
+    return _tabled(solutions, replace(table, given={**table.given, **found}), warnings)
 
 
 def _points(series: Mapping[str, Series], zipped: bool) -> int:
@@ -153,27 +187,6 @@ def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
     there = pose_at_point(asked, given, at)
     typed = [name for name, column in given.items() if list_fractions({name: column[0]}) or list_fractions({name: column[-1]})]
     return replace(there, in_parts=(*there.in_parts, *list_fractions({name: there.known[name] for name in typed})))
-
-
-def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
-    """Return the answers of all points as one solution. Raise WrongValue for too many points, or for too long a time."""
-    why = f"{unknown} has different routes here or no closed form, so it is solved point by point:"
-    if count > 10 * _SINGLY:
-        raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
-    begun = process_time()
-    solutions: list[Solution] = []
-    for at in range(count):
-        solutions.append(answered_at(at))
-        spent = process_time() - begun
-        if spent > TRIED and spent * count / (at + 1) > _LONGEST:
-            raise WrongValue(
-                f"{why} {count:,} points would take about {spent * count / (at + 1):,.0f} s; at most {_LONGEST} s,"
-                f" which are about {int(_LONGEST * (at + 1) / spent):,} points"
-            )
-    said = _group_warnings(dict(enumerate(solutions)))
-    answered = {at for at, solution in enumerate(solutions) if solution.answers}
-    warnings = {kind: _merge_warnings(given, texts, answered) for kind, texts in said.items()}
-    return _tabled(solutions, tabulate(given, solutions), warnings)
 
 
 def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:

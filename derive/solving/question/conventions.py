@@ -88,7 +88,11 @@ USUAL_CONVENTIONS = Conventions()
 
 @immutable(kw_only=False)
 class Switches:
-    """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`."""
+    """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`.
+
+    `at` has a value of each input for which presets have a range, or nothing to ask for the whole range. A `silent` question has no
+    warnings.
+    """
 
     hardware: str | Iterable[str] | None = None
     model: str | Iterable[str] | None = None
@@ -97,6 +101,8 @@ class Switches:
     conventions: Conventions = USUAL_CONVENTIONS
     anyway: bool = False
     zipped: bool = False
+    at: Mapping[str, float] = field(default_factory=dict)
+    silent: bool = False
 
     def join(self, *ids: str) -> "Switches":
         """Return the switches with these equations joined in place of others."""

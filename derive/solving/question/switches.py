@@ -1,6 +1,7 @@
 """The switches of a question: presets, equations that join by name, variants and conventions."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from derive.catalogue import equation
@@ -15,11 +16,26 @@ from derive.spreads import Spread
 def pose_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> tuple[Question, dict[str, Spread]]:
     """Return the question without the sides of its limits, at one value of each range, list and sweep, and these by registry name."""
     plain = read_limits(given)[0]
-    read = ((spelled, spread(quantity(spelled).name, value, switches.conventions.read)) for spelled, value in plain.items())
-    spans = {spelled: one for spelled, one in read if one}
+    spans = list_spreads(plain, switches)
     single = {spelled: value for spelled, value in plain.items() if spelled not in spans}
     by_name = {quantity(spelled).name: one for spelled, one in spans.items()}
-    return question(resolve_price_word(unknown, switches.using), single, switches, by_name), by_name
+    asked = question(resolve_price_word(unknown, switches.using), single, switches, by_name)
+    return _pose_at_switches(asked, switches) if switches.at or switches.silent else asked, by_name
+
+
+def list_spreads(plain: Mapping[str, Any], switches: Switches) -> dict[str, Spread]:
+    """Return the ranges, lists and sweeps among givens without limits, by the words that were typed."""
+    read = ((spelled, spread(quantity(spelled).name, value, switches.conventions.read)) for spelled, value in plain.items())
+    return {spelled: one for spelled, one in read if one}
+
+
+def _pose_at_switches(asked: Question, switches: Switches) -> Question:
+    """Return the question at one value of each input for which presets have a range, without warnings if it is silent."""
+    known = {name: switches.at.get(name, value) for name, value in asked.known.items()}
+    ranges = {name: one for name, one in asked.ranges.items() if name not in switches.at}
+    fixed = [name for name in asked.ranges if name in switches.at]
+    told = (f"{', '.join(fixed)}: from the least to the most of published runs", asked.record) if fixed else ()
+    return replace(asked, known=known, ranges=ranges, notes=(*asked.notes, *filter(None, told)), silent=switches.silent)
 
 
 def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:

@@ -194,7 +194,7 @@ def test_bounds_that_have_no_value_in_common_say_so():
 def _of_bounds(ends):
     """What bounds at several points of a range come to."""
     found = [Solution(unknown="batch", unit="1", answers=(Answer(kind="interval", low=low, high=high),)) for low, high in ends]
-    looks = {at: (solution, None) for at, solution in enumerate(found)}
+    looks = dict(enumerate(found))
     columns = {"chips": np.arange(float(len(ends)))}
     (only,) = intervals._join_bounds({"chips": Interval(0.0, 1.0)}, columns, looks, [*looks]).answers
     return only

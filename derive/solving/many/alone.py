@@ -1,0 +1,118 @@
+"""Lists and ranges by the law that they follow: each point has the answer that it has alone.
+
+Arrays answer many points at once if they agree with points that are asked alone. Otherwise every point is asked alone, with its own
+sizes, targets and limits.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from math import isclose
+from typing import Any
+
+from derive.answers import same_bound
+from derive.quantities import quantity
+from derive.requirements import HOLDS
+from derive.solving.limits.best_size import replace_given
+from derive.solving.question.conventions import Switches
+from derive.solving.question.givens import is_limit, read_limits
+from derive.solving.question.switches import list_spreads
+from derive.solving.result import Solution
+from derive.spreads import Interval, OneByOne, Series
+from derive.units import SIGNS, signed
+
+Point = Mapping[str, float]
+Answers = tuple[Solution, ...]
+Ask = Callable[[Mapping[str, Any], Switches], Answers]
+"""One question or several: the givens and the switches lead to an answer each."""
+
+
+def answer_everywhere(ask: Ask, given: Mapping[str, Any], switches: Switches) -> Answers:
+    """Return the answers to questions, over all lists and ranges of their givens and of presets."""
+    try:
+        found = ask(given, switches)
+        if _agree_with_points(ask, given, switches, found):
+            return found
+        ranges = {name: Interval(*ends) for one in found if one.spans for name, ends in one.spans.ranges.items()}
+    except OneByOne as error:
+        ranges = {**error.ranges}
+    return _answer_alone(ask, given, switches, ranges)
+
+
+def _answer_alone(ask: Ask, given: Mapping[str, Any], switches: Switches, ranges: dict[str, Interval]) -> Answers:
+    """Return the answers with every point asked alone, also over ranges that nobody typed."""
+    spreads = {quantity(spelled).name: one for spelled, one in list_spreads(read_limits(given)[0], switches).items()}
+    series = {name: one for name, one in spreads.items() if isinstance(one, Series)}
+    if series:
+        from derive.solving.many.sweeps import answer_list
+
+        return answer_list(lambda at: answer_everywhere(ask, *_pose_at(given, switches, at)), series, switches.zipped)
+    from derive.solving.many.intervals import answer_box
+
+    ranges = {name: one for name, one in spreads.items() if isinstance(one, Interval)} | ranges
+    while True:
+        try:
+            return answer_box(lambda at, silent: ask(*_pose_at(given, switches, at, silent)), ranges)
+        except OneByOne as error:
+            if error.ranges.keys() <= ranges.keys():
+                raise
+            ranges |= error.ranges
+
+
+def _pose_at(given: Mapping[str, Any], switches: Switches, at: Point, silent: bool = False) -> tuple[Mapping[str, Any], Switches]:
+    """Return the givens and switches at one point. A given limit stays a limit. A range of presets has its value in the switches."""
+    typed = {quantity(spelled).name: value for spelled, value in given.items()}
+    there = {name: _given_at(typed[name], name, value, switches) for name, value in at.items() if name in typed}
+    others = {name: value for name, value in at.items() if name not in typed}
+    return replace_given(given, there), replace(switches, at={**switches.at, **others}, silent=silent or switches.silent)
+
+
+def _given_at(typed: Any, name: str, value: float, switches: Switches) -> Any:
+    """Return one value of a given as it is read, with the sign of its limit. A range between two limits has plain values."""
+    factor = switches.conventions.read(name, value) / value if value else 1.0
+    signs = {sign for sign in SIGNS if is_limit(typed) and any(one.startswith(sign) for one in signed(typed))}
+    return f"{min(signs)}{value / factor!r}" if len(signs) == 1 else value / factor
+
+
+def _agree_with_points(ask: Ask, given: Mapping[str, Any], switches: Switches, found: Answers) -> bool:
+    """Return whether answers by arrays agree with some of their points that are asked alone."""
+    many = next((one for one in found if one.sweep or one.spans), None)
+    if many is None:
+        return True
+    asked = [(at, point, ask(*_pose_at(given, switches, point, silent=True))) for at, point in _list_probes(many)]
+    each = [[(at, alone[place]) for at, _, alone in asked] for place in range(len(found))]
+    return all(_agrees(one, there) for one, there in zip(found, each, strict=True))
+
+
+def _list_probes(solution: Solution) -> Iterator[tuple[int, Point]]:
+    """Yield some points of a sweep with their places, or the middle and two corners of ranges."""
+    if solution.sweep:
+        for at in sorted({0, len(solution.sweep) // 2, len(solution.sweep) - 1}):
+            yield at, {name: float(column[at]) for name, column in solution.sweep.given.items()}
+    elif solution.spans:
+        ends = solution.spans.ranges
+        yield 0, {name: (low + high) / 2 for name, (low, high) in ends.items()}
+        yield from ((1 + high, {name: pair[high] for name, pair in ends.items()}) for high in (False, True))
+
+
+def _agrees(found: Solution, there: list[tuple[int, Solution]]) -> bool:
+    """Return whether the answer over many points has the values and the bounds that some of them have alone."""
+    if found.sweep:
+        return all(_is_at(found, at, alone) for at, alone in there)
+    answers = [one for _, alone in there for one in alone.answers]
+    if not found.spans or any(one.kind != "point" for one in answers):
+        return not (answers or found.spans)
+    low, high = found.spans.low, found.spans.high
+    slack = HOLDS * max(abs(low), abs(high))
+    inside = all(low - slack <= one.point <= high + slack for one in answers)
+    return inside and same_bound(one.bound for one in answers) == found.answers[0].bound
+
+
+def _is_at(found: Solution, at: int, alone: Solution) -> bool:
+    """Return whether a sweep has the answer of one of its points."""
+    assert found.sweep
+    table = found.sweep
+    numbers = zip(table.values[:, at].tolist(), table.places[:, at].tolist(), strict=True)
+    ours = sorted((value, table.bounds[place]) for value, place in numbers if value == value)
+    theirs = sorted((one.point, one.bound) for one in alone.answers if one.kind == "point")
+    same = [isclose(a, b, rel_tol=HOLDS) and side == other for (a, side), (b, other) in zip(ours, theirs, strict=False)]
+    return len(ours) == len(theirs) and all(same)
