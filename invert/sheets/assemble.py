@@ -14,13 +14,7 @@ from invert.data import Data, cache_with_data
 from invert.sheets.places import Place, spelled, typed_place
 from invert.sheets.read import book_of
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, description_of, usd_amount
-from invert.sheets.rules import (
-    absurd_price,
-    broken,
-    is_traded,
-    rows_by_sheet,
-    strays,
-)
+from invert.sheets.rules import absurd_price, broken, is_traded, rows_by_sheet, strays
 from invert.sheets.sheet import Price, PriceSheet
 from invert.sheets.tables import ModelRow
 
@@ -68,7 +62,7 @@ def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
     {}
     """
     base = (row for row in book.rows if row.component == "input" and not row.threshold_tokens and row.valid_on(day))
-    return {row.sheet_key: price(row, day, book.fx).usd_per_token for row in base}
+    return {row.sheet_key: _usd_per_token(row, day, book.fx) for row in base}
 
 
 def day_of(book: PriceBook, as_of: date | None = None) -> date:
@@ -204,7 +198,11 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """Return a row as a price of a day, at the exchange rate of the day."""
-    return Price(**{name: getattr(row, name) for name in _FIELDS}, usd_per_token=usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per])
+    return Price(**{name: getattr(row, name) for name in _FIELDS}, usd_per_token=_usd_per_token(row, day, fx))
+
+
+def _usd_per_token(row: PriceRow, day: date, fx: Fx) -> float:
+    return usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per]
 
 
 # Names.

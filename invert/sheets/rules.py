@@ -142,15 +142,11 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
     for row in chain(rows, beside):
         if row.currency != "USD":
             foreign.setdefault((row.provider, row.model), row)
-    return (
-        {}
-        if not foreign
-        else {
-            row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}. Write {other.currency} or USD")
-            for row in rows
-            if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
-        }
-    )
+    return {
+        row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}. Write {other.currency} or USD")
+        for row in (rows if foreign else ())
+        if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
+    }
 
 
 def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
