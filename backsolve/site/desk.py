@@ -6,9 +6,7 @@ from backsolve.site.writing import Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
 from derive.quantities import quantity
-from derive.solving.limits.answering import answer_with_way
-from derive.solving.question.conventions import Switches
-from derive.solving.question.questions import question
+from derive.solving.api import solve
 from derive.units import show
 
 _START = (CHIP, DATA_TYPE, MODEL)
@@ -38,5 +36,5 @@ def desk_data() -> Json:
 def _bounds() -> dict[str, str]:
     """Return the bound of each result. The equations assume the best overlap and hiding, so a result may be a lower or upper bound."""
     chip, dtype, model = _START
-    found = {name: answer_with_way(question(name, FIELDS, Switches(f"{chip}:{dtype}", model)))[0] for name in ASKED}
+    found = {name: solve(name, hardware=f"{chip}:{dtype}", model=model, given=FIELDS) for name in ASKED}
     return {name: solution.answers[0].bound or "" for name, solution in found.items()}

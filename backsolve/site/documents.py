@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from html import unescape
 from pathlib import Path
 from textwrap import shorten
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -20,8 +21,6 @@ from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.show.mathml import latex_in_mathml, math
 
-FOLDERS = ("tutorials", "how-to", "reference", "explanation")
-"""The folders of docs."""
 _BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "pricing_data/README.md")
 """Documents of the repository outside of docs."""
 START = "docs/README.md"
@@ -39,8 +38,7 @@ _SECTION = re.compile(r'<h(\d) id="(.*?)">(.*?)</h\1>(.*?)(?=<h\d id|\Z)', re.DO
 """What the HTML of Markdown consists of. Text in it is escaped, so it contains no tags."""
 
 
-@immutable
-class Section:
+class Section(NamedTuple):
     """A heading of a document with the plain text up to the next heading."""
 
     level: int
@@ -60,10 +58,7 @@ class Document:
     def sections(self) -> list[Section]:
         """Return the sections of the document."""
         found = _SECTION.findall(self.html)
-        return [
-            Section(level=int(level), title=Markup(title).striptags(), anchor=anchor, text=Markup(text).striptags())
-            for level, anchor, title, text in found
-        ]
+        return [Section(int(level), Markup(title).striptags(), anchor, Markup(text).striptags()) for level, anchor, title, text in found]
 
     @property
     def title(self) -> str:
@@ -88,9 +83,9 @@ def texts_root() -> Path:
 def document_pages() -> Iterator[Page]:
     """Yield the pages of all documents in the order of the start page, and the list of JSON Schemas."""
     listed = "".join(f"- [{Path(path).name}]({Path(path).name})\n" for path in files() if path.endswith(".json"))
-    schema_list = f"# JSON Schemas\n\nThe form of every output of `--as json`.\n\n{listed}"
-    documents = {document_address(path): read_document(path) for path in document_paths()}
-    documents[f"{_SCHEMAS}/{INDEX}"] = Document(path=_SCHEMAS, html=html_of(schema_list, f"{_SCHEMAS}/README.md"))
+    texts = {path: (texts_root() / path).read_text(encoding="utf-8") for path in document_paths()}
+    texts[f"{_SCHEMAS}/README.md"] = f"# JSON Schemas\n\nThe form of every output of `--as json`.\n\n{listed}"
+    documents = {document_address(path): Document(path=path, html=html_of(text, path)) for path, text in texts.items()}
     for address, document in documents.items():
         yield Page(address, "document.html", {"document": document, "documents": documents})
 
@@ -107,7 +102,7 @@ def document_paths() -> list[str]:
     """Return the paths of all documents from the root of the repository: those that the start page names, in its order, and the others."""
     root = texts_root()
     named = re.findall(r"\]\(([\w/-]+\.md)", (root / START).read_text(encoding="utf-8"))
-    inside = (file.relative_to(root).as_posix() for folder in FOLDERS for file in sorted((root / "docs" / folder).glob("*.md")))
+    inside = (file.relative_to(root).as_posix() for file in sorted((root / "docs").rglob("*.md")))
     every = dict.fromkeys((START, *(f"docs/{name}" for name in named), *inside, *_BESIDE))
     return [path for path in every if path != _CATALOGUE and (root / path).is_file()]
 
@@ -120,12 +115,6 @@ def document_address(path: str) -> str:
     """
     name = path.removesuffix(".md")
     return f"{name.removesuffix('/README') if path.startswith('docs/') else f'docs/{name.lower()}'.replace('_', '-')}/{INDEX}"
-
-
-@cache
-def read_document(path: str) -> Document:
-    """Return the document of the repository at a path."""
-    return Document(path=path, html=html_of((texts_root() / path).read_text(encoding="utf-8"), path))
 
 
 def html_of(text: str, path: str, address: str = "") -> Markup:
@@ -193,5 +182,5 @@ def _addresses() -> Mapping[str, str]:
     book |= {f"#{name}": f"book/by-quantity/{INDEX}#{name}" for name in QUANTITIES}
     book |= {f"#{id}": equation_address(id) for id in by_id()}
     catalogue = {f"{_CATALOGUE}{anchor}": address for anchor, address in book.items()}
-    folders = {folder: f"{folder}/{INDEX}" for folder in ("docs", _SCHEMAS)}
+    folders = {folder: document_address(f"{folder}/README.md") for folder in ("docs", _SCHEMAS)}
     return catalogue | folders | {path: document_address(path) for path in document_paths()} | {path: path for path in files()}

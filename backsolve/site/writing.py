@@ -78,20 +78,12 @@ def write_page(page: Page, html_base: str = "") -> Written:
         found.append(search_row(kind, title, address, summary, words))
         return ""
 
-    card = card_address(page.address)
+    # The pages of the documentation share the card of the front page.
+    pictured = INDEX if page.address.startswith("docs/") else page.address
+    card = f"cards/{pictured.removesuffix(f'/{INDEX}').removesuffix('.html')}.png"
     given = {**page.context, "address": page.address, "link": relative_to(page.address), "find": find, "html_base": html_base, "card": card}
     made: Any = templates().get_template(page.template).make_module(given)
     return Written(str(made), made.title, card if made.summary else "", found)
-
-
-def card_address(address: str) -> str:
-    """Return the address of the social card of a page. The pages of the documentation share the card of the front page.
-
-    >>> card_address("eq/roofline.step_time/index.html")
-    'cards/eq/roofline.step_time.png'
-    """
-    page = INDEX if address.startswith("docs/") else address
-    return f"cards/{page.removesuffix(f'/{INDEX}').removesuffix('.html')}.png"
 
 
 def relative_to(address: str) -> Callable[[str], str]:

@@ -14,7 +14,7 @@ from backsolve.site.build import MARKER, Built, build_site
 from backsolve.site.documents import document_pages
 from backsolve.site.equations import equation_page
 from backsolve.site.home import home_page
-from backsolve.site.writing import Page, card_address, write_page
+from backsolve.site.writing import Page, write_page
 from derive.catalogue import by_id
 from derive.errors import WrongData
 from tests.tools.html import Parts, parts_of
@@ -104,10 +104,11 @@ def test_the_whole_site_is_whole(whole: tuple[Path, Built, float]):
 
 def test_a_published_page_has_a_title_a_description_and_a_card_that_is_there(small: Path):
     page = some_equations()[0]
+    card = write_page(page).card
     text = (small / page.address).read_text(encoding="utf-8")
     assert f'<meta property="og:title" content="{page.context["row"].title}">' in text and '<meta name="description" content="' in text
-    assert f'<meta property="og:image" content="https://example.org/b/{card_address(page.address)}">' in text
-    assert (small / card_address(page.address)).read_bytes()[:4] == b"\x89PNG" and (small / "cards/index.png").is_file()
+    assert f'<meta property="og:image" content="https://example.org/b/{card}">' in text
+    assert (small / card).read_bytes()[:4] == b"\x89PNG" and (small / "cards/index.png").is_file()
     assert (small / "assets/favicon.svg").is_file() and 'rel="icon" type="image/svg+xml"' in text
 
 
