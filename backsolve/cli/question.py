@@ -1,6 +1,5 @@
 """Questions as people type them: read them, answer them for each deployment, and draw the answers."""
 
-import logging
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -271,6 +270,8 @@ def draw_into(place: str, charts: "Sequence[Chart]", columns: Sequence[Column], 
 
 def write_charts(place: str, charts: "Sequence[Chart]") -> None:
     """Write charts as a picture. Settings of the user do not change it."""
+    import logging
+
     from backsolve.figures.picture import picture
 
     for name in ("MPLBACKEND", "SOURCE_DATE_EPOCH"):
