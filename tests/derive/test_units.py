@@ -249,15 +249,12 @@ def test_named_texts_take_names_and_symbols():
     ("items", "texts"),
     [
         (["step_time <= 30ms"], {"step_time": "<=30ms"}),
-        (["step_time<30ms"], {"step_time": "<=30ms"}),
         (["t≤30ms"], {"step_time": "<=30ms"}),
         (["ttft =< 2s"], {"time_to_first_token": "<=2s"}),
         (["throughput≥2000"], {"throughput": ">=2000"}),
-        (["throughput>2k"], {"throughput": ">=2k"}),
         (["30ms>=step_time"], {"step_time": "<=30ms"}),
         (["10ms < step_time < 30ms"], {"step_time": ">=10ms <=30ms"}),
         (["t>=10ms", "step_time<=30ms"], {"step_time": ">=10ms <=30ms"}),
-        (["10ms<=t<=30ms", "t<=30ms"], {"step_time": ">=10ms <=30ms"}),
     ],
 )
 def test_limits_in_every_spelling_are_their_name_and_a_sign(items, texts):

@@ -1,27 +1,19 @@
 """Lists and sweeps: what they cost is known before they start, and every form of every one can be printed."""
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
 
 from derive.errors import WrongValue
-from derive.quantities import quantity
-from derive.show.text import lines, render
+from derive.show.text import render
 from derive.solving.api import respond, solve
 from derive.solving.many import sweeps, vectorised
 from derive.solving.question.conventions import Switches
-from tests.tools.random_questions import at_random
-from tests.tools.together import some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
-
-STYLES = ("table", "json", "csv", "markdown", "latex")
 FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
 FIT |= {"variants": {"weight_time": "sharded"}}
 STEP = {"compute_time": "10ms", "memory_time": "1ms..20ms"}
@@ -105,58 +97,6 @@ def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
     assert warning.startswith(f"at batch = {first} ") and short[0] == pytest.approx(first, abs=1)
     text = render(solution, "table")
     assert text.count("does not fit:") == 1
-
-
-# -- anything at all ------------------------------------------------------------------------------------------------
-
-
-def hold_a_list_to_its_points(random, count):
-    """A question with a list: every form can be printed, and rows say what the questions say that are asked by themselves."""
-    while True:
-        unknown, given = at_random(random)
-        numbers = [name for name, value in given.items() if isinstance(value, float)]
-        if numbers:
-            break
-    name = random.choice(numbers)
-    row = quantity(name)
-    values = [min(given[name] * 3 ** random.uniform(-1, 1), row.ceiling) for _ in range(count)]
-    try:
-        solution = solve(unknown, **{**given, name: values})
-    except WrongValue as refused:
-        assert any(told in str(refused) for told in ("has no part in", "no more than"))
-        return
-    for style in STYLES:
-        text = "\n".join(lines([solution], style, full=True))
-        assert text == render(solution, style) and "nan" not in text.split() and "inf" not in text.split(), (unknown, given, name)
-    record = json.loads(render(solution, "json"), parse_constant=pytest.fail)
-    assert bool(solution.answers) or solution.reason, (unknown, given, name)
-    for at in random.sample(range(count), 2) if solution.sweep else ():
-        alone = solve(unknown, **{**given, name: values[at]})
-        rows = record["sweep"][at]["answers"]
-        found = [(one.value, *one.ends) for one in alone.answers]
-        wanted = [(one.get("value"), one.get("low", one.get("value")), one.get("high", one.get("value"))) for one in rows]
-        assert [tuple(pytest.approx(part, rel=1e-8) if part is not None else None for part in one) for one in wanted] == found, (
-            unknown, given, name, values[at],
-        )  # fmt: skip
-
-
-@pytest.mark.slow
-def test_any_list_says_what_its_points_say():
-    random = Random(20261123)
-    for count in some([3] * 15 + [70] * 8, every=3):
-        hold_a_list_to_its_points(random, count)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="the command ends quietly where its reader does")
-def test_a_reader_may_leave_in_the_middle_of_a_long_sweep():
-    command = [sys.executable, "-c", "from backsolve.__main__ import main; main()", "solve", "step_time"]
-    process = subprocess.Popen(
-        [*command, "compute_time=10ms", "memory_time=1ms..20ms:log:50000", "--as", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdout.readline().startswith(b"memory_time,unknown")
-    process.stdout.close()
-    assert process.stderr.read() == b"" and process.wait(60) == 0
-    process.stderr.close()
 
 
 def test_zipped_lists_are_taken_one_with_one():

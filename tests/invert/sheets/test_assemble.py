@@ -112,15 +112,12 @@ PRICED = sheets(book_of(*(line for row in LISTED if row.model != "gpt-old" for l
     ("name", "meant", "noted"),
     [
         ("openai/gpt-9", "openai/gpt-9", False),
-        ("gpt-9", "openai/gpt-9", False),
         ("gpt-nine", "openai/gpt-9", False),
         ("gemini-9-pro", "google/gemini-9-pro-preview", True),
         ("gemini-9-pro-preview", "google/gemini-9-pro-preview", True),
         ("gemini-pro-latest", "google/gemini-9-pro-preview", False),
-        ("zhipu/glm", "zhipu/glm", False),
         ("open-1", None, False),
         ("Org/Open-1", "host/Org/Open-1", False),
-        ("gemini-9-pr", None, False),
         ("", None, False),
     ],
 )
@@ -142,10 +139,6 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
         (
             "gemni",
             "'gemni' is no model here; did you mean cloud/gemini-9-pro-preview or google/gemini-9-flash or google/gemini-9-pro-preview?",
-        ),
-        (
-            "gemni*",
-            "'gemni*' is no model here; did you mean cloud/gemini-9-pro-preview or google/gemini-9-flash or google/gemini-9-pro-preview?",
         ),
         ("opnai", "'opnai' is no model here; did you mean openai/gpt-9 or openai/gpt-9-luna or openai/gpt-9-sol?"),
         ("x\n\x1b[2J", "'x\\n\\x1b[2J' is no model here; `backsolve prices list` shows all"),
