@@ -28,6 +28,7 @@ from backsolve.cli.common import (
     tell_doubts,
     workers_option,
 )
+from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, progress, say, tell_line, width
 from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import label, write
@@ -49,12 +50,15 @@ def prices() -> None:
 
 
 @prices.command("list")
+@click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
 @prices_option
 @as_of_option
 @all_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer. JSON and CSV have every price.")
-def list_prices(own: "FileText | None", as_of: date | None, everything: bool, style: str) -> None:
-    """List the sheets valid on a day, with their base prices. JSON and CSV have every price with its grade, dates and source.
+def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | None, everything: bool, style: str) -> None:
+    """List the sheets valid on a day, or those of MODEL, with their base prices.
+
+    JSON and CSV have every price with its grade, dates and source.
 
     A sheet dated before the release of its model is left out, as in `infer`.
 
@@ -62,11 +66,12 @@ def list_prices(own: "FileText | None", as_of: date | None, everything: bool, st
 
     \b
     backsolve prices list --all
+    backsolve prices list gemini-3.1-pro --as csv
     backsolve prices list --prices mine.csv
     backsolve prices list --as csv
     """
     from invert.data import read_data
-    from invert.sheets.assemble import released_sheets, rows_used, sheets
+    from invert.sheets.assemble import find, models, released_sheets, rows_used, sheets
     from invert.sheets.dated import first_days
     from invert.sheets.described import described
     from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_text
@@ -77,6 +82,8 @@ def list_prices(own: "FileText | None", as_of: date | None, everything: bool, st
     book = book_of(data, own)
     offered, faults = sheets(book, as_of, everything=everything)
     found, left_out = released_sheets(offered, described(offered, data), first_days(offered, book, data))
+    if names:
+        found, left_out = find(names, found, models(data), [row.sheet_key[:2] for row in book.rows])
     for note in left_out:
         say(note)
     none = not found
