@@ -98,7 +98,7 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     near = list(dict.fromkeys((*sorted(whole, key=len), *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
     if near:
         return "; did you mean " + " or ".join(repr(spelled[name]) for name in near) + "?"
-    if 0 < len(allowed) <= 12:
+    if 0 < len(allowed) <= 14:
         return "; allowed: " + ", ".join(allowed)
     return ""
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from derive.catalogue import equation
-from derive.errors import WrongValue
+from derive.errors import NotCovered, WrongValue
+from derive.units import show
 from invert.assumptions import ANCHORS
 from invert.estimators.readings import check_forward
 from invert.forward_model import forward, predict_output_input_ratio
@@ -22,7 +23,7 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     """Return every price of a sheet beside the one that the forward model predicts at `supposed` values [SI].
 
     The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
-    Raises `WrongValue` without KV bytes per token, and where no weight reads lead to the output price.
+    Raises `WrongValue` without KV bytes per token, and `NotCovered` if the KV reads alone cost more than the output price.
     """
     if "kv_bytes_per_token" not in supposed:
         raise WrongValue("--suppose needs kv_bytes_per_token, e.g. --suppose kv_bytes_per_token=49kB")
@@ -39,8 +40,10 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
 
     found = invert_price(predict, ratio)
     if found is None:
-        raise WrongValue(
-            f"{one.name}: at {supposed['kv_bytes_per_token']:.3g} bytes per token no weight reads make output {ratio:.3g} times input"
+        kv = show("kv_bytes_per_token", supposed["kv_bytes_per_token"])
+        raise NotCovered(
+            f"{one.name}: at {kv} arithmetic and KV reads alone cost more than the output price, {ratio:.3g} times input. Suppose fewer KV"
+            " bytes"
         )
     used = ("output_input_ratio",) if uses_output else ()
     checks = check_forward(one.sheet, seen, 0, values, {"weight_compute_ratio": found}, used, table.assumptions)

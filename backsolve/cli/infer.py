@@ -1,7 +1,8 @@
 """The command `infer`: estimates from price sheets."""
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +28,7 @@ from backsolve.cli.common import (
 )
 from backsolve.cli.completion import completes
 from backsolve.streams import say, width
-from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
+from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 
 if TYPE_CHECKING:
@@ -166,13 +167,26 @@ def infer_command(
         "anchors": named_texts(anchors, ANCHORS), "knowledge": knowledge,
     }  # fmt: skip
     if supposed:
-        _answer_supposed(models, supposed, asked, form)
+        with _empty_json(form):
+            _answer_supposed(models, supposed, asked, form)
         return
     if form.history and not models:
         raise WrongValue("--history needs a MODEL, as gemini-3.1-pro")
     if form.history and changes:
         raise WrongValue("--history and --set do not go together")
-    _answer(Question(models, asked | {"changes": pairs("--set", changes)}, form, form), workers, save)
+    with _empty_json(form):
+        _answer(Question(models, asked | {"changes": pairs("--set", changes)}, form, form), workers, save)
+
+
+@contextmanager
+def _empty_json(shown: "Shown") -> Iterator[None]:
+    """Print an empty list as JSON if no sheet has an answer."""
+    try:
+        yield
+    except NotCovered:
+        if shown.style == "json" and shown.against is None:
+            click.echo("[]")
+        raise
 
 
 class Question(NamedTuple):
@@ -296,10 +310,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     models = tuple(word for word in words if "=" not in word)
     if not models:
         raise WrongValue("--suppose needs a MODEL, as gemini-3.1-pro")
-    texts = named_texts((*supposed, *(word for word in words if "=" in word)))
-    for name in texts:
-        if name not in SUPPOSABLE:
-            raise WrongValue(f"--suppose {name}: allowed are {', '.join(SUPPOSABLE)}")
+    texts = named_texts((*supposed, *(word for word in words if "=" in word)), SUPPOSABLE)
     values = {name: parse(name, text) for name, text in texts.items()}
     anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}
     table = infer(models, **{**asked, "anchors": anchors})
