@@ -24,7 +24,7 @@ from invert.comparison_records import (
 )
 from invert.data import Data
 from invert.encoder import six_digits
-from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of, with_conventions
+from invert.inference import Kept, RunOptions, infer_sheets, note_on_unread_day, premiums_of, run_of, with_conventions
 from invert.records import Estimate, Name, Premiums
 from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")
+_REROUNDED = 0.1
+"""A ratio is listed if its rounding cell moved otherwise than its value by more than this share of the change of the price, in logs."""
 MOST_REVERTED = 12
 """The most prices that are reverted one at a time, to see which of several moved an estimate. Each one costs a posterior."""
 
@@ -93,7 +95,7 @@ def infer_against(
         known = described(offered, then)
         asked_for = [one for one in offered if only is None or one.key in only]
         earlier, left_out = released_sheets(asked_for, known, {} if request.names else first_days(offered, old_book, then))
-        notes = tuple(note for note in left_out if note not in run.notes)
+        notes = tuple(note for note in (*note_on_unread_day(old_book, day), *left_out) if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
         old = with_conventions(old, premiums_of(released_sheets(offered, known)[0]), assumptions, kept)
         before, problems = {one.sheet.key: side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
@@ -286,7 +288,7 @@ def _compared(
         every = {**new.said, **old.said}
         names = [name for name in every if old.said.get(name) != new.said.get(name) and _worth_a_line(name, old, new)]
         by_day = {name for name in names if key in of_day and of_day[key].said.get(name) == new.said.get(name)}
-        rerounded = _rerounded(old, new, changes[key], assumptions)
+        rerounded, most = _rerounded(old, new, changes[key], assumptions)
         moved = [
             _moved(name, old, new, () if name in by_day else changes[key], reverted.get(key, {}), assumptions.dominant_price)
             for name in names
@@ -295,7 +297,7 @@ def _compared(
             SheetChange(
                 key=key,
                 prices=changes[key],
-                moved=tuple(one if one.is_point or not rerounded else replace(one, slopes=()) for one in moved),
+                moved=tuple(one if one.is_point or most <= assumptions.rounding_of_change else replace(one, slopes=()) for one in moved),
                 unmoved=len(every) - len(names),
                 calibrates=key[:2] in calibrating,
                 rerounded=rerounded,
@@ -333,19 +335,24 @@ def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[Pri
     return tuple(replace(one, copied_from=found.get(one.place, "")) for one in changes)
 
 
-def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[Rerounded, ...]:
-    """List the ratios whose rounding cell changed more than their value: 15 is round, 15.01 is not."""
+def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[tuple[Rerounded, ...], float]:
+    """List the ratios whose rounding cell moved otherwise than their value, and the largest difference over the change of the price.
+
+    15 is round, and 15.01 is not.
+    """
     furthest = max((abs(log(one.times)) for one in changes if one.times), default=None)
     if furthest is None:
-        return ()
-    found = []
+        return (), 0.0
+    found, most = [], 0.0
     before, after = _rounded_values(old), _rounded_values(new)
     for name in (name for name in before if name in after):
         ends = [(value, *rounding_cell(value, assumptions)) for value in (before[name], after[name])]
         (was, low, high), (now, lowest, highest) = ends
-        if abs(log(lowest * highest / (low * high)) / 2 - log(now / was)) > assumptions.rounding_of_change * furthest:
+        share = abs(log(lowest * highest / (low * high)) / 2 - log(now / was)) / furthest
+        most = max(most, share)
+        if share > _REROUNDED:
             found.append(Rerounded(name=name, old=ends[0], new=ends[1]))
-    return tuple(found)
+    return tuple(found), most
 
 
 def _rounded_values(side: Side) -> dict[str, float]:

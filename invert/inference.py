@@ -251,11 +251,9 @@ def _answered(
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (_complete(found, premiums, of_day, book, data, kept) for found in (inferences, before))
-    newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
-    if as_of and newest and as_of > newest:
-        notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
+    notes = [*notes, *note_on_unread_day(book, as_of)]
     return InferenceTable(
         inferences=Records(inferences),
         as_of=day,
@@ -302,6 +300,12 @@ def _complete(
         refused = (SOME_NOT_READ,) if one.key[:2] in book.refused else ()
         complete.append(replace(one, fast_mode=fast, flags=(*one.flags, *refused)))
     return complete
+
+
+def note_on_unread_day(book: PriceBook, day: date | None) -> tuple[str, ...]:
+    """Return a note if a day is after the newest retrieval of a price."""
+    newest = book.newest_retrieved
+    return (f"the newest prices here were read on {newest}: what holds on {day} is not known",) if day and newest and day > newest else ()
 
 
 def _fault_behind(error: BacksolveError, problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> BacksolveError:

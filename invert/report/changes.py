@@ -244,7 +244,8 @@ def _rounding(sheet: SheetChange) -> list[str]:
         f"{one.name} {' -> '.join(f'{value:.4g} (of {low:.3g} to {high:.3g})' for value, low, high in (one.old, one.new))}"
         for one in sheet.rerounded
     ]
-    return [f"The rounding of these ratios changed more than their value, so no slope is given: {'; '.join(cells)}."] if cells else []
+    said = "Prices are read as rounded: estimates follow the ranges of these ratios, not the values"
+    return [f"{said}: {'; '.join(cells)}."] if cells else []
 
 
 def _calibration(found: Comparison) -> list[str]:
