@@ -42,7 +42,7 @@ def columns_of(schema: Mapping[str, Any]) -> dict[str, Column]:
 
 def column_of(field: Mapping[str, Any]) -> Column:
     """Return the column of a field of datapackage.json. Beyond the standard, a field may have a `default` for blank cells,
-    and `other_names` of the allowed words.
+    and `other_names`: by a word that is not allowed, an allowed one or advice.
 
     A number is above zero unless the field has a minimum. A pattern says itself which first character is allowed: a cell without a
     pattern may not begin as a formula of a spreadsheet.
@@ -68,7 +68,7 @@ def column_of(field: Mapping[str, Any]) -> Column:
             refuse_hostile(text, signs)
             if text not in limits.get("enum", (text,)):
                 meant = field.get("other_names", {}).get(text.lower())
-                near = f"; did you mean {meant!r}?" if meant else suggest(text, filter(None, limits["enum"]))
+                near = f"; did you mean {meant!r}?" if meant in limits["enum"] else meant or suggest(text, filter(None, limits["enum"]))
                 raise WrongData(f"{shorten(text)} is not known{near}")
             if "pattern" in limits and not re.fullmatch(limits["pattern"], text):
                 raise WrongData(_pattern_message(text, limits["pattern"], field.get("example", limits["pattern"])))
@@ -132,7 +132,7 @@ def read_number(text: str) -> float:
         plain = plain_number(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
         raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}. Write {plain}")
     if text.startswith("-"):
-        raise WrongData(f"{shorten(text)} is negative")
+        raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
     value = float(text)
     if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
         raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
@@ -162,6 +162,7 @@ def plain_number(text: str) -> str:
     return bare.removesuffix(rest).replace(form["mark"], "") + rest.replace(",", ".")
 
 
+_SECONDS = {"min": 60, "h": 3_600, "d": 86_400}
 _MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
@@ -188,7 +189,7 @@ def read_whole(text: str, unit: str = "") -> int:
     61
     """
     if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
-        raise WrongData(f"{shorten(text)} is negative")
+        raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
     if not re.fullmatch("[0-9]{1,12}", text):
         raise WrongData(f"{shorten(text)} is not a whole number{unit}{_whole_meant(text) or ('' if unit else '. Write digits only')}")
     return int(text)
@@ -200,6 +201,8 @@ def _whole_meant(text: str) -> str:
     >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
     ('. Write 200000', '. Write 200000', '. Write 200000', '. Write 200000', '')
     """
+    if form := re.fullmatch("([0-9]{1,6}) ?(min|h|d)", text):
+        return f". Write {int(form[1]) * _SECONDS[form[2]]}"
     # 5m may be five minutes.
     if not text.endswith("m") and (found := token_count(text)):
         return f". Write {found}"

@@ -107,6 +107,8 @@ class CsvTable:
             raise BadRow(self._problem(f"{shorten(first)} is a line for spreadsheets. Remove it", place))
         mark = next((mark for mark in (";", "\t", "|") if mark in first), None)
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
+        if not mark and len(unknown) == len(self.header):
+            hint = f"{shorten(first)} is no name of a column. Remove this line if it is a title or a comment"
         raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ""), place))
 
 
@@ -151,11 +153,13 @@ def _decode(raw: str | bytes, first: bool) -> tuple[str, str]:
 
 def _unknown_columns(header: list[str], columns: Collection[str], other_names: Mapping[str, str]) -> list[str]:
     """Return a message on each column without a description. Columns that resemble a described one come first."""
-    found = [
+    found = {
         f"unknown column {shorten(name)}{unseen(name)}{_intended_column(name, header, columns, other_names)}"
+        if name
+        else "a column without a name (a comma too many on each line)"
         for name in header
         if name not in columns
-    ]
+    }
     return sorted(found, key=lambda message: "did you mean" not in message)
 
 

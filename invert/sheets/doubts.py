@@ -46,6 +46,8 @@ _BELOW_INPUT = {
     "output": "are the two the wrong way round?",
 }
 """Doubts about prices below the input price."""
+_OWN_GRADE = "user"
+"""The grade of a price of the user who names no source."""
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
@@ -64,6 +66,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_doubtful_amounts(book.rows, book.fx, assumptions),
         *_far_dates(book, shipped, own, assumptions),
         *_blank_currencies(book.rows),
+        *_late_releases(own, book.newest_retrieved or date.max),
         *_far_from_before(book, assumptions),
         *_sheet_doubts(book, assumptions),
         *_far_from_neighbours(book, assumptions),
@@ -176,6 +179,13 @@ def _far_dates(book: PriceBook, shipped: Sequence[PriceRow], own: Sequence[Price
         about = {day: f"{far} from {middle}, the middle of the days of its file" for day in counts if abs(day - middle) > usual}
         for column in _DATES:
             yield from _doubtful_cells(rows, column, {day: f"{day} is {said}" for day, said in {**after, **about}.items()})
+
+
+def _late_releases(own: Iterable[PriceRow], newest: date) -> Iterator[Problem]:
+    """Yield releases after the day of the prices. Before its release a model has no sheet."""
+    late = {row.release_date for row in own if row.release_date and row.release_date > newest}
+    doubts = {day: f"{day} is after {newest}, the day of the prices: the model has no sheet before its release" for day in late}
+    yield from _doubtful_cells(own, "release_date", doubts)
 
 
 def _blank_currencies(rows: Iterable[PriceRow]) -> Iterator[Problem]:
@@ -298,8 +308,11 @@ def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow],
     yield from _doubtful_cells(own, "provider", providers)
     for column in ("service_tier", "verification"):
         words = _values(shipped, column)
-        near = {word: get_close_matches(word, words, n=1, cutoff=_NEARLY) for word in _values(own, column) - words}
-        yield from _doubtful_cells(own, column, {word: _another("word", word, *meant) for word, meant in near.items() if meant})
+        new = _values(own, column) - words - {_OWN_GRADE}
+        near = {word: get_close_matches(word, words, n=1, cutoff=_NEARLY) for word in new}
+        doubts = {word: _another("word", word, *meant) for word, meant in near.items() if meant}
+        others = {word: f"{shorten(word)} is in no shipped price. Words there: {', '.join(sorted(words))}" for word in new}
+        yield from _doubtful_cells(own, column, others | doubts)
     far = assumptions.usual_price_ratio
     for component in ("input", "output"):
         amounts = [_usd(row, fx) for row in shipped if row.component == component and _is_list_price(row)]

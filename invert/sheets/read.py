@@ -41,8 +41,14 @@ NEEDED = ("provider", "model", "component", "amount")
 """The columns that a file of the user must have."""
 _WORD = {"pattern": "[a-z][a-z0-9_]*"}
 _WORD_EXAMPLE = "a lower-case word such as 'standard' or 'off_peak'"
+_OTHER_UNITS = {
+    name: f". Multiply the amount by {tokens} and write mtok"
+    for tokens, names in (("1,000,000", ("token", "tokens")), ("1,000", ("ktok", "1k")))
+    for name in names
+}
 _OWN_FIELDS: Mapping[str, Mapping[str, object]] = {
     "component": {"other_names": OTHER_COMPONENTS},
+    "per": {"other_names": _OTHER_UNITS},
     "service_tier": {"default": "standard", "constraints": _WORD, "example": _WORD_EXAMPLE},
     "threshold_tokens": {"default": "0"},
     "threshold_inclusive": {"default": "false"},
@@ -186,9 +192,9 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     if not far:
         return newest, ()
     day, first = far[0]
-    others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
-    lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
-    return newest, (first.problem("retrieved_date", f"{day} {lack}; --as-of {day} uses the prices of that day"),)
+    others = f", and in {len(far) - 1} more row{'s' if len(far) > 2 else ''}" if len(far) > 1 else ""
+    lack = f"is more than a year after {newest}, the newest day before it. Prices are of {newest}"
+    return newest, (first.problem("retrieved_date", f"{day}{others} {lack}; --as-of {day} uses the prices of that day"),)
 
 
 @cache_with_data

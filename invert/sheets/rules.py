@@ -122,7 +122,7 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
     for rival in rivals[max(place - 1, 0) : place + 1]:
         if rival.start < row.end and row.start < rival.end:
             if rival.effective_date == row.effective_date:
-                return _clash(row, f"repeats the key of {rival.origin}")
+                return _clash(row, f"repeats the key of {rival.origin}: the same price on the same day. Remove one of them")
             if row.date_kind == "verified":
                 why = "a price of date_kind verified has no beginning. Write start for one that begins on its effective_date"
                 return _clash(row, f"overlaps {rival.origin}: {why}")
@@ -196,7 +196,7 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
             lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{day_text(day)}"
             problems.append(first.problem("component", lack))
         if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
-            clash = f"{sheet_name(first)}: {first.origin} says the opposite of the same band"
+            clash = f"{sheet_name(first)}: {first.origin} has {str(first.threshold_inclusive).lower()} for this band. Write one of the two"
             problems.append(rows[-1].problem("threshold_inclusive", clash))
     if 0 not in bands:
         first = bands[min(bands)][0]
@@ -232,7 +232,7 @@ def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
             lack = f"{row.component} has no base row (threshold 0)"
             found.append((row, row.problem("threshold_tokens", f"{sheet_name(row)}: {lack}")))
         elif row.threshold_inclusive != band.threshold_inclusive:
-            lack = f"{band.origin} says the opposite of the same band"
+            lack = f"{band.origin} has {str(band.threshold_inclusive).lower()} for this band. Write one of the two"
             found.append((row, row.problem("threshold_inclusive", f"{sheet_name(row)}: {lack}")))
     return found
 
@@ -277,7 +277,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
     if row.ttl_seconds is not None and component != "cache_write":
         yield "ttl_seconds", f"only cache_write has a lifetime, not {component}"
     if (row.per == "mtok_hour") != (component == "cache_storage"):
-        yield "per", f"{component} is not priced per {row.per}"
+        yield "per", f"{component} is not priced per {row.per}. Write {'mtok_hour' if component == 'cache_storage' else 'mtok'}"
     if row.effective_date and row.valid_to and row.valid_to <= row.effective_date:
         yield "valid_to", f"{row.valid_to} is not after effective_date {row.effective_date}"
     if not row.usd_rate and currency != "USD" and currency not in fx:

@@ -131,6 +131,8 @@ def test_rows_of_one_s_own_are_held_against_those_that_ship():
     assert {doubt.column for doubt in doubtful_prices(load(other))} == {"provider", "model"}
     own = [row.replace("opena,", "zbi,") for row in other]
     assert doubtful_prices(load(own)) == [], "of three letters one is no slip, and a model is that of its provider"
+    dated = b"provider,model,component,amount,release_date,verification\nacme,a,input,2,2030-01-01,guess\nacme,a,output,8,2030-01-01,guess"
+    assert {doubt.column for doubt in doubtful_prices(load(BytesIO(dated)))} == {"release_date", "verification"}
     words = b"provider,model,component,amount,service_tier,verification\nacme,a,input,2,bacth,offical\nacme,a,output,8,bacth,offical"
     found = [str(one).partition(", ")[2] for one in doubtful_prices(load(BytesIO(words)))]
     assert found[:2] == ["column service_tier: 'bacth' is another word than 'batch': is that one meant?"] * 2

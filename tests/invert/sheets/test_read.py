@@ -92,6 +92,8 @@ WRONG_CELLS = [
     ({"threshold_tokens": "9" * 5000}, "threshold_tokens", "not a whole number"),
     ({"threshold_inclusive": "maybe"}, "threshold_inclusive", "Write true or false"),
     ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number. Write 300"),
+    ({"ttl_seconds": "5min", "component": "cache_write"}, "ttl_seconds", "not a whole number. Write 300"),
+    ({"utc_hours": "25:00-26:00"}, "utc_hours", "does not have the form of"),
     ({"ttl_seconds": "0", "component": "cache_write"}, "ttl_seconds", "zero"),
     ({"ttl_seconds": "300"}, "ttl_seconds", "only cache_write has a lifetime, not input"),
     ({"per": "ktok"}, "per", "did you mean 'mtok'"),

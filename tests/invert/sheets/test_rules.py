@@ -37,11 +37,16 @@ FAULTY = [
     (BAND, (2, "threshold_tokens"), "has no base row (threshold 0)", 0),
     ([*BASE, BAND[0]], (4, "component"), "has input and no output at threshold 200000", 0),
     ([*BASE, BAND[1]], (4, "component"), "has output and no input at threshold 200000", 0),
-    ([*BASE, BAND[0], "acme,m,output,15,200000,true,,,,,"], (5, "threshold_inclusive"), "prices.csv:4 says the opposite", 0),
+    ([*BASE, BAND[0], "acme,m,output,15,200000,true,,,,,"], (5, "threshold_inclusive"), "prices.csv:4 has false for this band", 0),
     ([*BASE, "acme,m,input,1,,,,,,01:00-04:00,"], (4, "utc_hours"), "prices.csv:2 prices the same. Other hours need a service tier", 0),
     ([*BASE, "acme,m,cache_read,0.4,200000,,,,,,"], (4, "threshold_tokens"), "so this cache_read has no band", 1),
     ([*BASE, *BAND, "acme,m,cache_write,5,200000,,300,,,,"], (6, "threshold_tokens"), "cache_write has no base row", 1),
-    ([*BASE, *BAND, "acme,m,cache_read,1,,,,,,,", "acme,m,cache_read,2,200000,true,,,,,"], (7, "threshold_inclusive"), "opposite", 1),
+    (
+        [*BASE, *BAND, "acme,m,cache_read,1,,,,,,,", "acme,m,cache_read,2,200000,true,,,,,"],
+        (7, "threshold_inclusive"),
+        "Write one of the two",
+        1,
+    ),
 ]
 
 
