@@ -74,7 +74,7 @@ def kv_by_estimator(one: Inference) -> Chart:
         across=Axis(quantity=_KV, words="KV bytes read for a token of context"),
         up=Axis(rows=rows),
         marks=(
-            *_band("range of the class of its time", one.kv_bytes["headline"], len(rows)),
+            *_band("range of the typical KV", one.kv_bytes["headline"], len(rows)),
             median,
             *_row_points("reading without a range", len(found), read),
             *_row_points("a model of known cache", len(rows) - 1, models, named=True),
@@ -163,7 +163,7 @@ def cost_context(one: Inference) -> Chart:
         for side, prices in asked.items()
     ]
     curves = [
-        Mark(name=f"{side} at one mark-up over cost, as the joint reading has it", form="line", xs=curve.contexts, ys=values, dashed=True)
+        Mark(name=f"{side} at one price/cost, as the joint reading has it", form="line", xs=curve.contexts, ys=values, dashed=True)
         for side, values in implied.items()
         if values
     ]
@@ -220,7 +220,7 @@ def tornado(one: Inference) -> Chart:
     """Draw the change of the KV bytes by one mark-up with each input at both ends of its range. Raise NotCovered without an interval."""
     swings = (one.swings or {}).get("one_markup")
     if swings is None or not swings.value:
-        why = swings.left_out if swings and swings.left_out else "one mark-up gives no interval of its KV bytes"
+        why = swings.left_out if swings and swings.left_out else "one price/cost gives no interval of its KV bytes"
         raise NotCovered(f"{one.name} has no tornado: {why}")
     rows = [swing for swing in swings.value if swing.low and swing.high]
     sides = {"at the low end of the input": [swing.low for swing in rows], "at its high end": [swing.high for swing in rows]}

@@ -64,11 +64,13 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         below = one.pairs[0].pair.premium_out.value < 1
         why = "the long price of output is below the base price" if below else one.kv_bytes["increment"].because
         yield f"Use the typical KV: {why}, so the premium gives no KV."
-    elif verdict and not verdict.enters:
-        how = f"{'worse' if verdict.gain_of_price < 0 else 'better'} ({abs(verdict.gain_of_price):.2g} nats)"
-        yield f"Use the typical KV: the premium predicted {verdict.count} known models {how}."
+    elif verdict and not verdict.enters and (record := one.kv_bytes["increment"].record):
+        better, worse = ("typical KV", "the premium") if record.gain < 0 else ("the premium", "typical KV")
+        gain = f"{abs(record.gain):.2g} nats"
+        yield f"Use the typical KV: for {record.count} known models {better} predicts better than {worse} ({gain})."
     if checks and checks[0]:
-        yield f"KV from threshold contradicts bandwidth-bound: they miss {checks[0]} of {checks[1]} other prices."
+        right = checks[1] - checks[0]
+        yield f"KV from threshold contradicts bandwidth-bound: together they predict {right} of {checks[1]} other prices."
     if (found := one.convention) and (found.bayes_factor or 0.0) > 1:
         yield f"The premium looks like a convention (Bayes factor {two_digits(found.bayes_factor or 0.0)})."
     if deciding_source(one):

@@ -193,7 +193,7 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     """Return every printed estimator that has a record on unseen models."""
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
-    by_class = partial(Scored, of=_KV, known="the class of its time")
+    by_class = partial(Scored, of=_KV, known="the typical KV")
     found = [by_class(estimate=KV_NAMES[name].heading, left_out="family", record=one) for name, one in known.items() if name != "headline"]
     found += [
         Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=_KV, known="the result of the other families")

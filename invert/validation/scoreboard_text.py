@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
 from derive.show.cells import csv_text
+from invert.estimators.names import KV_NAMES
 from invert.records import Span
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
-from invert.validation.claim_rows import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
+from invert.validation.claim_rows import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, UNDECIDED
 from invert.validation.scoreboard import MODELS_LEFT_OUT
 
 _Rows = list[dict[str, object]]
@@ -20,6 +21,8 @@ SHOWN = {
     "calibration": ("run", "quantity", "sheets", "coverage_50", "coverage_90", "ks_p", "verdict"),
 }
 """Columns of a section that its text shows, where it is not all of them."""
+_HEADINGS = {**{one.name: one.heading for one in KV_NAMES.values()}, "base mark-up": "base price/cost"}
+"""Headings of columns whose key in JSON is another."""
 _SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
@@ -78,6 +81,7 @@ def _section(name: str, rows: _Rows) -> Iterable[str]:
     texts = [{column: _text(value, column in _SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
     if name == "experiments":
         texts = [{**row, "estimate": estimate_in_words(row["estimate"])} for row in texts]
+    texts = [{_HEADINGS.get(column, column): text for column, text in row.items()} for row in texts]
     yield from title(TITLES[name])[1:]
     if name in VERDICTS and rows:
         yield legend(name, rows)
@@ -88,7 +92,7 @@ def estimate_in_words(name: str) -> str:
     """Return the display name of an estimate. For price/cost, add the source of the size.
 
     >>> estimate_in_words("active_params, by price"), estimate_in_words("input_markup, by known size"), estimate_in_words("KV read")
-    ('active by price', 'price/cost by known size', 'KV read')
+    ('active params by price', 'price/cost by known size', 'KV read')
     """
     quantity, _, by = name.partition(", ")
     said = name_of(quantity, "market" if by else "")
@@ -143,7 +147,13 @@ def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[
             families = f" in {scored['families']} families" if scored else ""
             gain = _text(scored["gain"], True) if scored else NONE
             right = f"{round(float(str(row['coverage_90'])) * count)} of {count}"
-            yield _claimed(str(row["quantity"])), f"{count}{families}", right, gain, str(row["verdict"]).partition(":")[0]
+            yield (
+                _claimed(str(row["quantity"]), str(row["shape"])),
+                f"{count}{families}",
+                right,
+                gain,
+                str(row["verdict"]).partition(":")[0],
+            )
         elif row["run"] == "calibrated":
             simulated.append(row)
     if simulated:
@@ -153,9 +163,13 @@ def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[
         yield "sampler, 90 % ranges", f"{simulated[0]['sheets']} simulated", right, NONE, "sound" if sound else "unsound"
 
 
-def _claimed(quantity: str) -> str:
-    """Describe an estimate, its models and its price: `active params, MoE, list` for `active, sparse, list`."""
-    return _IN_WORDS.get(quantity) or ", ".join(_OF_PARAMETERS.get(part, part) for part in quantity.split(", "))
+def _claimed(quantity: str, left_out: str) -> str:
+    """Describe an estimate, its models and its price: `active params, MoE, list` for `active, sparse, list`.
+
+    Models are left out one by one if they are closed.
+    """
+    parts = [*quantity.split(", "), *(["closed"] if left_out == "model" and "closed" not in quantity else [])]
+    return _IN_WORDS.get(quantity) or ", ".join(_OF_PARAMETERS.get(part, part) for part in parts)
 
 
 def _tier_rules(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...]]:
@@ -173,8 +187,9 @@ def _figures(name: str, rows: _Rows) -> tuple[str, ...]:
     """Return how many figures are reproduced, and how many are contradicted."""
     by_verdict = Counter(str(row["verdict"]) for row in rows)
     right = sum(count for verdict, count in by_verdict.items() if verdict in (*AGREES, *AS_PUBLISHED))
+    decided = len(rows) - by_verdict[UNDECIDED]
     wrong = sum(count for verdict, count in by_verdict.items() if verdict.startswith("contradicted"))
-    return _FIGURES[name], f"{len(rows)} figures", f"{right} of {len(rows)}", NONE, f"{wrong} wrong"
+    return _FIGURES[name], f"{decided} figures", f"{right} of {decided}", NONE, f"{wrong} wrong"
 
 
 def _controls(found: Mapping[str, _Rows]) -> Iterator[tuple[str, ...]]:

@@ -38,7 +38,7 @@ def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
     expected = [end for each in one.kv_bytes.values() for end in (each.low, each.high)]
     assert [end for ends in found.ends for end in ends] == pytest.approx(expected)
     headline = one.kv_bytes["headline"]
-    assert mark(chart, "range of the class").ends[0] == pytest.approx((headline.low, headline.high))
+    assert mark(chart, "range of the typical KV").ends[0] == pytest.approx((headline.low, headline.high))
     read = mark(chart, "reading without").xs
     assert read == pytest.approx([part.values["kv_bytes_per_token"] for part in (one.pairs[0].lecture, one.pairs[0].joint)])
 
