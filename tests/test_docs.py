@@ -146,7 +146,7 @@ def test_the_figures_of_the_method_are_those_of_the_code():
     text = " ".join((DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8").split())
     for said in (f"{DEFAULT:,} draws", f"Pareto-k is above {RELIABLE:g}", f"less than {ENOUGH:,}", f"{MOST:,} triangular ones"):
         assert said in text
-    assert f"simulates the {2 * SEEDS * SHEETS * len(_SHAPES):,} sheets again" in text
+    assert f"simulates the {SEEDS * SHEETS * len(_SHAPES):,} sheets again" in text
 
 
 def test_the_caches_of_a_year_are_those_of_the_tables():

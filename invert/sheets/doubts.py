@@ -18,6 +18,7 @@ from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
 from derive.tables.problems import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
+from invert.data import read_data
 from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, usd_amount, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, days, rows_by_sheet, sheet_name
 
@@ -306,12 +307,13 @@ def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow],
     yield from _doubtful_cells(own, "model", models, "provider", "model")
     providers = {name: _another("provider", name, meant) for name, meant in meant_by.items() if name != meant}
     yield from _doubtful_cells(own, "provider", providers)
+    fields = read_data().tables.schema("prices")["fields"]
     for column in ("service_tier", "verification"):
-        words = _values(shipped, column)
+        words = {word for field in fields if field["name"] == column for word in field["constraints"]["enum"]}
         new = _values(own, column) - words - {_OWN_GRADE}
         near = {word: get_close_matches(word, words, n=1, cutoff=_NEARLY) for word in new}
         doubts = {word: _another("word", word, *meant) for word, meant in near.items() if meant}
-        others = {word: f"{shorten(word)} is in no shipped price. Words there: {', '.join(sorted(words))}" for word in new}
+        others = {word: f"{shorten(word)} is not one of the words of the tables: {', '.join(sorted(words))}" for word in new}
         yield from _doubtful_cells(own, column, others | doubts)
     far = assumptions.usual_price_ratio
     for component in ("input", "output"):
