@@ -1,6 +1,6 @@
 """Price files: rows in a bounded memory, each fault with file, row and column, and the day whose prices are valid."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial, wraps
@@ -124,7 +124,8 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         day_moved=moved(day, rows, own),
         own=Records(own),
         overlay=overlay,
-        refused=_sellers_of_rows(overlay, {problem.row for problem in own_faults}) if overlay and own_faults else frozenset(),
+        refused=_sellers_of_rows(FileText(SHIPPED_PRICES, data.tables.content(SHIPPED_PRICES)), faults)
+        | _sellers_of_rows(overlay, own_faults),
         replaced=tuple(row for row, before in left if before is None),
     )
 
@@ -140,9 +141,12 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
     return rows, faults
 
 
-def _sellers_of_rows(overlay: FileText, numbers: Container[int | None]) -> frozenset[tuple[str, str]]:
-    """Return provider and model of the rows with these numbers."""
-    rows = (row for row in CsvTable(BytesIO(overlay.content), overlay.place, OWN_COLUMNS, NEEDED) if not row.fault)
+def _sellers_of_rows(file: FileText | None, faults: Iterable[Problem]) -> frozenset[tuple[str, str]]:
+    """Return provider and model of the rows of a price file with a fault."""
+    numbers = {fault.row for fault in faults if file and fault.origin == file.place}
+    if file is None or not numbers:
+        return frozenset()
+    rows = (row for row in CsvTable(BytesIO(file.content), file.place, OWN_COLUMNS, NEEDED) if not row.fault)
     return frozenset((row["provider"], row["model"]) for row in rows if row.place in numbers)
 
 

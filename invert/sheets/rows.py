@@ -182,7 +182,7 @@ class PriceBook:
 
     `far_off` names rows with an implausibly late retrieval day, and `day_moved` the row of the user that gave the day. `own` are the rows
     that did not ship, and `overlay` is their file. `replaced` are the shipped rows that they replace entirely, and `refused` the provider
-    and model of each row of that file that cannot be used.
+    and model of each row that cannot be used.
     """
 
     __repr__ = brief
