@@ -198,7 +198,8 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     from invert.inference import infer
     from invert.report.layout import laid_out
     from invert.report.readings import readings_table
-    from invert.sheets.add import add_to_file, addition
+    from invert.sheets.add import COPIED, add_to_file, addition
+    from invert.sheets.places import spelled
     from invert.sheets.read import book_of
 
     if name is None:
@@ -216,6 +217,11 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=as_of)
     for one in table:
         click.echo(laid_out([str(one.sheet), readings_table(one, table)], width(sys.stdout)))
+        added = {row.place for row in found.rows}
+        if other := [spelled(place) for place in one.sheet.prices if place not in added]:
+            tell(f"Also on this sheet, from rows that were there before: {', '.join(other)}.")
+    if copied := [spelled(row.place) for row in found.rows if row.notes == COPIED]:
+        tell(f"Copied from the band below: {', '.join(copied)}.")
     if into is None:
         click.echo("Nothing is written: name a file with --into.")
     else:

@@ -29,6 +29,8 @@ SHEET_FIELDS = (
 )  # fmt: skip
 """The fields of a sheet beside its prices. A release is the day from which prices hold, unless that day is given."""
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
+COPIED = "no premium was named"
+"""The note of a price of a band that repeats the band below."""
 _TYPED = "what is typed"
 """The name in messages of a sheet that goes to no file."""
 _Ends = Mapping[int, Mapping[str, str]]
@@ -136,7 +138,7 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
         other = "output" if component == "input" else "input"
         below = [at for name, at in amounts if name == other and at < threshold]
         if threshold and (other, threshold) not in amounts and below:
-            found.append({**amounts[other, max(below)], "threshold_tokens": str(threshold), "notes": "no premium was named"})
+            found.append({**amounts[other, max(below)], "threshold_tokens": str(threshold), "notes": COPIED})
     return found
 
 
