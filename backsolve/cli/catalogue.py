@@ -178,7 +178,7 @@ def show_command(words: tuple[str, ...], style: str) -> None:
 
 
 @click.command("explain")
-@click.argument("words", nargs=-1, required=True, metavar="WORD...")
+@click.argument("words", nargs=-1, required=True, metavar="WORD...", shell_complete=completes("words"))
 def explain_command(words: tuple[str, ...]) -> None:
     """Explain a word of the outputs, a column of the price tables, or a quantity.
 

@@ -7,13 +7,14 @@ import sys
 import click
 
 from backsolve.cli.common import OneOf, fail_on, tell, tell_rows
+from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal
 from derive.catalogue.searching import mentions
 from derive.errors import UnknownName
 
 
 @click.command("claims")
-@click.argument("words", nargs=-1, metavar="[ID|WORD]...")
+@click.argument("words", nargs=-1, metavar="[ID|WORD]...", shell_complete=completes("claims"))
 @click.option("--as", "style", type=OneOf(("text", "json")), default="text", help="Form of the list.")
 def claims_command(words: tuple[str, ...], style: str) -> None:
     """List the claims and predictions of the lecture with the stated and the computed value: all, or only the ones with a WORD.
@@ -60,7 +61,7 @@ def _tell_all(rows: list[dict[str, object]]) -> None:
         unknown = row["said"] is None and row["found"] is None
         return "" if unknown else f": stated {_value(row, 'said')}, computed {_value(row, 'found')}"
 
-    tell_rows("{:<5} {:<24} {}{}", [(str(row["id"]), str(row["verdict"]), str(row["claim"]), values(row)) for row in rows])
+    tell_rows("{:<5} {:<25} {}{}", [(str(row["id"]), str(row["verdict"]), str(row["claim"]), values(row)) for row in rows])
     if in_terminal(sys.stdout):
         tell(f"{len(rows)} claims. backsolve claims {rows[0]['id']} shows one with its command, time and reason.")
 

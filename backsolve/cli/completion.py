@@ -1,4 +1,4 @@
-"""Names that a shell completes: chips, open models, priced models, equations and quantities."""
+"""Names that a shell completes: chips, models, equations, quantities, claims, columns and words of the outputs."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -14,6 +14,19 @@ def _names(kind: str) -> Iterable[str]:
         from invert.sheets.assemble import models
 
         return sorted({row.model for row in models(read_data())})
+    if kind == "claims":
+        from derive.tables.shipped import rows_of
+        from invert.validation.claim_rows import Claim
+
+        return [row.id for row in rows_of(Claim)]
+    if kind == "columns":
+        from invert.report.columns import REGISTRY
+
+        return REGISTRY
+    if kind == "words":
+        from derive.glossary import TERMS
+
+        return ", ".join(TERMS).split(", ")
     from derive import presets
     from derive.catalogue import by_id
     from derive.quantities import QUANTITIES

@@ -79,10 +79,19 @@ _MOST_LISTED = 100
     help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv.",
 )
 @workers_option("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
-@click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
+@click.option(
+    "--as",
+    "style",
+    type=OneOf(_INFER_FORMATS),
+    default="table",
+    help="Form of the answer. Without MODEL, all but the table have every model.",
+)
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
-    "--columns", metavar="C,...", help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'. See --explain."
+    "--columns",
+    metavar="C,...",
+    shell_complete=completes("columns"),
+    help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'. See --explain.",
 )
 @click.option("--explain", is_flag=True, help="List all columns with their meaning and record.")
 @click.option("--sort", "by", metavar="C", help="Sort by a column, largest numbers first (-C: smallest first), missing values last.")

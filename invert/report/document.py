@@ -11,6 +11,7 @@ from invert.report.layout import Heading, Table, many
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
+_PREAMBLE = {"latex": (r"% the preamble needs \usepackage{booktabs}",)}
 _ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex": latex_text, "html": escape}
 _PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
 _ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
@@ -38,7 +39,7 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
     rows = [[one.text(sheet) for one in chosen] for sheet in inferences]
     rows += [record_row(table, chosen)] if has_records(table, chosen) else []
     body = _tabulated(headings, [dict(zip(headings, row, strict=True)) for row in rows], style)
-    return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
+    return "\n".join([*_PREAMBLE.get(style, ()), body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 
 
 def report_document(parts: Sequence[str], style: str) -> str:
@@ -52,7 +53,11 @@ def report_document(parts: Sequence[str], style: str) -> str:
     - indented
     """
     first, *others = parts
-    said = [_HEADINGS[style][0].format(_ESCAPED[style](first)), *(text for part in others for text in _formatted(part, style))]
+    said = [
+        *_PREAMBLE.get(style, ()),
+        _HEADINGS[style][0].format(_ESCAPED[style](first)),
+        *(text for part in others for text in _formatted(part, style)),
+    ]
     return "\n\n".join(said)
 
 
