@@ -298,7 +298,7 @@ class Assumptions:
         source="prices.csv",
     )  # fmt: skip
     output_storage_markup_ratio_prior: Prior = _prior("1", 1.0, 1.5, "markup of output over the markup of storage: either may be higher")
-    drain_match_spread: float = _number(1.0, "nat", "how far a lifetime may lie from the drain time that it is chosen by")
+    drain_match_spread: float = _number(1.0, "nat", "spread of lifetimes around the drain time of their tier")
     cost_temperature: float = _number(
         3.0, "1", "vendors keep caches in what is idle, so that cost decides little. A lower temperature is refused"
     )

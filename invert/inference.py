@@ -244,8 +244,8 @@ def _answered(
     if changes:
         chosen = [_change_prices(sheet, changes) for sheet in chosen]
         turned = [f"{one.provider}/{one.model}: {fault}" for one in chosen for fault in bands_the_wrong_way_round(one)]
-        wrong = "after the change: a longer prompt costs less, and the premium says nothing; set both"
-        notes += [f"{fault} {wrong}" for fault in dict.fromkeys(turned)]
+        wrong = "The long price is now below the base price. Set both"
+        notes += [f"{fault}. {wrong}" for fault in dict.fromkeys(turned)]
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
     problems += [*(() if checks_tables else data.tables.problems_so_far()), *faults]
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])

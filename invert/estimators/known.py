@@ -280,13 +280,13 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
 
     >>> of = Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0)
     >>> told_by_others(Estimate(kind="upper", high=2e3, because="no premium"), of).because
-    'no premium; on 9 sheets of known cache such bounds were 0.6 to 84 times it, 5.5 in the middle: held 6 of 9 in bf16, 9 at one byte'
+    'no premium; on 9 sheets of known cache such bounds were 0.6 to 84 times it (median 5.5): right for 6 in bf16 and for 9 at one byte'
     """
     if estimate.kind != "upper" or bounds is None:
         return estimate
     said = (
-        f"on {bounds.count} sheets of known cache such bounds were {bounds.least:.2g} to {bounds.most:.2g} times it, {bounds.median:.2g} in"
-        f" the middle: held {bounds.held} of {bounds.count} in bf16, {bounds.held_at_one_byte} at one byte"
+        f"on {bounds.count} sheets of known cache such bounds were {bounds.least:.2g} to {bounds.most:.2g} times it (median"
+        f" {bounds.median:.2g}): right for {bounds.held} in bf16 and for {bounds.held_at_one_byte} at one byte"
     )
     return replace(estimate, because=f"{estimate.because}; {said}", bounds=bounds)
 

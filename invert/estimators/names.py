@@ -47,7 +47,7 @@ ESTIMATOR_NAMES: Mapping[str, Named] = {
     ),
     "headline": Named(
         name="class of its time",
-        remark="models released before it, the younger the more",
+        remark="models released before it, newer models count more",
         heading="typical KV",
     ),
     "market": Named(name="size by input price"),

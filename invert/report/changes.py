@@ -63,7 +63,7 @@ def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
         alone = [*sheets] if len(sheets) == 1 else []
         lines += ["", _list_causes(found), *alone, aligned(_OTHERS[len(alone) :], _merge_sheets(others))]
     lines, gone = _fitting(lines, width)
-    short = [f"Left out in so few columns: {', '.join(gone)}; {found.in_full} has all."] if gone else []
+    short = [f"Too narrow for: {', '.join(gone)}; {found.in_full} has all."] if gone else []
     return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
@@ -225,9 +225,8 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     if len(moving) == 1 and moving[0].stayed:
         stayed = [name_of(*name) for name in moving[0].stayed]
         lines.append(f"Main results that did not change: {', '.join(stayed)}.")
-    unmoved = [f"{many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
-    unmoved += [f"{many(len(same), 'sheet')} as a whole"] * bool(same)
-    lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
+    unmoved = [many(rest, "other estimate")] * bool(moving) + [many(len(same), "whole sheet")] * bool(same)
+    lines += [f"{' and '.join(unmoved)} did not change."] if unmoved else []
     told = {column for sheet in moving for one in sheet.moved for column, text in _row(one, sheet).items() if text != NONE}
     how = [said for column, said in _HOW_TO_READ.items() if column in told and column not in gone]
     lines += [f"{'; '.join(how)}."] if how else []

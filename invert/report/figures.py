@@ -136,7 +136,7 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     how = "The extra price/cost of closed vendors is that of closed models of known size." if drawn else ""
     said = (
         f"{_sheet(drawn[0])}: {found[0].because}." if alone else how,
-        f"Such ranges held {held.held} of {held.count} models whose price family was left out." if held else "",
+        f"Such ranges were right for {held.held} of {held.count} models whose price family was left out." if held else "",
     )
     return Chart(
         title="Input price rises with active parameters",
@@ -282,7 +282,7 @@ def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
 
 
 def _coverage_of(judged: Sequence[Judgement]) -> str:
-    return f"{sum(one.held for one in judged)} of {len(judged)} ranges of {judged[0].level:.0%} held"
+    return f"{sum(one.held for one in judged)} of {len(judged)} ranges of {judged[0].level:.0%} were right"
 
 
 def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:

@@ -90,7 +90,7 @@ def _parts(news: News) -> Iterator[str]:
     if seen_first or found.gone:
         yield ""
     if seen_first:
-        yield f"In the tables since then, begin not known: {', '.join(map(sheet_in_words, seen_first))}."
+        yield f"New in the tables, first day not known: {', '.join(map(sheet_in_words, seen_first))}."
     if found.gone:
         yield f"No longer sold: {', '.join(map(sheet_in_words, found.gone))}."
 

@@ -14,13 +14,13 @@ def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) 
     >>> from invert.estimators.market.record import held
     >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
     >>> judge_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
-    'not trusted: its ranges held 0 of 9, and no more than 23% of such ranges are right where 90% is promised'
+    'not trusted: its ranges were right for 0 of 9, and no more than 23% of such ranges are right where 90% is promised'
     """
     level, errors = assumptions.level, assumptions.least_gain_in_errors
     found = record.at(level)
     if found is None:
         return f"{_NOT_TRUSTED}: no range of {level:.0%} was counted"
-    told = f"its ranges held {found.held} of {found.count}"
+    told = f"its ranges were right for {found.held} of {found.count}"
     if found.high < level:
         return f"{_NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges are right where {level:.0%} is promised"
     if record.gain < 0:
@@ -36,10 +36,10 @@ def judge_ranks(coverage: float, p_value: float, quantities: int, level: float, 
     It fails if the ranks of one quantity deviate from uniform more than chance allows at this level over all quantities.
 
     >>> judge_ranks(0.9, 0.126, 9, 0.9, False), judge_ranks(0.857, 1e-17, 9, 0.9, True)
-    ('sound: ranges held 90.0% where 90% is promised', 'found out, as the fault put in must be')
+    ('sound: ranges were right in 90.0% of cases where 90% is promised', 'found out, as the fault put in must be')
     """
     found_out = p_value < (1 - level) / quantities
     if faulty:
         return "found out, as the fault put in must be" if found_out else "the fault put in does not show here"
-    told = f"ranges held {coverage:.1%} where {level:.0%} is promised"
+    told = f"ranges were right in {coverage:.1%} of cases where {level:.0%} is promised"
     return f"unsound: {told}, and ranks are not uniform" if found_out else f"sound: {told}"

@@ -34,7 +34,7 @@ TITLES = {
     "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
-    "production": "A disclosed day: tokens over rates a node, against the nodes said",
+    "production": "Nodes of one day: computed and disclosed",
     "efficiency": "Published runs in the ranges of --efficiency calibrated: how many were inside, predicted over measured time (geometric"
     " mean, least, most), and most over least of a range (median); of runs never seen by the fit, and of its own left out one by one",
     "experiments": "One model at two prices: by how much every estimate moved (nats), how often it stayed in the first range (held), and"
@@ -64,7 +64,7 @@ _NO_GAIN = 0.02
 """Most that a control may gain [nat]."""
 _FACTOR = 3.0
 """How many times a reading may be the truth, and still be trusted; how far caches must lie apart for a control."""
-_TIER_RULES = {"shipped": "cache tier", "drain match, the lecture's drain times": "cache tier by duration"}
+_TIER_RULES = {"shipped": "cache tier, all rules", "drain match, the lecture's drain times": "cache tier by duration"}
 _GUESS = "uniform guess"
 
 

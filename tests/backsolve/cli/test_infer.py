@@ -102,7 +102,7 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
     asked = ("infer", "--provider", "google", "--prices", str(own), "--against", "shipped")
     text = call(*asked)
     assert text.status == 0 and "google/gemini-2.5-pro: output 10 -> 12 USD/MTok" in text.out
-    assert "8 sheets as a whole" in text.out
+    assert "8 whole sheets" in text.out
     document = json.loads(call(*asked, "--as", "json").out)
     assert [sheet["model"] for sheet in document["sheets"] if sheet["prices"]] == ["gemini-2.5-pro"]
     assert call(*asked, "--as", "csv").out.startswith("provider,model,")

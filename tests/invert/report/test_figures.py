@@ -93,7 +93,7 @@ def judgement(model: str, by: str, truth: float, low: float, high: float) -> Jud
 def test_what_is_right_lies_on_the_line_and_over_one():
     judged = [judgement("A", "rent", 4e9, 1e9, 16e9), judgement("B", "rent", 1e9, 2e9, 8e9), judgement("A", "class", 4e9, 4e9, 9e9)]
     against = foretold_against_true("Size", "active_params", judged[:2])
-    assert against.marks[0].name == "1 of 2 ranges of 90% held" and against.marks[0].xs[0] == pytest.approx(against.marks[0].ys[0])
+    assert against.marks[0].name == "1 of 2 ranges of 90% were right" and against.marks[0].xs[0] == pytest.approx(against.marks[0].ys[0])
     over = foretold_over_true("Size", judged)
     assert over.up.rows == ("A", "B") and [one.ys for one in over.marks] == [(0.0, 1.0), (0.0,)]
     assert over.marks[0].xs[0] == pytest.approx(1.0) and over.marks[0].ends[1] == pytest.approx((2.0, 8.0))

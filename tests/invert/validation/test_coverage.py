@@ -18,13 +18,16 @@ def record(count: int, of: int, gain: float) -> Record:
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (record(0, 9, 1.0), "not trusted: its ranges held 0 of 9, and no more than 23% of such ranges are right where 90% is promised"),
-        (record(9, 9, -0.4), "not trusted: its ranges held 9 of 9, but it knows less than the class does, by 0.40 nats"),
+        (
+            record(0, 9, 1.0),
+            "not trusted: its ranges were right for 0 of 9, and no more than 23% of such ranges are right where 90% is promised",
+        ),
+        (record(9, 9, -0.4), "not trusted: its ranges were right for 9 of 9, but it knows less than the class does, by 0.40 nats"),
         (
             record(9, 9, 0.1),
-            "trusted: its ranges held 9 of 9 where 90% is promised, and it knows 0.10 nats more than the class, for no more",
+            "trusted: its ranges were right for 9 of 9 where 90% is promised, and it knows 0.10 nats more than the class, for no more",
         ),
-        (record(8, 9, 0.3), "trusted: its ranges held 8 of 9 where 90% is promised, and it knows 0.30 nats more than the class"),
+        (record(8, 9, 0.3), "trusted: its ranges were right for 8 of 9 where 90% is promised, and it knows 0.30 nats more than the class"),
     ],
 )
 def test_a_record_is_trusted_by_what_it_held_and_what_it_knows(one: Record, said: str):
