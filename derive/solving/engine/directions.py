@@ -18,7 +18,7 @@ from derive.roles import MEMORY
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.engine.plan import Leg, Loop, Step, Way
-from derive.solving.engine.substitution import change_equation
+from derive.solving.engine.substitution import change_equation, closed_form_of
 from derive.solving.question.defaults import IDEALS, restore_default
 from derive.solving.question.questions import Question
 from derive.trees import PRODUCT
@@ -149,7 +149,8 @@ def _follow_again(way: Way, values: Mapping[str, float], change: _Relaxed) -> fl
 def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
     """Return the value of a leg after a change, the one nearest to its present value."""
     if isinstance(leg, Loop):
-        return _close_loop(leg, here, before, change)
+        whole = closed_form_of(leg)
+        return _solve_leg(Step(whole, leg.unknown), here, before, change) if whole else _close_loop(leg, here, before, change)
     row, known = _change_row(leg.row, here, change)
     factor = change.factor if row.id == change.name else 1.0
     if Step(row, leg.unknown).goes_forwards:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from derive.answers import SHORT
 from derive.evaluate import evaluate
-from derive.expressions.branches import branches, current_regime, regimes_of, sides_of
+from derive.expressions.branches import current_regime, regimes_of, sides_of
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
@@ -24,7 +24,7 @@ from derive.solving.engine.composed import Composed
 from derive.solving.engine.directions import direction
 from derive.solving.engine.one_equation import broken_requirement, residual, solve_equation, value_inside
 from derive.solving.engine.plan import Leg, Loop, Step, Way
-from derive.solving.engine.substitution import compose
+from derive.solving.engine.substitution import closed_form_of
 from derive.solving.explain.answer_with import Solve, result_with
 from derive.solving.explain.assumptions import list_assumptions
 from derive.solving.explain.caveats import left_to_assumptions, list_caveats, warn_below_one
@@ -224,8 +224,8 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
 
 def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
     """Return the values of a quantity at which the closing equation of its loop holds."""
-    unknown, whole, closed = loop.unknown, compose(loop.closing, loop.steps), False
-    if whole and unknown in whole.symbols and all(one.roots is not None for one in branches(whole, unknown)):
+    unknown, whole, closed = loop.unknown, closed_form_of(loop), False
+    if whole:
         found, reason = _solve_surely(whole, unknown, values, rounding)
         found = tuple(one for one in found if _holds_inside(loop, values, value_inside(one)))
         closed = not reason or reason.code not in LEAVES_OPEN

@@ -51,6 +51,14 @@ def change_equation(row: Equation | Composed, change: Callable[[Equation], Equat
     return compose(change_equation(row.closing, change), steps, row.solved_for) or row
 
 
+@lru_cache(maxsize=1024)
+def closed_form_of(loop: Loop) -> Composed | None:
+    """Return a loop as one equation that gives its unknown in closed form, or None."""
+    whole = compose(loop.closing, loop.steps)
+    closed = whole is not None and loop.unknown in whole.symbols and all(one.roots is not None for one in branches(whole, loop.unknown))
+    return whole if closed else None
+
+
 def _size(*sides: Tree) -> int:
     return sum(1 for side in sides for _ in all_parts(side))
 

@@ -15,12 +15,13 @@ from derive.requirements import HOLDS
 from derive.roles import MEMORY, REPLICA
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
+from derive.solving.engine.elimination import find_eliminated
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.limits.limits import FREE, SIZED, Limit, explain_open_side, list_in_words, split_limits
-from derive.solving.question.questions import Question, drop_knowns
+from derive.solving.question.questions import Question, drop_knowns, known_values
 from derive.solving.result import OR, Answer, Reason, Solution
 from derive.suppositions import USUAL_TYPES
 from derive.units import show
@@ -106,7 +107,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 def _answer_by_all_else(asked: Question) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open."""
     unlimited = drop_knowns(asked, {*asked.limits})
-    if not is_reachable(unlimited):
+    if not is_reachable(unlimited) and not _can_eliminate(unlimited):
         return None
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
@@ -131,6 +132,12 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     undecided = (end.limit.name for end in first if not end.solution.answers)
     unused = (*solution.unused, *dict.fromkeys(undecided))
     return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
+
+
+def _can_eliminate(asked: Question) -> bool:
+    """Return whether one equation for the unknown is left if all undetermined quantities are eliminated."""
+    rows = tuple(row for row in asked.active if row.sense == "=")
+    return any(True for known in known_values(asked) for _ in find_eliminated(asked.unknown, rows, frozenset(known)))
 
 
 def _refuse_beyond(asked: Question, end: _End) -> _Outcome:

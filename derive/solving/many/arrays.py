@@ -16,7 +16,7 @@ from derive.requirements import HOLDS, Requirement, bounding_sides, compared, na
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.one_equation import bounds_of, solve_equation
 from derive.solving.engine.plan import Leg, Loop, Way
-from derive.solving.engine.substitution import compose
+from derive.solving.engine.substitution import closed_form_of
 from derive.trees import Tree, TreePair
 
 Floats = NDArray[np.float64]
@@ -107,8 +107,7 @@ def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
 
 def _close_loop(loop: Loop, world: Arrays, surely: bool) -> Iterator[Floats]:
     """Yield the trial values that close a loop: in closed form if there is one, else by SciPy between the points of a grid."""
-    whole = compose(loop.closing, loop.steps)
-    if whole and loop.unknown in whole.symbols and all(one.roots is not None for one in branches(whole, loop.unknown)):
+    if whole := closed_form_of(loop):
         yield from _distinct_rows(points(whole, loop.unknown, world, surely))
         return
     from scipy.optimize import elementwise
