@@ -221,7 +221,7 @@ def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
     if asked.limits:
         return ()
     if is_reachable(asked):
-        bounded = not solution.spans and any(one.kind == "interval" for one in solution.answers)
+        bounded = not (solution.spans or solution.sweep) and any(one.kind == "interval" for one in solution.answers)
         return USUAL_TYPES.keys() - asked.known.keys() if bounded else ()
     return missing_givens(asked, [*known_values(asked)][-1]).missing
 

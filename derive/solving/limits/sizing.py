@@ -61,9 +61,10 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
         return None
     if (chips := _search_chips(asked)) is None:
         return _refuse_all(asked) if limits_alone else None
-    if beyond := out_of_reach(pose_again(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
+    batches = _batches_within(asked, chips)
+    if beyond := out_of_reach(pose_again(asked, asked.unknown, {**asked.known, FREE: float(batches[-1])}), ENDLESS):
         return refuse_question(asked, beyond)
-    return _answer_with_batches(asked, float(chips), _batches_within(asked, chips))
+    return _answer_with_batches(asked, float(chips), batches)
 
 
 def _search_chips(asked: Question) -> int | None:

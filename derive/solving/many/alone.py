@@ -11,13 +11,14 @@ from typing import Any
 
 from derive.answers import same_bound
 from derive.quantities import quantity
+from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.limits.best_size import replace_given
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.switches import list_spreads
 from derive.solving.result import Solution
-from derive.spreads import Interval, OneByOne, Series
+from derive.spreads import Interval, OneByOne, Series, Spread
 from derive.units import SIGNS, signed
 
 Point = Mapping[str, float]
@@ -30,17 +31,17 @@ def answer_everywhere(ask: Ask, given: Mapping[str, Any], switches: Switches) ->
     """Return the answers to questions, over all lists and ranges of their givens and of presets."""
     try:
         found = ask(given, switches)
-        if _agree_with_points(ask, given, switches, found):
-            return found
-        ranges = {name: Interval(*ends) for one in found if one.spans for name, ends in one.spans.ranges.items()}
     except OneByOne as error:
-        ranges = {**error.ranges}
-    return _answer_alone(ask, given, switches, ranges)
+        return _answer_alone(ask, given, switches, error.ranges)
+    many = next((one for one in found if one.sweep or one.spans), None)
+    if many is None or _agree_with_points(ask, given, switches, found, many):
+        return found
+    return _answer_alone(ask, given, switches, _ranges_of(many))
 
 
-def _answer_alone(ask: Ask, given: Mapping[str, Any], switches: Switches, ranges: dict[str, Interval]) -> Answers:
+def _answer_alone(ask: Ask, given: Mapping[str, Any], switches: Switches, ranges: Mapping[str, Interval]) -> Answers:
     """Return the answers with every point asked alone, also over ranges that nobody typed."""
-    spreads = {quantity(spelled).name: one for spelled, one in list_spreads(read_limits(given)[0], switches).items()}
+    spreads = _list_typed(given, switches)
     series = {name: one for name, one in spreads.items() if isinstance(one, Series)}
     if series:
         from derive.solving.many.sweeps import answer_list
@@ -48,14 +49,34 @@ def _answer_alone(ask: Ask, given: Mapping[str, Any], switches: Switches, ranges
         return answer_list(lambda at: answer_everywhere(ask, *_pose_at(given, switches, at)), series, switches.zipped)
     from derive.solving.many.intervals import answer_box
 
-    ranges = {name: one for name, one in spreads.items() if isinstance(one, Interval)} | ranges
+    box = {name: one for name, one in spreads.items() if isinstance(one, Interval)}
     while True:
+        wider = box | {_typed_name(name, one.ends, spreads): one for name, one in ranges.items()}
         try:
-            return answer_box(lambda at, silent: ask(*_pose_at(given, switches, at, silent)), ranges)
+            return answer_box(lambda at, silent: ask(*_pose_at(given, switches, at, silent)), wider)
         except OneByOne as error:
-            if error.ranges.keys() <= ranges.keys():
+            box, ranges = wider, error.ranges
+            if {_typed_name(name, one.ends, spreads) for name, one in ranges.items()} <= box.keys():
                 raise
-            ranges |= error.ranges
+
+
+def _list_typed(given: Mapping[str, Any], switches: Switches) -> dict[str, Spread]:
+    """Return the ranges, lists and sweeps that were typed, by registry name, with a limit from both sides as a range."""
+    plain, sides = read_limits(given)
+    found = {quantity(spelled).name: one for spelled, one in list_spreads(plain, switches).items()}
+    read = switches.conventions.read
+    both = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in sides.items() if len(texts) > 1}
+    return {**both, **found}
+
+
+def _typed_name(name: str, ends: tuple[float, float], spreads: Mapping[str, Spread]) -> str:
+    """Return the name that was typed for a given that has another one on the way: a rate of one replica may be that of all."""
+    alike = (typed for typed, one in spreads.items() if all(map(isclose, one.ends, ends)))
+    return name if name in spreads else next(alike, name)
+
+
+def _ranges_of(solution: Solution) -> dict[str, Interval]:
+    return {name: Interval(*ends) for name, ends in solution.spans.ranges.items()} if solution.spans else {}
 
 
 def _pose_at(given: Mapping[str, Any], switches: Switches, at: Point, silent: bool = False) -> tuple[Mapping[str, Any], Switches]:
@@ -73,14 +94,22 @@ def _given_at(typed: Any, name: str, value: float, switches: Switches) -> Any:
     return f"{min(signs)}{value / factor!r}" if len(signs) == 1 else value / factor
 
 
-def _agree_with_points(ask: Ask, given: Mapping[str, Any], switches: Switches, found: Answers) -> bool:
+def _agree_with_points(ask: Ask, given: Mapping[str, Any], switches: Switches, found: Answers, many: Solution) -> bool:
     """Return whether answers by arrays agree with some of their points that are asked alone."""
-    many = next((one for one in found if one.sweep or one.spans), None)
-    if many is None:
-        return True
-    asked = [(at, point, ask(*_pose_at(given, switches, point, silent=True))) for at, point in _list_probes(many)]
-    each = [[(at, alone[place]) for at, _, alone in asked] for place in range(len(found))]
-    return all(_agrees(one, there) for one, there in zip(found, each, strict=True))
+    others = ({*many.sweep.given} if many.sweep else {*_ranges_of(many)}) - {quantity(spelled).name for spelled in given}
+    spreads = _list_typed(given, switches) if others else {}
+    typed = {name: _typed_name(name, _ends_of(many, name), spreads) for name in others}
+    probes = [(at, {typed.get(name, name): value for name, value in point.items()}) for at, point in _list_probes(many)]
+    looks = [(at, ask(*_pose_at(given, switches, point, silent=True))) for at, point in probes]
+    return all(_agrees(one, [(at, alone[place]) for at, alone in looks]) for place, one in enumerate(found))
+
+
+def _ends_of(solution: Solution, name: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a given."""
+    if solution.sweep:
+        return float(solution.sweep.given[name].min()), float(solution.sweep.given[name].max())
+    assert solution.spans
+    return solution.spans.ranges[name]
 
 
 def _list_probes(solution: Solution) -> Iterator[tuple[int, Point]]:

@@ -415,4 +415,6 @@ def _warnings(columns: AtPoints, looks: _Solutions) -> dict[str, str]:
 def _replace_span(reference: Solution, found: tuple[Answer, ...], columns: AtPoints, told: Mapping[str, str], **rest: Any) -> Solution:
     """Return the reference answer with the span of all points, and with the warnings of some."""
     given = {name: value for name, value in reference.given.items() if name not in columns}
-    return replace(reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(), **rest)
+    return replace(
+        reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(), with_prompts=None, **rest
+    )

@@ -249,5 +249,6 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]
     ids = tuple(used)
     told, kinds = tuple(warnings.values()), tuple(warnings)
     return replace(
-        first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table,
+        with_prompts=None,
     )  # fmt: skip

@@ -31,7 +31,7 @@ def list_spreads(plain: Mapping[str, Any], switches: Switches) -> dict[str, Spre
 
 def _pose_at_switches(asked: Question, switches: Switches) -> Question:
     """Return the question at one value of each input for which presets have a range, without warnings if it is silent."""
-    known = {name: switches.at.get(name, value) for name, value in asked.known.items()}
+    known = {**asked.known, **{name: value for name, value in switches.at.items() if name in asked.ranges}}
     ranges = {name: one for name, one in asked.ranges.items() if name not in switches.at}
     fixed = [name for name in asked.ranges if name in switches.at]
     told = (f"{', '.join(fixed)}: from the least to the most of published runs", asked.record) if fixed else ()
