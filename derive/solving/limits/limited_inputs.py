@@ -72,7 +72,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
     if not inputs or found.reason:
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
-    if ends:
+    if ends and found.sweep:
         refuse_many(found)
     within = [{name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side]]
     moved = [one for value in within if (one := _ask_or_none(ask, replace_given(given, {**at, **value})))]

@@ -101,9 +101,10 @@ def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
 def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
     """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
     sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _moved_side(*pair)}
-    if not sides or any(one.kind != "point" for one in found.answers):
+    if not sides or not (found.spans or all(one.kind == "point" for one in found.answers)):
         return found
     if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
+        refuse_many(found)
         at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
         message = (
             f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit, and it may be more and less within it"
@@ -115,6 +116,7 @@ def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequenc
 
 
 def _moved_side(found: Answer, moved: Answer) -> Iterator[str]:
-    """Yield the bound that an answer is if it moves to this one within a limit."""
-    if found.kind == moved.kind == "point" and not isclose(found.point, moved.point, rel_tol=HOLDS):
-        yield LOWER if moved.point > found.point else UPPER
+    """Yield the bound that each end of an answer is if it moves to that of this one within a limit."""
+    for end, other in zip(found.ends, moved.ends, strict=True):
+        if found.kind == moved.kind and end is not None and other is not None and not isclose(end, other, rel_tol=HOLDS):
+            yield LOWER if other > end else UPPER

@@ -31,7 +31,6 @@ LAW = {
     "a size within a limit": ("batch", {**REPLICA, "step_time": "<=20ms"}, "context_length", (1000, 2500, 4000)),
     "chips for a rate and a time": ("gpus", {**SERVED, "tpot": "40ms"}, "qps", (1, 10, 40)),
     "chips for a time and a rate": ("gpus", {**SERVED, "qps": 20}, "tpot", (0.01, 0.02, 0.04)),
-    "chips for two targets": ("chips", {**CHIP, "context_length": 2000, "step_time": "20ms"}, "throughput", (1000, 20000)),
     "whole replicas": (
         *("replicas", {**REPLICA, "output_tokens": 200, "qps": 40, "time_per_output_token": "<=20ms"}),
         *("prompt_tokens", (1000, 4000)),
