@@ -50,13 +50,13 @@ def prices() -> None:
 
 
 @prices.command("list")
-@click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
+@click.argument("names", nargs=-1, metavar="[MODEL|PROVIDER]...", shell_complete=completes("sheets"))
 @prices_option
 @as_of_option
 @all_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer. JSON and CSV have every price.")
 def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | None, everything: bool, style: str) -> None:
-    """List the sheets valid on a day, or those of MODEL, with their base prices.
+    """List the sheets valid on a day, or those of a MODEL or PROVIDER, with their base prices.
 
     JSON and CSV have every price with its grade, dates and source.
 
@@ -83,7 +83,9 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
     offered, faults = sheets(book, as_of, everything=everything)
     found, left_out = released_sheets(offered, described(offered, data), first_days(offered, book, data))
     if names:
-        found, left_out = find(names, found, models(data), [row.sheet_key[:2] for row in book.rows])
+        sellers = {sheet.provider.lower() for sheet in found}
+        wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
+        found, left_out = find(wanted, found, models(data), [row.sheet_key[:2] for row in book.rows])
     for note in left_out:
         say(note)
     none = not found
