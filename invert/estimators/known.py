@@ -76,7 +76,7 @@ def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement,
 
     >>> from invert.data import read_data
     >>> found = judgements(read_data())
-    >>> sum(one.held for one in found if one.by == "increments at rental cost")
+    >>> sum(one.held for one in found if one.by == "KV from premium at cost")
     2
     """
     found = []
@@ -87,7 +87,7 @@ def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement,
                 found.append(
                     Judgement(
                         model=one.member.architecture,
-                        by=KV_NAMES[name].name,
+                        by=KV_NAMES[name].heading,
                         truth=one.member.kv_bytes_per_token,
                         low=low,
                         median=median,

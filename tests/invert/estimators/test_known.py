@@ -151,7 +151,7 @@ def test_judgements_hold_as_often_as_the_record_of_their_estimator():
     data = read_data()
     found, known = judgements(data), records(judged(data), data)
     for name in ("at_rent", "increment"):
-        own = [one for one in found if one.by == KV_NAMES[name].name]
+        own = [one for one in found if one.by == KV_NAMES[name].heading]
         record = known[name].at(USUAL.level)
         assert record and own and (sum(one.held for one in own), len(own)) == (record.held, record.count)
 
