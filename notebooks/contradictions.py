@@ -50,7 +50,7 @@ print(f"output over input by the first: {pair.claimed_ratio:.2f}, as asked: {pai
 # %% [markdown]
 # ## 2. Three ways to pay for a premium
 #
-# How does the price of more context follow from its cost? By one mark-up on everything, at rental cost, or by the mark-up of known models.
+# How does the price of more context follow from its cost? By one price/cost on everything, at rental cost, or by the mark-up of known models.
 # Each gives KV bytes with a range, and the ranges hardly overlap. The last two use `bands.kv_bytes_from_increment`.
 
 # %%
@@ -73,7 +73,7 @@ SVG(picture([tornado(sheet)], "svg"))
 # ## 4. Where the truth is known
 #
 # If the architecture of a model is public, an equation gives its cache, for most models `architecture.kv_bytes_gqa`. Every estimator reads
-# their sheets like any other. On the dotted line an estimate is right. The ranges by one mark-up on everything, which the lecture's
+# their sheets like any other. On the dotted line an estimate is right. The ranges by one price/cost on everything, which the lecture's
 # readings assume, contain the true value of none of them.
 
 # %%

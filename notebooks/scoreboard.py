@@ -38,7 +38,7 @@ skill = section_rows("skill", data)
 # %% [markdown]
 # ## 1. How often ranges held
 #
-# A fair range contains the true value as often as it promises. The ranges by one mark-up (`bands.output_input_ratio` and the equations
+# A fair range contains the true value as often as it promises. The ranges by one price/cost (`bands.output_input_ratio` and the equations
 # with it) contain it far less often. The sizes by price keep their promise.
 
 # %%
