@@ -57,8 +57,6 @@ from invert.result import (
     RELEASE_NOT_KNOWN,
     SOME_NOT_READ,
     WEIGHTS_UNSURE,
-    Inference,
-    InferenceTable,
     Request,
 )
 from invert.sheets.assemble import (
@@ -90,6 +88,7 @@ from invert.sheets.rows import PriceBook, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
+from invert.shown import Inference, InferenceTable
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 from invert.validation.soundness import note_on_calibration, table_problems

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import date
 from functools import cached_property
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from derive.briefly import cut
 from derive.catalogue import equation
@@ -65,9 +64,6 @@ from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import copies, is_added
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 DRAIN_TIME_RULE = "cache.drain_time_rule"
 RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
@@ -123,31 +119,6 @@ class Inference:
         tier = "" if self.sheet.service_tier == "standard" else f" ({self.sheet.service_tier})"
         kv = estimate_text("kv_bytes_per_token", self.kv_bytes["headline"])
         return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv})")
-
-    def __str__(self) -> str:
-        """Text that `backsolve infer MODEL` prints."""
-        from invert.report.short import short_report
-
-        return short_report(self, self._run(), _width())
-
-    @property
-    def full(self) -> str:
-        """Every reading with its numbers, how firmly, and what the prices can tell at all."""
-        from invert.report.sheet import report
-
-        return report(self, self._run(), _width())
-
-    def _repr_html_(self) -> str:
-        """HTML for a notebook."""
-        from invert.report.document import report_document
-        from invert.report.short import short_parts
-
-        return report_document(short_parts(self, self._run()), "html")
-
-    def _run(self) -> "InferenceTable":
-        if self.run is None:
-            raise WrongValue("an inference shows itself as a member of the table that infer returns")
-        return self.run
 
     @property
     def first_pair(self) -> PairInference | None:
@@ -302,8 +273,6 @@ AS_TABLE = Shown()
 class InferenceTable:
     """Result of `infer`: one inference per sheet, by position or by name, and the results that all sheets share.
 
-    `str()` is the table for a terminal, with a row for every sheet.
-
     >>> from invert.inference import infer
     >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])
     >>> table
@@ -394,26 +363,6 @@ class InferenceTable:
     def __repr__(self) -> str:
         return f"InferenceTable({len(self)} sheet{'s' * (len(self) != 1)}, prices of {self.as_of})"
 
-    def __str__(self) -> str:
-        from invert.report.glance import glance
-
-        return glance(self, _width())
-
-    def _repr_html_(self) -> str:
-        """HTML for a notebook."""
-        from invert.report.document import document
-
-        return document(self, "html")
-
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas table with one row per sheet."""
-        # pandas takes longer to load than the whole of infer.
-        from pandas import DataFrame
-
-        from invert.report.columns import CSV_KEYS, flat
-
-        return DataFrame([flat(one) for one in self], columns=list(CSV_KEYS))
-
     @cached_property
     def beside(self) -> dict[SheetKey, float]:
         """The first input price [USD/token] of every sheet of the day that is not in the run, of what was asked for and can be read."""
@@ -446,11 +395,3 @@ class InferenceTable:
 
 Run = InferenceTable
 """Short for it, in the modules that print it."""
-
-
-def _width() -> int:
-    """Return the columns of the terminal, or of a page if there is no terminal."""
-    return get_terminal_size((_PAGE, 0)).columns
-
-
-_PAGE = 100

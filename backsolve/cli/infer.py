@@ -222,6 +222,7 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
     from invert.report.contract import saved
 
     names, asked, shown, saved_as, repeated = question
+    table: InferenceTable | None
     with processes(workers, "infer") as executor:
         if shown.history:
             problems = _print_history(question, executor)

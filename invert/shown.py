@@ -1,0 +1,93 @@
+"""Inferences and tables of them that show themselves, at a prompt and in a notebook. `infer` returns these."""
+
+from collections.abc import Iterator
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, cast, overload
+
+from derive.errors import WrongValue
+from derive.immutable import immutable
+from invert import result
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_PAGE = 100
+"""Columns of a page without a terminal."""
+
+
+@immutable
+class Inference(result.Inference):
+    """An inference that shows itself: `str()` is the text of `backsolve infer MODEL`, and `full` is all of it.
+
+    >>> from invert.inference import infer
+    >>> str(infer("gemini-3.1-pro")[0]).splitlines()[0][:37]
+    'google gemini-3.1-pro-preview (standa'
+    """
+
+    def __str__(self) -> str:
+        from invert.report.short import short_report
+
+        return short_report(self, self._run(), _width())
+
+    @property
+    def full(self) -> str:
+        """Every reading with its numbers, how firmly, and what the prices can tell at all."""
+        from invert.report.sheet import report
+
+        return report(self, self._run(), _width())
+
+    def _repr_html_(self) -> str:
+        from invert.report.document import report_document
+        from invert.report.short import short_parts
+
+        return report_document(short_parts(self, self._run()), "html")
+
+    def _run(self) -> result.InferenceTable:
+        if self.run is None:
+            raise WrongValue("an inference shows itself as a member of the table that infer returns")
+        return self.run
+
+
+@immutable
+class InferenceTable(result.InferenceTable):
+    """The result of `infer`, which shows itself: `str()` is the table for a terminal, with a row for every sheet.
+
+    >>> from invert.inference import infer
+    >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])
+    >>> len(table), table["openai/gpt-5.4"] is table[1], len(table.to_frame())
+    (2, True, 2)
+    """
+
+    def __iter__(self) -> Iterator[Inference]:
+        return cast("Iterator[Inference]", super().__iter__())
+
+    @overload
+    def __getitem__(self, place: int | str) -> Inference: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Inference, ...]: ...
+    def __getitem__(self, place: int | str | slice) -> Inference | tuple[Inference, ...]:
+        return cast("Inference | tuple[Inference, ...]", super().__getitem__(place))
+
+    def __str__(self) -> str:
+        from invert.report.glance import glance
+
+        return glance(self, _width())
+
+    def _repr_html_(self) -> str:
+        from invert.report.document import document
+
+        return document(self, "html")
+
+    def to_frame(self) -> "DataFrame":
+        """Return a pandas table with one row per sheet."""
+        # pandas takes longer to load than the whole of infer.
+        from pandas import DataFrame
+
+        from invert.report.columns import CSV_KEYS, flat
+
+        return DataFrame([flat(one) for one in self], columns=list(CSV_KEYS))
+
+
+def _width() -> int:
+    """Return the columns of the terminal, or of a page if there is no terminal."""
+    return get_terminal_size((_PAGE, 0)).columns
