@@ -30,7 +30,16 @@ def test_a_supposed_fraction_predicts_the_output_price():
     assert (output["used"], output["predicted"]) == (False, pytest.approx(4.0))
 
 
-@pytest.mark.parametrize("model", ["gemini-3.1-pro", "claude-opus-5-5"])
-def test_text_names_every_price(model: str):
-    found = answer(model, "--suppose", "kv_bytes_per_token=49kB")
-    assert found.exit_code == 0 and "residual" in found.stdout and "cache read" in found.stdout
+@pytest.mark.parametrize(
+    ("words", "status", "printed"),
+    [
+        (("gemini-3.1-pro", "--suppose", "kv_bytes_per_token=49kB"), 0, "cache read"),
+        (("claude-opus-5-5", "--suppose", "kv_bytes_per_token=49kB"), 0, "cache read"),
+        (("MiniMax-M3", "--suppose", "kv_bytes_per_token=20736", "--as", "json"), 3, "[]"),
+        (("MiniMax-M3", "--as-of", "2020-01-01", "--as", "json"), 3, "[]"),
+        (("MiniMax-M3", "--suppose", "kv_bytes_per_token=1kB", "storage_tier=hbm"), 2, ""),
+    ],
+)
+def test_every_price_is_named_and_a_question_without_an_answer_has_empty_json(words: tuple[str, ...], status: int, printed: str):
+    found = answer(*words)
+    assert found.exit_code == status and printed in found.stdout
