@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from derive.solving.api import respond_all, solve
+from derive.solving.many.alone import answer_everywhere
 from derive.solving.question.conventions import Conventions, Switches
 from derive.solving.result import Solution
 
@@ -83,6 +84,20 @@ def test_a_range_of_presets_is_one_of_points_too():
         alone = solve("throughput", **given, **{name: pair[end] for name, pair in ends.items()})
         assert all(over.spans.low <= one.point * (1 + 1e-9) and one.bound == over.answers[0].bound == "upper" for one in alone.answers)
         assert all(one.point <= over.spans.high * (1 + 1e-9) for one in alone.answers)
+
+
+@pytest.mark.parametrize("many", ["1..4", [1.0, 2.0, 4.0]])
+def test_arrays_that_do_not_agree_with_their_points_do_not_answer(many):
+    """The way through arrays has an answer of its own here, which no point has."""
+
+    def ask(given: dict, switches: Switches) -> tuple[Solution, ...]:
+        doubled = 2 if switches == Switches() and isinstance(given["chips"], str | list) else 1
+        found = solve("memory_capacity", hbm_capacity=8e10 * doubled, **given)
+        return (found,)
+
+    (found,) = answer_everywhere(ask, {"chips": many}, Switches())
+    (one,) = found.answers
+    assert one.ends == pytest.approx((8e10, 32e10))
 
 
 def test_several_questions_share_the_size_of_each_point():

@@ -68,14 +68,17 @@ def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("price", [{}, {"mbu": "0.5..0.7"}])
-def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]) -> None:
+def test_over_ranges_each_point_has_a_size_of_its_own(price: dict[str, str]) -> None:
     """It was taken to be one chip, and the limit not met."""
     given = {"context_length": 4000, "batch": 64, "chip_price": "2 USD/h", "step_time": "<=30ms", **price}
-    chips, cost = respond_all(("chips", "cost_per_token"), given, Switches(CHIP, MODEL, conventions=Conventions(efficiency="calibrated")))
-    assert chips.spans and chips.answers[0].bound == "lower" and chips.spans.low < chips.spans.high
-    assert cost.given["chips"] == chips.spans.high
-    assert f"  at chips = {chips.spans.high:.0f}, the fewest for all of the ranges" in str(cost).splitlines()
-    assert len(cost.assumptions) == len({*cost.assumptions})
+    asked = ("chips", "cost_per_token")
+    over = respond_all(asked, given, Switches(CHIP, MODEL, conventions=Conventions(efficiency="calibrated")))
+    assert over[0].spans and over[0].answers[0].bound == "lower" and over[0].spans.low < over[0].spans.high
+    for end in (False, True):
+        point = {name: pair[end] for name, pair in over[0].spans.ranges.items()}
+        for alone, one in zip(respond_all(asked, {**given, **point}, Switches(CHIP, MODEL)), over, strict=True):
+            assert one.spans and one.spans.low <= alone.value <= one.spans.high
+    assert all(len(one.assumptions) == len({*one.assumptions}) for one in over)
 
 
 @pytest.mark.parametrize("moved", ["bytes_per_weight", "step_time"])
