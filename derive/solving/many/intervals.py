@@ -216,6 +216,8 @@ def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, 
     )
     where = f"in {_percent(1 - spans.answered)} of the ranges" if arrays else f"at {(~there).sum()} of {len(looks)} points of the ranges"
     missing = {} if there.all() else _tell_missing(table.given, where, looks)
+    if len(bounds) > 1:
+        missing["several bounds"] = "in part of the ranges the answer is at least its value, and in part at most"
     notes = () if arrays else (_tell_ranges(box.ranges, len(looks)),)
     return _replace_span(
         reference, (span,), table.given, _warnings(table.given, looks) | missing,

@@ -135,7 +135,8 @@ def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:
     warnings = {kind: _merge_warnings(given, texts, answered) for kind, texts in said.items()}
     table = tabulate(given, solutions)
     sizes = {name for one in solutions for name, source in one.provenance.items() if source.startswith(f"at {name} = ")}
-    columns = {name: [one.given.get(name) if one.answers else None for one in solutions] for name in sorted(sizes)}
+    # Over ranges a point has several sizes.
+    columns = {name: [one.given.get(name) if one.answers and not one.spans else None for one in solutions] for name in sorted(sizes)}
     found = {name: np.array(column, dtype=float) for name, column in columns.items() if None not in column}
     return _tabled(solutions, replace(table, given={**table.given, **found}), warnings)
 
