@@ -15,11 +15,11 @@ from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.limits.best_size import replace_given
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import is_limit, read_limits
+from derive.solving.question.givens import is_limit, read_limits, spread
 from derive.solving.question.switches import list_spreads
 from derive.solving.result import Solution
 from derive.spreads import Interval, OneByOne, Series, Spread
-from derive.units import SIGNS, signed
+from derive.units import signed
 
 Point = Mapping[str, float]
 Answers = tuple[Solution, ...]
@@ -65,7 +65,8 @@ def _list_typed(given: Mapping[str, Any], switches: Switches) -> dict[str, Sprea
     plain, sides = read_limits(given)
     found = {quantity(spelled).name: one for spelled, one in list_spreads(plain, switches).items()}
     read = switches.conventions.read
-    both = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in sides.items() if len(texts) > 1}
+    single = {name: texts for name, texts in sides.items() if not any(spread(name, text, read) for text in texts.values())}
+    both = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in single.items() if len(texts) > 1}
     return {**both, **found}
 
 
@@ -88,10 +89,12 @@ def _pose_at(given: Mapping[str, Any], switches: Switches, at: Point, silent: bo
 
 
 def _given_at(typed: Any, name: str, value: float, switches: Switches) -> Any:
-    """Return one value of a given as it is read, with the sign of its limit. A range between two limits has plain values."""
-    factor = switches.conventions.read(name, value) / value if value else 1.0
-    signs = {sign for sign in SIGNS if is_limit(typed) and any(one.startswith(sign) for one in signed(typed))}
-    return f"{min(signs)}{value / factor!r}" if len(signs) == 1 else value / factor
+    """Return one value of a given as it is read: a limit over several values keeps its sign, between two limits lie plain values."""
+    read = switches.conventions.read
+    number = value / (read(name, value) / value) if value else value
+    parts = signed(typed) if is_limit(typed) else ()
+    over = [one for one in parts if spread(name, one[2:], read)]
+    return " ".join(f"{one[:2]}{number!r}" if one in over else one for one in parts) if over else number
 
 
 def _agree_with_points(ask: Ask, given: Mapping[str, Any], switches: Switches, found: Answers, many: Solution) -> bool:
