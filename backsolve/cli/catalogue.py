@@ -354,7 +354,6 @@ def cite_command(
     backsolve cite --used-by result.json
     """
     from derive.show.references import cite_with_references
-    from invert.report.saved import references_in, uses_in
 
     if reading is not None:
         if used_by is not None:
@@ -367,6 +366,8 @@ def cite_command(
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
+        from invert.report.saved import references_in, uses_in
+
         result = _read_json(used_by)
         try:
             why = uses_in(result)
