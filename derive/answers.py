@@ -344,9 +344,9 @@ class Spans:
     """The range of an answer over all values of the givens with a range.
 
     `method` is "bounds" if the answer rises or falls throughout with each of them, so that its ends lie at corners. It is "sampled" if it
-    does not, or has no value at some points or no closed form. `sides` are (regime, low, high, share of the samples). `tornado` has (given,
-    answer at its low end, at its high end), the others at their middle, widest first. `shown` is the point of the route and the
-    elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an answer.
+    does not, moves in steps, has no value at some points or no closed form. `sides` are (regime, low, high, share of the samples).
+    `tornado` has (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the point of the
+    route and the elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an answer.
     """
 
     ranges: Mapping[str, tuple[float, float]]
