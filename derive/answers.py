@@ -207,6 +207,11 @@ class Answer:
         return None if self.formula is None else formula_in_latex(self.formula)
 
 
+def bound_side(answer: Answer) -> str:
+    """Return whether the only end of an interval is a lower or an upper bound."""
+    return LOWER if answer.high is None else UPPER
+
+
 def shown_end(answer: Answer) -> float | None:
     """Return the value at which a route is shown: the point, or the finite end of an interval (the upper one of two), or None.
 

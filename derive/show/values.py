@@ -1,6 +1,6 @@
 """Print the value of an answer in words: on its own line, and as a cell of a table."""
 
-from derive.answers import BOUGHT, COUNTED, OR, Answer, next_whole
+from derive.answers import BOUGHT, COUNTED, OR, Answer, bound_side, next_whole
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
@@ -63,11 +63,6 @@ def one_end(answer: Answer) -> float | None:
     if answer.kind != "interval" or answer.loose_low is not None or answer.bound not in (None, bound_side(answer)):
         return None
     return answer.high if not answer.low else answer.low if answer.high is None else None
-
-
-def bound_side(answer: Answer) -> str:
-    """Return whether the only end of an interval is a lower or an upper bound."""
-    return LOWER if answer.high is None else UPPER
 
 
 def _bound_in_words(unknown: str, end: float, side: str) -> str:

@@ -1,6 +1,6 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from derive.catalogue import rules_among
@@ -11,12 +11,12 @@ from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
-from derive.solving.many.alone import answer_everywhere
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.givens import is_limit, is_symbolic
 from derive.solving.question.switches import implied_names, pose_question
-from derive.solving.result import Solution
+from derive.solving.result import Answers, Solution
+from derive.spreads import OneByOne
 from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
@@ -143,6 +143,20 @@ def respond_all(
 
         refuse_without_part(solutions, switches.using, given)
     return solutions
+
+
+def answer_everywhere(ask: Callable[[Mapping[str, Given], Switches], Answers], given: Mapping[str, Given], switches: Switches) -> Answers:
+    """Return the answers to one question or several, over all lists and ranges of their givens and of presets."""
+    found: Answers | OneByOne
+    try:
+        found = ask(given, switches)
+    except OneByOne as error:
+        found = error
+    if not isinstance(found, OneByOne) and not any(one.sweep or one.spans for one in found):
+        return found
+    from derive.solving.many.alone import answer_as_points
+
+    return answer_as_points(answer_everywhere, ask, given, switches, found)
 
 
 def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches) -> bool:

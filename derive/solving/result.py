@@ -160,6 +160,12 @@ class Solution(Result):
         raise NoSingleValue(f"{self.unknown} has no single value{why}")
 
 
+Answers = tuple[Solution, ...]
+"""The answers to several questions that were asked at once."""
+Point = Mapping[str, float]
+"""A value for each of some inputs."""
+
+
 def _cells(unknown: str, answer: Answer | None) -> dict[str, float | str | None]:
     """Return the cells of one answer: its value, or its ends, and whether it is a bound."""
     if answer is None:

@@ -6,11 +6,10 @@ from functools import partial
 from math import inf, isclose
 from typing import Any
 
-from derive.answers import COUNTED, Answer, next_whole
+from derive.answers import COUNTED, OR, Answer, bound_side, next_whole
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.show.values import value_in_words
 from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, refuse_many, replace_given
 from derive.solving.limits.limits import FREE, SIZED, NotMadeOf
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
@@ -38,7 +37,10 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
         return replace(solution, said=(*solution.said, f"{name} {limit} is met"))
     if answers:
         return replace(solution, answers=answers, said=(*solution.said, f"{name} is limited: {limit}"))
-    message = f"{name} {limit} is not met: with what is given it is {value_in_words(name, solution.answers[0])}"
+    one = solution.answers[0]
+    bound = bound_side(one) if None in one.ends else one.bound
+    ends = [show(name, next_whole(end, bound) if name in COUNTED else end) for end in one.ends if end is not None]
+    message = f"{name} {limit} is not met: with what is given it is {' to '.join(dict.fromkeys(ends))}{OR[bound]}"
     return refuse_in_place(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 

@@ -17,36 +17,34 @@ from derive.solving.limits.best_size import replace_given
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, read_limits, spread
 from derive.solving.question.switches import list_spreads
-from derive.solving.result import Solution
+from derive.solving.result import Answers, Point, Solution
 from derive.spreads import Interval, OneByOne, Series, Spread
 from derive.units import signed
 
-Point = Mapping[str, float]
-Answers = tuple[Solution, ...]
 Ask = Callable[[Mapping[str, Any], Switches], Answers]
 """One question or several: the givens and the switches lead to an answer each."""
+Again = Callable[[Ask, Mapping[str, Any], Switches], Answers]
+"""The same over the lists and ranges that remain."""
 
 
-def answer_everywhere(ask: Ask, given: Mapping[str, Any], switches: Switches) -> Answers:
-    """Return the answers to questions, over all lists and ranges of their givens and of presets."""
-    try:
-        found = ask(given, switches)
-    except OneByOne as error:
-        return _answer_alone(ask, given, switches, error.ranges)
-    many = next((one for one in found if one.sweep or one.spans), None)
-    if many is None or _agree_with_points(ask, given, switches, found, many):
+def answer_as_points(again: Again, ask: Ask, given: Mapping[str, Any], switches: Switches, found: Answers | OneByOne) -> Answers:
+    """Return the answers over all lists and ranges: those that arrays `found` if points agree, else each point `again` alone."""
+    if isinstance(found, OneByOne):
+        return _answer_alone(again, ask, given, switches, found.ranges)
+    many = next(one for one in found if one.sweep or one.spans)
+    if _agree_with_points(ask, given, switches, found, many):
         return found
-    return _answer_alone(ask, given, switches, _ranges_of(many))
+    return _answer_alone(again, ask, given, switches, _ranges_of(many))
 
 
-def _answer_alone(ask: Ask, given: Mapping[str, Any], switches: Switches, ranges: Mapping[str, Interval]) -> Answers:
+def _answer_alone(again: Again, ask: Ask, given: Mapping[str, Any], switches: Switches, ranges: Mapping[str, Interval]) -> Answers:
     """Return the answers with every point asked alone, also over ranges that nobody typed."""
     spreads = _list_typed(given, switches)
     series = {name: one for name, one in spreads.items() if isinstance(one, Series)}
     if series:
         from derive.solving.many.sweeps import answer_list
 
-        return answer_list(lambda at: answer_everywhere(ask, *_pose_at(given, switches, at)), series, switches.zipped)
+        return answer_list(lambda at: again(ask, *_pose_at(given, switches, at)), series, switches.zipped)
     from derive.solving.many.intervals import answer_box
 
     box = {name: one for name, one in spreads.items() if isinstance(one, Interval)}

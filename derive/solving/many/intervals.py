@@ -16,7 +16,6 @@ from derive.requirements import HOLDS
 from derive.solving.engine.plan import Way
 from derive.solving.limits.answering import answer
 from derive.solving.limits.best_size import refuse_many
-from derive.solving.many.alone import Answers, Point
 from derive.solving.many.arrays import Floats
 from derive.solving.many.vectorised import (
     AtPoints,
@@ -29,7 +28,7 @@ from derive.solving.many.vectorised import (
     tell_point,
 )
 from derive.solving.question.questions import Question, pose_at
-from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
+from derive.solving.result import Answer, Answers, Point, Solution, Spans, Sweep, same_bound
 from derive.spreads import Interval, OneByOne
 from derive.units import show
 

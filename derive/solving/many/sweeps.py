@@ -10,11 +10,10 @@ import numpy as np
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.limits.answering import answer, answer_with_way
-from derive.solving.many.alone import Answers
 from derive.solving.many.vectorised import AtPoints, Looks, pose_at_point, sweep_along_way, tabulate, tell_point
 from derive.solving.question.givens import MOST_POINTS
 from derive.solving.question.questions import Question, list_fractions, pose_at
-from derive.solving.result import Answer, Reason, Solution, Sweep
+from derive.solving.result import Answer, Answers, Reason, Solution, Sweep
 from derive.spreads import OneByOne, Series
 
 _FEW = 64

@@ -4,8 +4,7 @@ from functools import partial
 
 import pytest
 
-from derive.solving.api import respond_all, solve
-from derive.solving.many.alone import answer_everywhere
+from derive.solving.api import answer_everywhere, respond_all, solve
 from derive.solving.question.conventions import Conventions, Switches
 from derive.solving.result import Solution
 

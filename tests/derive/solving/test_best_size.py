@@ -43,7 +43,7 @@ def test_a_limit_on_what_is_asked_for_leaves_a_part_of_it_or_none() -> None:
     assert refused.why_not == "batch at least 200 is not met: with what is given it is 150 or less"
     sized = {"context_length": "8k", "bytes_per_element": 1, "batch": 8}
     assert solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=2"}).value == 2
-    assert "it is 2 or more (from 1.013)" in solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=1"}).why_not
+    assert "it is 2 or more" in solve("chips", hardware=CHIP, model=MODEL, given={**sized, "chips": "<=1"}).why_not
 
 
 def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_point_of_a_list() -> None:
