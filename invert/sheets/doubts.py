@@ -307,10 +307,12 @@ def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow],
     yield from _doubtful_cells(own, "model", models, "provider", "model")
     providers = {name: _another("provider", name, meant) for name, meant in meant_by.items() if name != meant}
     yield from _doubtful_cells(own, "provider", providers)
-    fields = read_data().tables.schema("prices")["fields"]
     for column in ("service_tier", "verification"):
-        words = {word for field in fields if field["name"] == column for word in field["constraints"]["enum"]}
-        new = _values(own, column) - words - {_OWN_GRADE}
+        words: Set[str] = _values(shipped, column)
+        if new := _values(own, column) - words - {_OWN_GRADE}:
+            fields = read_data().tables.schema("prices")["fields"]
+            words = {word for field in fields if field["name"] == column for word in field["constraints"]["enum"]}
+            new -= words
         near = {word: get_close_matches(word, words, n=1, cutoff=_NEARLY) for word in new}
         doubts = {word: _another("word", word, *meant) for word, meant in near.items() if meant}
         others = {word: f"{shorten(word)} is not one of the words of the tables: {', '.join(sorted(words))}" for word in new}

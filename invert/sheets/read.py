@@ -279,7 +279,7 @@ def read_rows(
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
-    (2.0, 'my.csv:2', "my.csv row 3, column amount: '-5' is negative")
+    (2.0, 'my.csv:2', "my.csv row 3, column amount: '-5' is negative. Write 0 or more")
     """
     rows, faults = list[PriceRow](), list[Problem]()
     held: dict[RowKey, list[PriceRow]] = {}

@@ -45,8 +45,8 @@ def test_at_most_three_names_are_offered():
 
 
 def test_a_short_list_is_given_whole_and_a_long_one_not_at_all():
-    assert suggest("entropy", NAMES[:12]) == "; allowed: " + ", ".join(NAMES[:12])
-    assert suggest("entropy", NAMES[:13]) == suggest("entropy", []) == ""
+    assert suggest("entropy", NAMES[:14]) == "; allowed: " + ", ".join(NAMES[:14])
+    assert suggest("entropy", NAMES[:15]) == suggest("entropy", []) == ""
 
 
 def test_of_a_text_of_megabytes_no_more_is_compared_than_names_are_long():

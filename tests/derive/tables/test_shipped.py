@@ -57,11 +57,13 @@ def test_an_edited_file_is_seen_by_the_next_question_of_the_process(copy):
     assert all(sustained.givens[name] == high for name, (_, high) in sustained.ranges.items())
 
 
-def test_a_question_reads_the_tables_once(monkeypatch):
+def test_a_question_reads_the_tables_once_for_each_of_its_points(monkeypatch):
     found = []
     monkeypatch.setattr(shipped, "read", lambda: found.append(read()) or found[-1])
-    derive.solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", efficiency="calibrated")
+    derive.solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")
     assert len(found) == 1
+    derive.solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", efficiency="calibrated")
+    assert {*map(id, found)} == {id(found[0])}
 
 
 def test_a_question_without_a_preset_reads_no_file(monkeypatch):
