@@ -47,6 +47,9 @@ _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 _SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which an answer is compared to see whether it depends on them."""
 
+_LONGEST_TERMS = 120
+"""The most characters of the terms of a composed equation that are shown."""
+
 _Outcome = tuple[tuple[Answer, ...], Reason | None]
 _Rounding = Mapping[str, float]
 
@@ -405,10 +408,12 @@ def _route_step(leg: Leg, found: Answer) -> RouteStep:
 
 
 def _binding_terms(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
-    """Return the terms that bind along a way, in words."""
+    """Return the terms that bind along a way, in words. Terms of a composed equation that are longer than a line are left out."""
     last = way.legs[-1]
     binding = [current_regime(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
     itself = found.regime if isinstance(last, Step) or not any(binding) else None
+    if isinstance(last, Step) and isinstance(last.row, Composed) and len(itself or "") > _LONGEST_TERMS:
+        itself = None
     return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
 
 
