@@ -23,7 +23,7 @@ from derive.solving.checks.fit import chips_of_links, is_warning, memory_is_made
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.directions import direction
 from derive.solving.engine.one_equation import broken_requirement, residual, solve_equation, value_inside
-from derive.solving.engine.plan import Leg, Loop, Step, Way
+from derive.solving.engine.plan import Leg, Loop, Step, Way, propagate
 from derive.solving.engine.substitution import closed_form_of
 from derive.solving.explain.answer_with import Solve, result_with
 from derive.solving.explain.assumptions import list_assumptions
@@ -46,9 +46,6 @@ _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 
 _SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which an answer is compared to see whether it depends on them."""
-
-_LONGEST_TERMS = 120
-"""The most characters of the terms of a composed equation that are shown."""
 
 _Outcome = tuple[tuple[Answer, ...], Reason | None]
 _Rounding = Mapping[str, float]
@@ -135,15 +132,16 @@ def _answer(asked: Question, way: Way, one: _End, values: Mapping[str, float]) -
 def _shown_world(way: Way, one: _End) -> World:
     """Return the world that is shown of an answer: of an interval the one at its end, the upper of two."""
     bound = None if one.found.kind == "point" else shown_end(one.found)
-    if bound is None:
-        return one.after
-    values, steps = {**one.after.values, way.unknown: bound}, list(one.after.steps)
-    for row in way.legs[-1].rows:
-        if row.sense == "=" and row.symbols[0] not in values and row.inputs <= values.keys():
-            values[row.symbols[0]] = right_side_at(row, values)
-            formula = text(sides_of(row)[1])
-            steps.append(RouteStep(equations=(row.reference,), unknown=row.symbols[0], value=values[row.symbols[0]], formula=formula))
-    return replace(one.after, values=values, steps=tuple(steps))
+    return one.after if bound is None else _complete_world(way, replace(one.after, values={**one.after.values, way.unknown: bound}))
+
+
+def _complete_world(way: Way, world: World) -> World:
+    """Return a world with the quantities that were eliminated on its way, as far as they follow."""
+    for leg in propagate(way.rows, frozenset(world.values), frozenset()).values():
+        found, _ = solve_leg(leg, world.values)
+        if len(found) == 1 and found[0].kind == "point":
+            world = _extend_world(world, leg, found[0])
+    return world
 
 
 def evaluate_way(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:
@@ -171,6 +169,7 @@ def _reason_left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ..
 def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End | Reason:
     """Return the end that an answer is, or what it contradicts: a given, or the memory."""
     after = _extend_world(world, way.legs[-1], found)
+    after = _complete_world(way, after) if found.kind == "point" else after
     known = after.values if found.kind == "point" else world.values
     short, told = memory_shortfall(asked, known, way.rows), ""
     if short and is_memory_warning(asked, way):
@@ -408,12 +407,10 @@ def _route_step(leg: Leg, found: Answer) -> RouteStep:
 
 
 def _binding_terms(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
-    """Return the terms that bind along a way, in words. Terms of a composed equation that are longer than a line are left out."""
+    """Return the terms that bind along a way, in words. A loop and an equation that was composed have the terms of their equations."""
     last = way.legs[-1]
     binding = [current_regime(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
-    itself = found.regime if isinstance(last, Step) or not any(binding) else None
-    if isinstance(last, Step) and isinstance(last.row, Composed) and len(itself or "") > _LONGEST_TERMS:
-        itself = None
+    itself = found.regime if not any(binding) or (isinstance(last, Step) and isinstance(last.row, Equation)) else None
     return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
 
 
