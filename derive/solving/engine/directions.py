@@ -6,6 +6,7 @@ bound. If some move it up and others down, it has no direction.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from math import isclose, log, nan
 from typing import Any
 
@@ -136,14 +137,23 @@ def _follow_again(way: Way, values: Mapping[str, float], change: _Relaxed) -> fl
     here = {name: value for name, value in values.items() if name not in solved}
     if change.value is not None:
         here[change.name] = change.value
+    moved = {change.name}
     for leg in way.legs:
         if leg.unknown == change.name and change.value is not None:
             continue
-        found = _solve_leg(leg, here, values, change)
+        found = values[leg.unknown] if moved.isdisjoint(_names_in(leg)) else _solve_leg(leg, here, values, change)
         if found is None:
             return None
+        if found != values[leg.unknown]:
+            moved.add(leg.unknown)
         here[leg.unknown] = found
     return here[way.unknown]
+
+
+@lru_cache(maxsize=1024)
+def _names_in(leg: Leg) -> frozenset[str]:
+    """Return the ids of the equations of a leg, and their quantities."""
+    return frozenset(name for row in leg.rows for name in (row.id, *row.symbols, *row.put_in))
 
 
 def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
