@@ -79,12 +79,12 @@ def close(stream: TextIO | None) -> None:
 
 
 def width(stream: TextIO | None) -> int:
-    """Return the columns of a line: COLUMNS or the width of the terminal, and 100 in a pipe or file."""
-    if stream is None or not stream.isatty():
-        return _PIPE_COLUMNS
+    """Return the columns of a line: COLUMNS, else the width of the terminal, or 100 in a pipe or file."""
     said = os.environ.get("COLUMNS", "")
     if said.isascii() and said.isdigit() and len(said) < 5 and int(said):
         return int(said)
+    if stream is None or not stream.isatty():
+        return _PIPE_COLUMNS
     with suppress(OSError):
         return os.get_terminal_size(stream.fileno()).columns or _TERMINAL_COLUMNS
     return _TERMINAL_COLUMNS

@@ -31,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     shipped.FOLDER = str(FROZEN)
     # What is imported is compiled once, and not again in each of the many processes that tests start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # Outputs have the width of a pipe, whatever terminal the tests run in.
+    os.environ.pop("COLUMNS", None)
     sys.dont_write_bytecode = False
     # As the program does: Python would look for circles every 700 objects, a sixth of the time of all tests.
     gc.set_threshold(100_000)

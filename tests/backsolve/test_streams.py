@@ -68,7 +68,9 @@ def test_the_width_is_that_of_the_terminal(monkeypatch, columns: int, said: str,
     os.close(reader)
 
 
-def test_without_a_terminal_a_line_has_100_columns(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "40")
+def test_without_a_terminal_a_line_has_columns_or_100(monkeypatch, tmp_path):
+    monkeypatch.delenv("COLUMNS", raising=False)
     with open(tmp_path / "out", "w") as out:
         assert width(out) == width(None) == 100
+        monkeypatch.setenv("COLUMNS", "40")
+        assert width(out) == width(None) == 40
