@@ -104,6 +104,11 @@ TERMS: Mapping[str, str] = MappingProxyType({
 """Meanings by name, other names behind a comma."""
 
 
+def term_names() -> list[str]:
+    """Return all words that `explain_term` knows."""
+    return ", ".join(TERMS).split(", ")
+
+
 def explain_term(word: str) -> str | None:
     """Return the name and the meaning of a word of the outputs, or None if it is no such word.
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from derive.show.references import Reference
     from derive.tables.problems import Problem
     from invert.sheets.files import FileText
+    from invert.validation.claim_rows import Claim
 
 LONGEST_WORD = 200
 """Characters of the longest word to look for. A search for a longer text lasts minutes and finds no name."""
@@ -81,7 +82,7 @@ def list_command(
         _list_presets(hardware, models, word, style)
         return
     if word and not equations_about(word):
-        word = corrected(word)
+        word = corrected(word, (row.claim for row in _claims()))
     found = [*(quantities_about(word) if word else QUANTITIES.values())]
     asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
     at_time = None if time is None else {row.id for row in equations_at(time)}
@@ -115,13 +116,18 @@ def _tell_quantities(rows: "Iterable[Quantity]") -> None:
     tell_rows("{:<{first}}  {:<10} {:<14} {}", [(one.name, one.symbol, f"[{one.unit}]", one.meaning) for one in rows])
 
 
-def _list_claims(word: str) -> bool:
-    """List the claims of the lecture that contain a word. Return whether there is one."""
-    from derive.catalogue.searching import mentions
+def _claims() -> "Sequence[Claim]":
     from derive.tables.shipped import rows_of
     from invert.validation.claim_rows import Claim
 
-    rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
+    return rows_of(Claim)
+
+
+def _list_claims(word: str) -> bool:
+    """List the claims of the lecture that contain a word. Return whether there is one."""
+    from derive.catalogue.searching import mentions
+
+    rows = [row for row in _claims() if mentions(word, f"{row.claim} {row.reason}")]
     tell_rows("claim {:<5} {:<24} {}", [(row.id, row.verdict, row.claim) for row in rows])
     return bool(rows)
 
@@ -198,6 +204,7 @@ def _show_word(word: str) -> None:
     """Show what has this name: a term, a chip, a model, a quantity or a column. Else list the quantities and equations about it."""
     from derive import presets
     from derive.catalogue import by_id, equation
+    from derive.glossary import term_names
     from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.quantities import QUANTITIES
     from derive.show.presets import chip_lines
@@ -233,8 +240,17 @@ def _show_word(word: str) -> None:
     bad = report_problems(problems(Architecture, AcceleratorFigure))
     quantities, rows = ((), ()) if bad or "." in word else _about(word)
     if not (quantities or rows):
-        names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
-        raise UnknownName("equation, quantity, model or chip", word, names, "backsolve list names them")
+        from invert.report.columns import REGISTRY
+
+        names = [
+            *term_names(),
+            *by_id(),
+            *QUANTITIES,
+            *(one.heading for one in REGISTRY.values()),
+            *presets.model_names(),
+            *presets.hardware_names(),
+        ]
+        raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list names them")
     _tell_quantities(quantities)
     _tell_equations(rows)
 

@@ -9,7 +9,7 @@ import click
 from backsolve.cli.common import OneOf, fail_on, tell, tell_rows
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal
-from derive.catalogue.searching import mentions
+from derive.catalogue.searching import corrected, mentions
 from derive.errors import UnknownName
 
 
@@ -34,7 +34,7 @@ def claims_command(words: tuple[str, ...], style: str) -> None:
     found, problems = sections(("claims",))
     rows = found.get("claims", [])
     of_id = re.compile(rf"{re.escape(text)}[a-z]?", re.IGNORECASE)
-    chosen = [row for row in rows if of_id.fullmatch(str(row["id"]))] or [row for row in rows if mentions(text, _searched(row))]
+    chosen = [row for row in rows if of_id.fullmatch(str(row["id"]))] or _rows_about(text, rows)
     if not chosen and rows:
         names = {name for row in rows for name in (str(row["id"]), *re.findall("[a-z]+", str(row["claim"]).lower()))}
         raise UnknownName("claim", text, names, "backsolve claims lists them")
@@ -45,6 +45,13 @@ def claims_command(words: tuple[str, ...], style: str) -> None:
     else:
         _tell_all(chosen)
     fail_on(problems)
+
+
+def _rows_about(text: str, rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return the claims with some words, or else with the words without their misspellings."""
+    found = [row for row in rows if mentions(text, _searched(row))]
+    words = "" if found else corrected(text, map(_searched, rows))
+    return [row for row in rows if mentions(words, _searched(row))] if words else found
 
 
 def _searched(row: dict[str, object]) -> str:

@@ -24,9 +24,9 @@ def _names(kind: str) -> Iterable[str]:
 
         return REGISTRY
     if kind == "words":
-        from derive.glossary import TERMS
+        from derive.glossary import term_names
 
-        return ", ".join(TERMS).split(", ")
+        return term_names()
     from derive import presets
     from derive.catalogue import by_id
     from derive.quantities import QUANTITIES

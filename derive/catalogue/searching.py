@@ -123,15 +123,15 @@ def is_time(text: str) -> bool:
     return _TIME.fullmatch(text.strip()) is not None
 
 
-def corrected(text: str) -> str:
-    """Return words with each that the catalogue does not have replaced by the nearest that it has, without numbers and `x`.
+def corrected(text: str, others: Iterable[str] = ()) -> str:
+    """Return words with each unknown one replaced by the nearest word of the catalogue and of `others`, without `x`.
 
-    >>> corrected("balanse batch"), corrected("300 x sparsity"), corrected("zebra")
-    ('balance batch', '300 sparsity', 'zebra')
+    >>> corrected("balanse batch"), corrected("300 x sparsity"), corrected("zebra"), corrected("zebar", ["a zebra"])
+    ('balance batch', '300 sparsity', 'zebra', 'zebra')
     """
     from difflib import get_close_matches
 
-    known = _known_words()
+    known = (*_known_words(), *(word for other in others for word in _words(other)))
     kept = [word for word in _words(text) if word not in _FILLERS] or [*_words(text)]
     unknown = [word for word in kept if len(word) > _STEM and not _has_words((word,), " ".join(known))]
     # All letters agree except one.
