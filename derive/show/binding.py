@@ -142,7 +142,7 @@ def limit_in_words(answer: Answer, values: Mapping[str, float], equations: tuple
     'memory-bound: weights 80 %, KV 20 %; arithmetic takes 10 % of that time'
     """
     if answer.regime and answer.regime.startswith(LIMITS_BIND):
-        return answer.regime
+        return answer.regime.replace(LIMITS_BIND, "limited by ").replace(", ", _AND)
     held = _memory_shares(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
     capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
     if not answer.regime:

@@ -10,7 +10,7 @@ LEAST_FOR_NAMES = 24
 """Smallest width of the column of names [columns]."""
 _LABEL = r" *\S+(?: \S+)? {2,}"
 """A label of a word or two, and the gap after it."""
-WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
+WORD = re.compile(r"(?:[a-z][a-z_]* (?:= (?=[\d$])|(?=[+-]\d)))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it. A number stays together with its unit and with the name before it."""
 _SHELL_WORD = r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\S)+\s*"""
 """A word of a shell command with the space after it, with its quoted parts."""

@@ -288,11 +288,11 @@ def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
     """Return the change of the answer [%] for 1 % more of each given, the largest first, without the givens that have no effect.
 
     >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
-    ['+1 %        of mbu moves it by -1 %, of batch by +0.0968 %']
+    ['+1 %        mbu -1 %, batch +0.0968 %']
     """
     ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
-    moves = [f"of {name} by {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
-    return label_line("+1 %", [", ".join(moves).replace(" by ", " moves it by ", 1)] if moves else [])
+    moves = [f"{name} {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
+    return label_line("+1 %", [", ".join(moves)] if moves else [])
 
 
 def given_lines(solution: Result) -> list[str]:

@@ -55,7 +55,7 @@ _MOST_WARNINGS = 3
 
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
-    *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
+    *("follows from the givens", " as given, not ", "added by --using", "was named and is not needed", "it bounds nothing"),
     *("of published runs", _SUPPOSED, " is the data type of ", "layout: ", "not understood"),
 )
 """Parts of assumptions about this question, which are printed before the assumptions of the equations."""
@@ -213,7 +213,7 @@ def assumption_lines(solutions: Sequence[Result], brief: bool = False) -> list[s
         moving.setdefault(text.split(" = ")[0], text)
     kept = [] if brief else most_important_assumptions(solutions)
     left = len(others) - len(kept) + len(defaults) - len(moving)
-    counted = f"{left} {'' if brief else 'more '}assumptions, and " if left else ""
+    counted = f"{left} {'' if brief else 'more '}assumption{'s' if left > 1 else ''}, and " if left else ""
     more = f"{counted}where the numbers are from: --full"
     return [*label_line("defaults", moving.values()), *label_lines("assumes", [*kept, more]), *cite_line(solutions)]
 

@@ -124,7 +124,7 @@ def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: 
     """Return the answer with the copies of a named condition as a number: memory alone gives the largest batch by equations with one."""
     others = switches.join(*(id for id in switches.using if id != row.id))
     found = answer_question(refused.unknown, {**given, _COPIES: copies}, others)
-    joined = f"{row.id} is a {row.kind}, joined by name"
+    joined = f"{row.id} is a {row.kind}, added by --using"
     return replace(found, assumptions=(joined, *found.assumptions)) if _has_answer(found) else refused
 
 

@@ -25,7 +25,7 @@ def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touc
     why = {name: f"default: {led[name]}" for name in taken_up if name in led and known.get(name, 1) != 1}
     defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]
     taken = [f"{row.variant.group}: {row.variant.name} ({row.id})" for row in used if row.variant]
-    joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
+    joined = [f"{row.id} is a {row.kind}, added by --using" for row in used if row.kind not in CHAINED_BY_ITSELF]
     joined += [f"{row.id} is an estimate and no bound" for row in used if row.kind == ESTIMATE]
     chosen = {(row.variant.group, row.variant.name) for row in used if row.variant}
     # A variant that was named chooses those of its group and name, whichever of them is needed.

@@ -207,6 +207,6 @@ def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Sol
         answers=(Answer(kind="point", value=chips, bound=LOWER, regime=_rules_out(asked, chips - 1)),),
         given={name: value for name, value in there.given.items() if name != _CHIPS},
         provenance={name: source for name, source in there.provenance.items() if name != _CHIPS},
-        said=(told, f"for {list_in_words(split_limits(asked))}"),
+        said=(told, f"targets met: {', '.join(one.words for one in split_limits(asked))}"),
         further=(),
     )

@@ -23,7 +23,7 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
     (found,) = solution.answers
     assert (found.value, found.bound) == (15.0, "lower")
     assert solution.said[0] == "with a batch of 722 to 1632"
-    assert {*solution.said[1].removeprefix("for ").split(" and ")} == {"step_time at most 50 ms", "throughput at least 50k token/s"}
+    assert {*solution.said[1].partition(": ")[2].split(", ")} == {"step_time at most 50 ms", "throughput at least 50k token/s"}
     assert meets(15, 722) and meets(15, 1632) and not meets(15, 721) and not meets(15, 1633)
     assert not any(meets(14, batch) for batch in (1, 100, 700, 1500, 1523))
 
@@ -31,9 +31,9 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
 @pytest.mark.parametrize(
     ("more", "chips", "batches", "limit"),
     [
-        ({"step_time": "<=50ms"}, 1, "1 to 59", "for step_time at most 50 ms"),
-        ({"throughput": ">=20k"}, 7, "209 to 733", "for throughput at least 20k token/s"),
-        ({"cost_per_token": "<=0.2 USD/MTok", "chip_price": "2 USD/h"}, 3, "183 to 284", "for cost_per_token at most $0.2/MTok"),
+        ({"step_time": "<=50ms"}, 1, "1 to 59", "targets met: step_time at most 50 ms"),
+        ({"throughput": ">=20k"}, 7, "209 to 733", "targets met: throughput at least 20k token/s"),
+        ({"cost_per_token": "<=0.2 USD/MTok", "chip_price": "2 USD/h"}, 3, "183 to 284", "targets met: cost_per_token at most $0.2/MTok"),
     ],
 )
 def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_holds_there(more, chips, batches, limit):
@@ -99,7 +99,7 @@ def test_copies_that_are_named_count_where_memory_says_how_large_a_batch_is(limi
     asked = {"hardware": "8xB200:fp8", "model": "Qwen3-235B-A22B", "context_length": "32k", **limit}
     named = solve("batch", **asked, using="memory.kv_copies_of_heads")
     assert named.answers[0].ends[1] == solve("batch", **asked, kv_replication=2).answers[0].ends[1]
-    assert "memory.kv_copies_of_heads is a condition, joined by name" in named.assumptions
+    assert "memory.kv_copies_of_heads is a condition, added by --using" in named.assumptions
 
 
 def test_prompts_on_the_same_chips_are_sized_at_the_batch_that_meets_the_targets():

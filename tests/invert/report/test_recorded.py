@@ -112,11 +112,11 @@ def lines(parts: list[str]) -> Iterator[str]:
 def percent_of_percent(line: str) -> str:
     """A line of elasticities as these are recorded: percent over percent is a plain number.
 
-    >>> percent_of_percent("+1 %        of mbu moves it by -1.5 %, of batch by +0.1 %"), percent_of_percent("mbu 5 %")
-    ('of mbu moves it by -1.5, of batch by +0.1', 'mbu 5 %')
+    >>> percent_of_percent("+1 %        mbu -1.5 %, batch +0.1 %"), percent_of_percent("mbu 5 %")
+    ('mbu -1.5, batch +0.1', 'mbu 5 %')
     """
-    label, *rest = line.split("        of ", 1)
-    return f"of {rest[0]}".replace(" %", "") if rest and label == "+1 %" else line
+    label, *rest = line.split("        ", 1)
+    return rest[0].replace(" %", "") if rest and label == "+1 %" else line
 
 
 def missing(parts: list[str], *documents: Any) -> list[str]:
