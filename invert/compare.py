@@ -76,7 +76,7 @@ def infer_against(
     file, day = _read(against, data)
     if file and request.prices and not file.rates:
         file = replace(file, rates=request.prices.rates)
-    said = f"prices of {day}" if day else "the shipped prices" if against == SHIPPED else file.place if file else "the sheets as they are"
+    said = f"prices of {day}" if day else "the shipped prices" if against == SHIPPED else file.place if file else "the unchanged prices"
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     of_day: dict[SheetKey, Side] = {}

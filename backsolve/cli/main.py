@@ -104,8 +104,8 @@ def backsolve() -> None:
     backsolve cite roofline.step_time --as bibtex
 
     \b
-    Names complete in bash after: eval "$(_BACKSOLVE_COMPLETE=bash_source backsolve)"
-    In zsh and fish it is zsh_source and fish_source.
+    Names complete in bash after this line. In zsh and fish it is zsh_source
+    and fish_source: eval "$(_BACKSOLVE_COMPLETE=bash_source backsolve)"
     """
 
 

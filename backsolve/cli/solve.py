@@ -231,13 +231,13 @@ def _add_typed_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Ite
     """Yield the lines of answers. The first line of each answer has the typed word beside the name of the unknown.
 
     >>> [*_add_typed_words(["step_time = 2.8 ms", "step_time = memory_time"], {"step_time": "tpot"})]
-    ['step_time (tpot) = 2.8 ms', 'step_time = memory_time']
+    ['tpot (step_time) = 2.8 ms', 'step_time = memory_time']
     """
     left = dict(words)
     for line in shown:
         name = re.split(r" \[| >?=|:", line, maxsplit=1)[0]
         word = left.pop(name, None)
-        yield line if word is None else f"{name} ({word}){line.removeprefix(name)}"
+        yield line if word is None else f"{word} ({name}){line.removeprefix(name)}"
 
 
 def _refuse_options(given: tuple[str, ...]) -> None:

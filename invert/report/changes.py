@@ -25,8 +25,8 @@ _MOST_SHEETS = 8
 """Sheets that a line names."""
 _COLUMNS = ("inference", "before", "after", "times", "range", "per 1%", "price")
 _HOW_TO_READ = {
-    "range": "range: how far it moved over the width of its range before, in logarithms",
-    "per 1%": "per 1%: what it moves with 1% more of the price, on average over the change",
+    "range": "range: the change over the width of the earlier range, on a log scale",
+    "per 1%": "per 1%: the average change for 1% more of the price",
 }
 _FIRST_TO_GO = ("times", "range")
 """What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
@@ -63,7 +63,7 @@ def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
         alone = [*sheets] if len(sheets) == 1 else []
         lines += ["", _list_causes(found), *alone, aligned(_OTHERS[len(alone) :], _merge_sheets(others))]
     lines, gone = _fitting(lines, width)
-    short = [f"Too narrow for: {', '.join(gone)}; {found.in_full} has all."] if gone else []
+    short = [f"No room for: {', '.join(gone)}. {found.in_full} has all columns."] if gone else []
     return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
@@ -218,7 +218,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
-    lines = [f"{unlisted} more moved: {found.in_full} has all of them."] if unlisted > 0 else []
+    lines = [f"{unlisted} more changed: {found.in_full} lists them."] if unlisted > 0 else []
     if not moving and not (found.gone or found.added):
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")

@@ -38,7 +38,7 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
     assert max(map(len, text.splitlines())) <= width
     assert "google/gemini-3.1-pro-preview: output 12 -> 20 USD/MTok" in text
     assert "bandwidth-bound" in text and "did not change" in text and ("x1.08" in text) == (width > 80)
-    left_out = "Too narrow for: times; --against 2026-11-20 --as csv has all."
+    left_out = "No room for: times. --against 2026-11-20 --as csv has all columns."
     assert (left_out in " ".join(text.split())) == (width == 80)
     assert len(text.splitlines()) < 30, "one screen"
 
