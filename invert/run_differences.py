@@ -80,7 +80,7 @@ def _numbers(found: object) -> dict[str, float]:
 
 
 def differing_names(then: object, now: Mapping[str, object]) -> list[str]:
-    """Return the names whose values differ between a saved mapping and that of now."""
+    """Return the names whose values differ between a saved mapping and a new one."""
     of = then if isinstance(then, dict) else {}
     return [name for name in {**now, **of} if name not in of or name not in now or of[name] != now[name]]
 

@@ -24,7 +24,7 @@ _SERVED = " ".join(f"{name}={value:g}" for name, value in DEPLOYED.items())
 
 
 class Figure(NamedTuple):
-    """A figure. A figure of a deployment has its default question as for `solve`, with the later of two inputs of one name.
+    """A figure. A figure of a deployment has a default question, written as for `solve`. A later input replaces an earlier one.
 
     `drawn` is "all" for all charts, or "front" for the front of two questions. Any other text is the name of one axis for all lines.
     `example` names an equation that the answer uses. Its worked example has the values of inputs without one.

@@ -61,7 +61,7 @@ class Width(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The data types of a model in words, and the bytes of a weight: of routed experts, of all others and of all, and the narrowest."""
+    """The data types of a model in words, and bytes per weight: of routed experts, of other weights, the mean and the smallest."""
 
     dtype: str
     of_experts: float

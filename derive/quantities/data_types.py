@@ -11,7 +11,7 @@ _NF4_SCALE = 4 / 64
 
 
 class DataType(NamedTuple):
-    """The bytes of one element, and the type that a chip computes it in, blank for the type itself.
+    """The bytes of one element, and the type in which a chip computes. A blank means the same type.
 
     The bytes leave scales out, except for formats whose definition has them.
     """

@@ -59,7 +59,7 @@ def check_forward(
 ) -> tuple[Check, ...]:  # fmt: skip
     """Compare the forward model at hidden quantities with every component of the sheet that it predicts.
 
-    `used` are the ones in a reading.
+    `used` are the prices that the reading used.
     """
     if not hidden:
         return ()

@@ -43,7 +43,7 @@ def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> 
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the KV bytes that the storage price pays for if they are in rented HBM.
 
-    The mark-up on storage makes this a weak estimate.
+    The markup on storage makes this a weak estimate.
     """
     markup = assumptions.storage_markup_prior
     holding = tiers.tier_parameters(data, "rented", assumptions.price_years[-1], assumptions)["hbm"].holding_price

@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
-    """Return the result of `work`, or the row of the tables that it depends on and that cannot be used."""
+    """Return the result of `work`, or the row that it needs if the row cannot be used."""
     try:
         return Part(value=work())
     except WrongData as error:

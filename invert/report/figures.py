@@ -42,7 +42,7 @@ def _coverage_text(found: Estimate) -> str:
 
 
 def _row_points(name: str, row: int, values: Mapping[str, float], named: bool = False) -> list[Mark]:
-    """Draw values without ranges in the rows from `row` on, or all in that row with their names. Without values draw no mark."""
+    """Draw values without ranges: each in a row from `row` on, or all in that row with their names. Draw no mark without values."""
     ys = tuple(float(row + (0 if named else place)) for place in range(len(values)))
     return [Mark(name=name, form="points", xs=tuple(values.values()), ys=ys, names=tuple(values) if named else ())] if values else []
 

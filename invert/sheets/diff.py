@@ -54,7 +54,7 @@ class Difference:
 
     @property
     def sheet_key(self) -> SheetKey:
-        """The sheet that it is a price of."""
+        """The key of the sheet with this price."""
         return self.row.sheet_key
 
     @property

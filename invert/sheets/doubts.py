@@ -234,7 +234,7 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
 
 
 def _is_one_below(threshold: int) -> bool:
-    """Return whether a threshold is one token below a round number, as a page writes that counts from zero or up to and including it."""
+    """Return whether a threshold is one token below a round number. Some price pages write the last token of the base band."""
     return threshold > 0 and not ((threshold + 1) % _DECIMAL_K and (threshold + 1) % _BINARY_K)
 
 

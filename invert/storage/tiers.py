@@ -226,7 +226,7 @@ def price_level(
 
 @cached_beside_prices
 def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> _LogLikelihood:
-    """Return ln probabilities by tier without a price: a lower cost for a lifetime [s], one write and one read is likelier.
+    """Return ln probabilities by tier without a price. A tier is likelier if a lifetime [s] with one write and one read costs less.
 
     They are logarithms of shares: without observations, no case is likelier than another. A share is the mean of
     cost^(-1/temperature), normalised, over the tier parameters. Vendors keep caches in idle hardware, so that cost decides

@@ -88,7 +88,7 @@ def refuse_many(solution: Solution) -> None:
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
-    """Return a result that lacks only the batch at the largest one that memory holds, or None if that gives no answer.
+    """Return a result at the largest batch that fits in memory, if only the batch is missing. Return None without an answer.
 
     Replicas need a number of chips that is given. The one chip by default is no replica.
     """
