@@ -466,7 +466,7 @@ def _rows_in_force(
     Givens that repeat a default are put in as it is.
     """
     defaults = {**defaults_in_force(unknown, known - repeated, [equation(id).symbols[0] for id in using]), **dict(supposed)}
-    values = values_to_put_in(defaults)
+    values = values_to_put_in({**dict.fromkeys(sorted(zeros), 0.0), **defaults})
     aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
