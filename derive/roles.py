@@ -283,12 +283,9 @@ PHASES = Phases(
 UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
 """Quantities that exist only in whole ones, besides those that are counted and the counts of an architecture."""
 
-_NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
-VANISH = {
-    **dict.fromkeys(("context_length", "kv_bytes_per_token", "kv_cache_bytes", "kv_time"), _NO_CACHE),
-    "batch": ("kv_cache_bytes",),
-}
-"""Positive quantities with a limit at zero, and the quantities that become zero with them. An empty batch has no cache."""
+
+VANISH = dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv_time", "kv_cache_bytes", "attention_time"))
+"""Quantities of the cache, and what is 0 with each of them: a model without a cache has no attention."""
 
 
 class Output(NamedTuple):

@@ -122,6 +122,9 @@ def turning_points(row: "Equation | Solvable", pair: TreePair, unknown: str) -> 
 
 @cache
 def roots_at_zero(smooth: Tree, nothing: frozenset[str], unknown: str) -> tuple[Tree, Roots]:
-    """Return a formula with these quantities set to 0, and its closed forms."""
-    rest = simplify(put_into(smooth, dict.fromkeys(nothing, 0)))
+    """Return a formula with these quantities set to 0, and its closed forms. One that divides by 0 there has none."""
+    try:
+        rest = simplify(put_into(smooth, dict.fromkeys(nothing, 0)))
+    except ZeroDivisionError:
+        return 1, ()
     return rest, closed_roots(rest, unknown)

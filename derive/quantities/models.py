@@ -203,7 +203,15 @@ ROWS = (
         high=1e10,
         domain=NONNEGATIVE,
     ),
-    Quantity(name="kv_bytes_per_sequence", symbol="M_seq", unit="byte", meaning="KV bytes a sequence stores", low=1e5, high=1e13),
+    Quantity(
+        name="kv_bytes_per_sequence",
+        symbol="M_seq",
+        unit="byte",
+        meaning="KV bytes a sequence stores",
+        low=1e5,
+        high=1e13,
+        domain=NONNEGATIVE,
+    ),
     Quantity(
         name="kv_read_bytes_per_token",
         symbol="b_rd",

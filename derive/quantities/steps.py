@@ -20,6 +20,7 @@ ROWS = (
         meaning="tokens of context a sequence reads",
         low=10,
         high=1e7,
+        domain=NONNEGATIVE,
         unlike="prompt_tokens are where it starts: on the mean it has half of the output as well",
     ),
     Quantity(name="active_params", symbol="N_a", meaning="parameters used for one token", low=1e8, high=1e12, whole="total_params"),
@@ -33,6 +34,7 @@ ROWS = (
         meaning="KV cache of one token of context, all layers",
         low=100,
         high=1e6,
+        domain=NONNEGATIVE,
     ),
     Quantity(
         name="chips",
@@ -91,7 +93,15 @@ ROWS = (
         low=1e-6,
         high=100,
     ),
-    Quantity(name="kv_time", symbol="t_kv", unit="s", meaning="time to read the KV cache of the batch once", low=1e-6, high=100),
+    Quantity(
+        name="kv_time",
+        symbol="t_kv",
+        unit="s",
+        meaning="time to read the KV cache of the batch once",
+        low=1e-6,
+        high=100,
+        domain=NONNEGATIVE,
+    ),
     Quantity(
         name="memory_time",
         symbol="t_m",
@@ -451,7 +461,7 @@ ROWS = (
         low=10,
         high=1e7,
     ),
-    Quantity(name="kv_compute_ratio", symbol="k", meaning="KV time over linear compute time", low=1e-3, high=100),
+    Quantity(name="kv_compute_ratio", symbol="k", meaning="KV time over linear compute time", low=1e-3, high=100, domain=NONNEGATIVE),
     Quantity(
         name="attention_compute_ratio",
         symbol="q",

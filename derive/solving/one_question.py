@@ -31,7 +31,6 @@ from derive.solving.question.questions import (
     with_other_stand_ins,
 )
 from derive.solving.question.switches import pose_question
-from derive.solving.question.zero_givens import zeros_with_limit
 from derive.solving.result import Reason, Solution
 from derive.spreads import Interval, Series, Spread
 from derive.suppositions import USUAL_TYPES
@@ -55,10 +54,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
-    found = _answer_numbers(asked, spans, given, switches)
-    if found.reason and _BATCH in found.reason.missing and _BATCH in zeros_with_limit(read_limits(numbers)[0]):
-        raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
-    return found
+    return _answer_numbers(asked, spans, given, switches)
 
 
 def _answer_numbers(asked: Question, spans: Mapping[str, Spread], given: Mapping[str, Any], switches: Switches) -> Solution:

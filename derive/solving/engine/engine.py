@@ -32,7 +32,7 @@ from derive.solving.question.chip_links import tell_given
 from derive.solving.question.defaults import PLAIN
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
-from derive.trees import difference, names, slopes, text
+from derive.trees import difference, names, slopes
 from derive.units import show
 
 LEAVES_OPEN = ("not_identified", "missing_givens")

@@ -520,8 +520,11 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     if not isinstance(left, str) or left in names(right):
         return message
     if name == unknown:
+        found, zeros = right_side_at(equation, values), [other for other in equation.symbols if values.get(other) == 0]
+        if zeros and not isfinite(found):
+            return f"with {_listed([f'{other} = 0' for other in zeros])} nothing limits {unknown} in {equation.told}"
         made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
-        return f"{message}: it comes to {show(unknown, right_side_at(equation, values))} from {made}"
+        return f"{message}: it comes to {show(unknown, found)} from {made}"
     if equation.sense != "=":
         return f"{message}: {name} is {show(name, values[name])}, whatever {unknown} is"
     reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))

@@ -225,9 +225,7 @@ def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:
 
 
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:
-    """Return the end of a sentence: the definitions of these quantities that the model rules out, or which of them are given as 0."""
-    if zeros := [name for name in names if f"follows from {name} = 0" in asked.provenance.values()]:
-        return f"; with {' and '.join(zeros)} = 0 nothing limits it"
+    """Return the end of a sentence: the definitions of these quantities that the model rules out."""
     untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
     return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
 

@@ -39,7 +39,7 @@ from derive.solving.question.defaults import (
     values_to_put_in,
     with_defaults,
 )
-from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output, zeros_with_limit
+from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output
 from derive.spreads import Interval, Spread
 from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
 from derive.units import show
@@ -140,21 +140,17 @@ def question(
     """
     name, conventions = quantity(unknown).name, switches.conventions
     refuse_no_output(given)
-    vanished = zeros_with_limit(given)
-    typed = _read_givens(name, given, conventions, vanished, spans)
+    typed = _read_givens(name, given, conventions, spans)
     preset, using = _complete_presets(name, typed, switches, spans)
     remark = ""
     if conventions.dtype and _WIDTH in typed and _WIDTH not in spans:
         typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
-    known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
-    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    gone = {made: n for n in vanished for made in VANISH[n] if made not in known and made != name}
-    known |= dict.fromkeys(gone, 0.0)
-    provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
-    known = {n: value for n, value in known.items() if n not in vanished or n in gone}
+    none = {made: n for n, value in typed.items() if value == 0 for made in VANISH.get(n, ()) if made not in (*typed, name)}
+    known = {n: v for n, v in {**preset.givens, **typed, **dict.fromkeys(none, 0.0)}.items() if n != name}
+    provenance = {n: "given" if n in typed else f"follows from {none[n]} = 0" if n in none else preset.provenance[n] for n in known}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
-    left_out = _rows_left_out(preset, typed.keys(), named, switches.variants, vanished.keys())
+    left_out = _rows_left_out(preset, typed.keys(), named, switches.variants)
     singles = {n: value for n, value in typed.items() if n not in spans}
     slips = {n: why for n, value in singles.items() if (why := _slip(n, value, preset.givens.get(n), preset))}
     whole = Question(
@@ -162,7 +158,7 @@ def question(
         known=known,
         active=(),
         provenance=provenance,
-        notes=(*_notes_on_presets(preset, typed, conventions, bool(switches.hardware), remark), *map(_note_of_zero, vanished)),
+        notes=tuple(_notes_on_presets(preset, typed, conventions, bool(switches.hardware), remark)),
         named=named,
         left_out=left_out,
         conventions=conventions,
@@ -182,17 +178,15 @@ def question(
 
 
 def _read_givens(
-    unknown: str, given: Mapping[str, float | str], conventions: Conventions, vanished: Mapping[str, str], spans: Mapping[str, Spread]
+    unknown: str, given: Mapping[str, float | str], conventions: Conventions, spans: Mapping[str, Spread]
 ) -> dict[str, float]:
-    """Return the givens in SI, with one value of each range or list, without zeros that are limits."""
-    typed = _read_values({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
+    """Return the givens in SI, with one value of each range or list."""
+    typed = _read_values(given, conventions)
     if twice := typed.keys() & spans.keys():
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     typed |= {n: found.shown for n, found in spans.items()}
-    if unknown in typed or unknown in vanished:
-        raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed.get(unknown, 0.0))}): leave one of the two out")
-    if zero := next((n for n in vanished if unknown in VANISH[n]), ""):
-        raise WrongValue(f"{zero} = 0: {unknown} is 0 too")
+    if unknown in typed:
+        raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed[unknown])}): leave one of the two out")
     return typed
 
 
@@ -228,18 +222,14 @@ def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: C
         yield "; ".join(filter(None, (told, computed, remark)))
 
 
-def _note_of_zero(name: str) -> str:
-    return f"{name} = 0 as a limit: no cache is {'held' if name == BATCH.name else 'read or held'}"
-
-
 def _rows_left_out(
-    preset: Preset, typed: Set[str], named: tuple[Equation, ...], variants: Mapping[str, str], vanished: Set[str]
+    preset: Preset, typed: Set[str], named: tuple[Equation, ...], variants: Mapping[str, str]
 ) -> tuple[Equation, ...]:
     """Return the equations that a preset rules out, or that would give again what is given as 0. Named ones stay."""
     reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS, "resident")
     # Another read of the weights is named, which says nothing of what lies on a chip.
     resident = ("memory.resident_weight_bytes",) if MEMORY.resident in typed and reads != "resident" else ()
-    aside = (*preset.left_out, *resident, *(row.id for row in by_id().values() if row.defines in vanished))
+    aside = (*preset.left_out, *resident)
     return tuple(row for row in map(equation, aside) if row not in named)
 
 
@@ -406,20 +396,36 @@ def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
     """
     if all((value == 0) == (asked.known[name] == 0) for name, value in values.items()):
         return replace(asked, known={**asked.known, **values})
-    plain = drop_knowns(asked, asked.nothing.keys())
-    return _with_nothing(replace(plain, known={**plain.known, **values}))
+    return _with_nothing(replace(asked, known={**asked.known, **values}))
 
 
 def _with_nothing(asked: Question) -> Question:
-    """Return the question with all that follows from givens of 0."""
+    """Return the question with all that follows from givens of 0, in place of all that did."""
+    asked = drop_knowns(asked, asked.nothing.keys())
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
     nothing = find_made_zeros(
         _list_active(asked.unknown, asked.variants, using, left_out, ()), zeros, {asked.unknown, *asked.known} - {*zeros}
     )
+    posed = _know_zeros(asked, nothing)
+    while zeros and (made := _made_zeros(posed)):
+        posed = _know_zeros(posed, {**posed.nothing, **made})
+    return posed
+
+
+def _know_zeros(asked: Question, nothing: Mapping[str, str]) -> Question:
+    """Return the question in which these quantities are known to be 0, each with the given that makes it 0."""
     known = {**asked.known, **dict.fromkeys(nothing, 0.0)}
     provenance = {**asked.provenance, **{n: f"follows from {source} = 0" for n, source in nothing.items()}}
     return pose_again(replace(asked, provenance=provenance, nothing=nothing), asked.unknown, known)
+
+
+def _made_zeros(asked: Question) -> dict[str, str]:
+    """Return the quantities that equations make 0 at the zeros that are known, each with the given that makes it 0."""
+    rows = (row for row in asked.active if len(row.symbols) == 1 and row.trees[1] == 0)
+    made = {row.symbols[0]: row.put_in for row in rows if row.symbols[0] not in {*asked.known, asked.unknown}}
+    causes = ((name, cause) for name, put_in in made.items() for cause in put_in if asked.known.get(cause) == 0)
+    return {name: asked.nothing.get(cause, cause) for name, cause in causes}
 
 
 def pose_again(asked: Question, unknown: str, known: Mapping[str, float], supposed: DefaultValues = MappingProxyType({})) -> Question:
@@ -466,11 +472,12 @@ def _rows_in_force(
     Givens that repeat a default are put in as it is.
     """
     defaults = {**defaults_in_force(unknown, known - repeated, [equation(id).symbols[0] for id in using]), **dict(supposed)}
-    values = values_to_put_in({**dict.fromkeys(sorted(zeros), 0.0), **defaults})
+    values = values_to_put_in(defaults)
     aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
+    active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
     return unsaid, active, named, _put_defaults_in(bounds(), values)
 
 
@@ -599,6 +606,18 @@ def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | 
     names = {name for name, _ in values}
     put_in = (row if names.isdisjoint(row.symbols) else with_defaults(row, values) for row in rows)
     return tuple(row for row in put_in if row.symbols)
+
+
+@lru_cache(maxsize=4096)
+def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
+    """Return an equation with these quantities put in as 0, or as it is if it has no value there."""
+    if zeros.isdisjoint(row.symbols[1:]):
+        return row
+    whole = with_defaults(equation(row.id), tuple(sorted({**dict.fromkeys(zeros, 0), **row.put_in}.items())))
+    try:
+        return whole if whole.trees and whole.symbols else row
+    except ZeroDivisionError:
+        return row
 
 
 def _read_values(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:

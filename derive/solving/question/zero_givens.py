@@ -8,7 +8,7 @@ from derive.expressions.branches import sides_of
 from derive.expressions.digits import has_difference
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.roles import OUTPUT, VANISH
+from derive.roles import OUTPUT
 from derive.trees import factors, is_negative, terms
 
 
@@ -24,15 +24,6 @@ prefill_cost_per_token
     if any(quantity(spelled).name == OUTPUT.tokens and _is_zero(value) for spelled, value in given.items()):
         *others, last = OUTPUT.without
         raise WrongValue(f"{OUTPUT.tokens} = 0 is prefill alone: leave it out and ask for {', '.join(others)} or {last}")
-
-
-def zeros_with_limit(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the quantities given as 0 that have a limit there, each as it was spelled.
-
-    >>> zeros_with_limit({"L": "0", "context_length": 8192, "overlap": "0", "kv_time": 0.0})
-    {'context_length': 'L', 'kv_time': 'kv_time'}
-    """
-    return {name: spelled for spelled, value in given.items() if (name := quantity(spelled).name) in VANISH and _is_zero(value)}
 
 
 def _is_zero(value: Any) -> bool:

@@ -43,15 +43,12 @@ def test_without_context_the_weights_alone_are_read():
     for nothing in ({"context_length": 0}, {"context_length": "0 tokens"}, {"kv_cache_bytes": "0"}, {"kv_time": 0.0}):
         solution = solve("step_time", **WEIGHTS, **nothing, batch=1)
         assert solution.value == pytest.approx(70_553_706_496 / (8 * 3.35e12))
-        assert f"{next(iter(nothing))} = 0 as a limit: no cache is read or held" in solution.assumptions
 
 
-def test_a_batch_of_none_holds_the_weights_alone_and_is_no_pass():
-    assert solve("memory_demand", **WEIGHTS, batch=0).value == 70_553_706_496
-    (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H100-SXM:fp8", batch=0).answers
+def test_no_cache_leaves_the_weights_alone_in_memory():
+    assert solve("memory_demand", **WEIGHTS, kv_cache_bytes=0).value == 70_553_706_496
+    (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H100-SXM:fp8", kv_cache_bytes=0).answers
     assert (bound.low, bound.high) == (70_553_706_496 / 80e9, None)
-    with pytest.raises(WrongValue, match="batch = 0: a batch is one sequence at least, and step_time is of a pass"):
-        solve("step_time", **WEIGHTS, batch=0, context_length=4096, bytes_per_element=1)
 
 
 @pytest.mark.parametrize("unknown", ["ttft", "requests_per_second", "cost_per_request"])
@@ -69,6 +66,5 @@ def test_requests_of_no_output_are_told_what_to_ask_instead(unknown):
 
 def test_a_cache_of_no_bytes_limits_nothing_and_takes_no_time():
     refused = solve("max_batch", **LLAMA, context_length=4000, kv_bytes_per_token=0)
-    assert not refused.answers and "kv_bytes_per_token = 0" in refused.reason.message
-    with pytest.raises(WrongValue, match="kv_time is 0 too"):
-        solve("kv_time", **LLAMA, batch=8, context_length=4000, kv_bytes_per_token=0)
+    assert not refused.answers and "= 0 nothing limits batch" in refused.reason.message
+    assert solve("kv_time", **LLAMA, batch=8, context_length=4000, kv_bytes_per_token=0).value == 0
