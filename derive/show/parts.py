@@ -200,7 +200,7 @@ def _step_in_numbers(step: RouteStep, values: Mapping[str, float]) -> list[str]:
     if step.value is None:
         return [substitute_numbers(step.formula, values, keep=step.unknown)]
     numbers = step.formula if step.formula.isidentifier() else substitute_numbers(step.formula, values)
-    return [f"{step.unknown} = {numbers} = {show(step.unknown, step.value)}"]
+    return [" = ".join((step.unknown, *[numbers] * (numbers != "0"), show(step.unknown, step.value)))]
 
 
 def route_lines(*solutions: Result) -> list[str]:
@@ -226,7 +226,8 @@ def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep
     for step in shown:
         if step.formula and step.value is not None:
             numbers = substitute_numbers(step.formula, values)
-            lines += [f"{step.unknown} = {step.formula}", f"    = {numbers} = {show(step.unknown, step.value)}"]
+            shown = show(step.unknown, step.value)
+            lines += [f"{step.unknown} = {step.formula}", f"    = {numbers} = {shown}"] if numbers != "0" else [f"{step.unknown} = {shown}"]
         elif step.formula:
             lines += [step.formula, f"    {substitute_numbers(step.formula, values, keep=step.unknown)}"]
         elif step.forwards:
