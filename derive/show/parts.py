@@ -226,8 +226,8 @@ def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep
     for step in shown:
         if step.formula and step.value is not None:
             numbers = substitute_numbers(step.formula, values)
-            shown = show(step.unknown, step.value)
-            lines += [f"{step.unknown} = {step.formula}", f"    = {numbers} = {shown}"] if numbers != "0" else [f"{step.unknown} = {shown}"]
+            value = show(step.unknown, step.value)
+            lines += [f"{step.unknown} = {step.formula}", f"    = {numbers} = {value}"] if numbers != "0" else [f"{step.unknown} = {value}"]
         elif step.formula:
             lines += [step.formula, f"    {substitute_numbers(step.formula, values, keep=step.unknown)}"]
         elif step.forwards:
