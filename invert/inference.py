@@ -17,7 +17,7 @@ from derive.tables.problems import Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
-from invert.estimators import lecture, storage_price
+from invert.estimators import input_price, lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn, verdict_on_premium
 from invert.estimators.cases import Case, case_of, same_weights
@@ -30,7 +30,7 @@ from invert.estimators.market.typical_kv import usual_stored
 from invert.estimators.names import KV_NAMES
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
-from invert.estimators.registry import ESTIMATORS, side_by_side
+from invert.estimators.registry import side_by_side
 from invert.estimators.worth import or_left_out, worths
 from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.summary import Summary, contracted
@@ -537,7 +537,7 @@ def _conclude(
         kv_bytes={name: finished_estimate("kv_bytes_per_token", one) for name, one in kv_bytes.items()},
         kv_bytes_stored={name: finished_estimate("kv_bytes_stored_per_token", one) for name, one in stored.items()},
         estimates={name: finished_estimate(name, one) for name, one in found.items()},
-        market={name: finished_estimate(name, one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
+        market={name: finished_estimate(name, one) for name, one in input_price.estimates(read, data, assumptions).items()},
         worth=worth,
         convention=None,
         storage=storage,

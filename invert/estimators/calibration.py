@@ -34,7 +34,6 @@ from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, read_rows, refuse_bad_rate
 from invert.sheets.rows import PriceBook
-from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import CalibrationModel, ModelRow
 
 _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
@@ -257,31 +256,20 @@ def _case_sold(
         raise BadRow(faults[0])
     if sheet is None or len(sheet.bands) < 2:
         raise BadRow(_fault(row, "sheet", f"{wanted!r} has no sheet of several bands on {day}"))
-    model_row = known.get(wanted) or _unlisted(sheet, row.architecture, active_params)
+    # A model that is not in models.csv has a launch sheet: an open model with public parameters.
+    model_row = known.get(wanted) or ModelRow(
+        provider=provider,
+        model=model,
+        first_party=True,
+        architecture=row.architecture,
+        architecture_grade="verified",
+        active_params=active_params,
+        active_params_grade="verified" if active_params else "",
+        source=f"{_KNOWN}.csv",
+    )
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)
     return case_of(sheet, model_row, data, assumptions)
-
-
-def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
-    """Return a row for a model that is not in models.csv: a launch sheet of an open model with public parameters."""
-    return ModelRow(
-        provider=sheet.provider,
-        model=sheet.model,
-        aliases=(),
-        first_party=True,
-        architecture=architecture,
-        architecture_grade="verified",
-        max_context=None,
-        active_params=active_params,
-        active_params_grade="verified" if active_params else "",
-        total_params=None,
-        weights_until=None,
-        release_date=None,
-        release_grade="",
-        source=f"{_KNOWN}.csv",
-        notes="",
-    )
 
 
 def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> None:

@@ -11,21 +11,10 @@ from derive.solving.result import Solution
 from derive.trees import text
 from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
-from invert.data import Data
 from invert.estimators.cases import Case
 from invert.forward_model import forward, kv_bytes_from_crossover
 from invert.inversion import Inversion, invert_prices
-from invert.records import (
-    BandPair,
-    Estimate,
-    PairInference,
-    PricingRules,
-    Reading,
-    point_estimate,
-    references,
-    unanswered,
-    undetermined,
-)
+from invert.records import BandPair, PairInference, PricingRules, Reading, unanswered
 from invert.steps import solve_steps
 
 JOINT_STEPS = (
@@ -60,19 +49,6 @@ STEPS_OF_RULE = {
     "roofline, upper end": (("readings.tier_coverage", "balance_context"), ("context.balance_context", "kv_bytes_per_token")),
 }
 """The equations of each pricing rule, with their unknowns."""
-
-
-def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return KV bytes and related quantities at the anchors as they are, or undetermined with the contradiction in the prices."""
-    names = ("kv_bytes_per_token", "balance_context", "memory_time_share")
-    if not case.seen.pairs:
-        because = "one price for all lengths: there is no premium to read KV bytes from"
-        return {name: undetermined(assumptions, because) for name in names}
-    found = joint_reading(case.seen.pairs[0], case.anchors.values)
-    if found.problem:
-        return {name: undetermined(assumptions, found.problem) for name in names}
-    because, cited = "one price/cost, every anchor and price as it is", references(*JOINT_EQUATIONS)
-    return {name: point_estimate(assumptions, found.values[name], because, equations=cited) for name in names}
 
 
 def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:

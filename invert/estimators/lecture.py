@@ -24,7 +24,6 @@ from invert.records import (
     Estimate,
     Reading,
     interval,
-    point_estimate,
     references,
     unanswered,
     undetermined,
@@ -39,21 +38,6 @@ _LEAST_FRACTION = 1e-15
 _START_KV_BYTES = 1e4
 """Scale [byte/token] of KV bytes that no price determines."""
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else leaves compute idle"
-
-
-def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return KV bytes from the threshold, at the anchors as they are, and the bandwidth-bound fraction over the cell of output/input."""
-    bound = bandwidth_bound(case, data, assumptions)
-    return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
-
-
-def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
-    if not case.seen.pairs:
-        return undetermined(assumptions, "one price for all lengths: there is no threshold")
-    found = kv_bytes_from_threshold(case.seen.pairs[0], lecture_anchors(case.anchors, assumptions))
-    cited, moved = references("readings.threshold_is_crossover"), ("active_params", "machine_balance_ratio", "bytes_per_weight")
-    because = "the threshold is where cache reads overtake arithmetic"
-    return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
 @undetermined_on_error

@@ -7,51 +7,28 @@ from derive.immutable import immutable
 
 @immutable
 class Named:
-    """The names for the numbers of an estimator.
+    """The names of an estimator that gives a range of KV bytes and is scored on models of known cache.
 
-    `name` is the full name of the estimator, `remark` its basis. `heading` is the heading of the column of its KV bytes.
-    Estimators with a heading give a range, are side by side in every output, and are scored on models of known cache. Without
-    a heading it gives KV bytes without a range, or none. `paid_with` is the price level at which the estimator assumes
-    that a long-context premium is paid.
-
-    >>> ESTIMATOR_NAMES["at_rent"].name, ESTIMATOR_NAMES["at_rent"].heading, ESTIMATOR_NAMES["lecture"].heading
-    ('increments at rental cost', 'KV from premium at cost', '')
+    `name` is its full name, `heading` the heading of its column. `about` says in an explanation what it assumes.
     """
 
     name: str
-    remark: str = ""
-    heading: str = ""
-    paid_with: str = ""
+    heading: str
+    about: str
 
 
-ESTIMATOR_NAMES: Mapping[str, Named] = {
-    "lecture": Named(name="the lecture's readings"),
-    "joint_point": Named(name="one markup, all anchors at their central values"),
+KV_NAMES: Mapping[str, Named] = {
     "one_markup": Named(
-        name="one mark-up",
-        remark="what the lecture assumes: no vendor prices context by another rule than the rest",
-        heading="KV from all prices",
-        paid_with="one price/cost on everything",
+        name="one mark-up", heading="KV from all prices", about="if one price/cost on everything pays for the long-context premium"
     ),
     "at_rent": Named(
-        name="increments at rental cost",
-        remark="no mark-up on context",
-        heading="KV from premium at cost",
-        paid_with="rental cost",
+        name="increments at rental cost", heading="KV from premium at cost", about="if rental cost pays for the long-context premium"
     ),
     "increment": Named(
         name="increments at the mark-up of known models",
-        remark="a reading, its families few",
         heading="KV from premium",
-        paid_with="the price/cost of models of known architecture",
+        about="if the price/cost of models of known architecture pays for the long-context premium",
     ),
-    "headline": Named(
-        name="class of its time",
-        remark="models released before it, newer models count more",
-        heading="typical KV",
-    ),
-    "market": Named(name="size by input price"),
+    "headline": Named(name="class of its time", heading="typical KV", about="of models released before it, newer models count more"),
 }
-"""The estimators by their key in JSON and CSV."""
-KV_NAMES: Mapping[str, Named] = {name: one for name, one in ESTIMATOR_NAMES.items() if one.heading}
-"""The estimators that give a range of KV bytes."""
+"""The estimators by their key in JSON and CSV. They are side by side in every output."""

@@ -392,8 +392,9 @@ def _parts(column: Column) -> list[Column]:
 def _kv(estimator: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] = ()) -> Column:
     """Return the column of KV bytes by an estimator."""
     one = KV_NAMES[estimator]
-    about = f"if {one.paid_with} pays for the long-context premium" if one.paid_with else f"of {one.remark}"
-    return _estimate_column("kv_bytes_per_token", estimator, name=one.heading, about=f"KV bytes per token {about}", head=head, also=also)
+    return _estimate_column(
+        "kv_bytes_per_token", estimator, name=one.heading, about=f"KV bytes per token {one.about}", head=head, also=also
+    )
 
 
 # The list.

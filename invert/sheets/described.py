@@ -49,19 +49,14 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
     return ModelRow(
         provider=sheet.provider,
         model=sheet.model,
-        aliases=(),
         first_party="/" not in sheet.model and _is_maker(sheet.provider, weights),
         architecture=weights.model,
         architecture_grade="verified" if exact else "assumed",
         max_context=weights.max_context,
-        active_params=None,
-        active_params_grade="",
         total_params=weights.total_params,
-        weights_until=None,
         release_date=weights.release_date,
         release_grade=weights.release_grade if exact else "assumed",
         source="architectures.csv" if exact else "architectures.csv, by the name at a host",
-        notes="",
     )
 
 

@@ -33,20 +33,20 @@ class ModelRow(TableRow):
 
     provider: str
     model: str
-    aliases: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
     first_party: bool
     flagship: bool = False
     architecture: str
     architecture_grade: str
-    max_context: int | None
-    active_params: float | None
-    active_params_grade: str
-    total_params: float | None
-    weights_until: datetime.date | None
-    release_date: datetime.date | None
-    release_grade: str
+    max_context: int | None = None
+    active_params: float | None = None
+    active_params_grade: str = ""
+    total_params: float | None = None
+    weights_until: datetime.date | None = None
+    release_date: datetime.date | None = None
+    release_grade: str = ""
     source: str
-    notes: str
+    notes: str = ""
 
     def faults(self) -> Iterator[Fault]:
         for known in ("architecture", "active_params"):

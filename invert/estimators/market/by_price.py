@@ -36,45 +36,27 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
     if sheet.service_tier not in _LISTS:
         return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does")
     try:
-        if model is not None and not model.first_party:
-            return _host_price(model, data, assumptions)
-        return Part(value=_list_price(sheet, model, data, assumptions))
+        hosts = model is not None and not model.first_party
+        row = _host_price(model, data, assumptions) if hosts else _open_model(model, data)
     except WrongData as error:
         return Part(left_out=str(error))
-
-
-def _list_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice:
-    """Return the price of the maker. A vendor that is in no table counts as closed."""
-    row = _open_model(model, data)
-    closed = row is None and not (model and model.architecture)
-    price = sheet.bands[0].input.usd_per_token * PER_MTOK
-    because = "the list price of input, as open models are priced by size" + f", {EXTRA_MARKUP}" * closed
-    because += ". No table has the model, so its vendor counts as closed" * (model is None)
-    return _price_with_model(price, row, False, closed, because, assumptions)
-
-
-def _host_price(model: ModelRow, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
-    """Return the median price of the hosts that sell the model."""
-    hosted = hosted_models(data, assumptions)
-    row = next((one for one in hosted if model.architecture and one.architecture == model.architecture), None)
-    if row is None:
+    if hosts and row is None:
         return Part(left_out="the price of one host: too few sell the model for their median to say how big it is")
-    return Part(
-        value=_price_with_model(row.input_price, row, True, False, "the median of hosts, as they price models by size", assumptions)
-    )
-
-
-def _price_with_model(price: float, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions) -> ByPrice:
+    # A vendor that is in no table counts as closed.
+    closed = row is None and not (model and model.architecture)
+    price = row.input_price if hosts and row else sheet.bands[0].input.usd_per_token * PER_MTOK
+    because = "the median of hosts, as they price models by size" if hosts else "the list price of input, as open models are priced by size"
+    because += f", {EXTRA_MARKUP}" * closed + ". No table has the model, so its vendor counts as closed" * (model is None)
     lowest, highest = assumptions.size_prices
     extrapolated = not lowest <= price <= highest
-    return ByPrice(
-        price=price,
-        hosts=hosts,
-        because=because + ". Extrapolated: few open models are priced so" * extrapolated,
-        closed=closed,
-        extrapolated=extrapolated,
-        listed=row,
-    )
+    because += ". Extrapolated: few open models are priced so" * extrapolated
+    return Part(value=ByPrice(price=price, hosts=hosts, because=because, closed=closed, extrapolated=extrapolated, listed=row))
+
+
+def _host_price(model: ModelRow | None, data: Data, assumptions: Assumptions) -> Priced | None:
+    """Return the open model of a sheet at the median price of the hosts that sell it."""
+    wanted = model.architecture if model else ""
+    return next((one for one in hosted_models(data, assumptions) if wanted and one.architecture == wanted), None)
 
 
 def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
@@ -101,11 +83,5 @@ def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
     if model is None:
         return None
     names = {name.casefold() for name in (model.model, *model.aliases)}
-    return next(
-        (
-            one
-            for one in listed_models(data)
-            if (one.architecture and one.architecture == model.architecture) or one.model.casefold() in names
-        ),
-        None,
-    )
+    named = (one for one in listed_models(data) if one.architecture == (model.architecture or None) or one.model.casefold() in names)
+    return next(named, None)

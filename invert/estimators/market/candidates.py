@@ -19,7 +19,7 @@ from invert.records import Verdict
 from invert.sheets.read import cached_beside_prices
 
 
-@immutable
+@immutable(kw_only=False)
 class Candidate:
     """A way to predict KV bytes read or stored. `observed` returns its numbers for a cache, or None if they are not known.
 
@@ -31,44 +31,33 @@ class Candidate:
     observed: Callable[[Cache, Priced | None, Sequence[Priced]], tuple[float, ...] | None]
 
 
-def _price_candidate(name: str, of: Bytes, observed: Callable[[Priced], float | None]) -> Candidate:
-    """Return the candidate of a number on the price list."""
-
-    def numbers(_: Cache, row: Priced | None, __: Sequence[Priced]) -> tuple[float, ...] | None:
-        found = observed(row) if row else None
-        return None if found is None else (found,)
-
-    return Candidate(name=name, of=of, observed=numbers)
-
-
 def _kv_of_vendor(_: Cache, row: Priced | None, rows: Sequence[Priced]) -> tuple[float, ...] | None:
     """Return the mean ln KV bytes of the earlier models of other families that the vendor sells."""
-    others = [log(one.kv_bytes_per_token) for one in rows if row and one.kv_bytes_per_token and _is_earlier_of_vendor(one, row)]
+    sold = [one for one in rows if row and one.vendor == row.vendor and one.release_date < row.release_date]
+    others = [log(one.kv_bytes_per_token) for one in sold if row and one.kv_bytes_per_token and one.price_family != row.price_family]
     return (fmean(others),) if others else None
 
 
-def _is_earlier_of_vendor(one: Priced, row: Priced) -> bool:
-    return one.vendor == row.vendor and one.price_family != row.price_family and one.release_date < row.release_date
+def _release(cache: Cache, _: Priced | None, __: Sequence[Priced]) -> tuple[float, ...]:
+    return (cache.released.toordinal() / DAYS,)
 
 
-def _release_year(cache: Cache) -> float:
-    return cache.released.toordinal() / DAYS
-
-
-def _release_and_context(cache: Cache, _: Priced | None, __: Sequence[Priced]) -> tuple[float, ...] | None:
-    return (_release_year(cache), log(cache.max_context)) if cache.max_context else None
+def _release_and_context(cache: Cache, row: Priced | None, rows: Sequence[Priced]) -> tuple[float, ...] | None:
+    return (*_release(cache, row, rows), log(cache.max_context)) if cache.max_context else None
 
 
 CANDIDATES = (
-    _price_candidate(
-        "cache_read_ratio", "stored", lambda row: log(row.cache_read_price / row.input_price) if row.cache_read_price else None
+    Candidate(
+        "cache_read_ratio",
+        "stored",
+        lambda _, row, __: (log(row.cache_read_price / row.input_price),) if row and row.cache_read_price else None,
     ),
-    _price_candidate("output_input_ratio", "read", lambda row: log(row.output_price / row.input_price)),
-    _price_candidate("input_price", "read", lambda row: log(row.input_price)),
-    _price_candidate("output_price", "read", lambda row: log(row.output_price)),
-    Candidate(name="vendor", of="read", observed=_kv_of_vendor),
-    Candidate(name="release_date", of="read", observed=lambda cache, _, __: (_release_year(cache),)),
-    Candidate(name="release_date and max_context", of="read", observed=_release_and_context),
+    Candidate("output_input_ratio", "read", lambda _, row, __: (log(row.output_price / row.input_price),) if row else None),
+    Candidate("input_price", "read", lambda _, row, __: (log(row.input_price),) if row else None),
+    Candidate("output_price", "read", lambda _, row, __: (log(row.output_price),) if row else None),
+    Candidate("vendor", "read", _kv_of_vendor),
+    Candidate("release_date", "read", _release),
+    Candidate("release_date and max_context", "read", _release_and_context),
 )
 """Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures, priced or not.
 
