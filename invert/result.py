@@ -264,6 +264,11 @@ class Shown:
     wanted: tuple[str, ...] = ()
     against: str | FileText | None = None
 
+    @property
+    def column_names(self) -> list[str]:
+        """Return the names of the columns, each once."""
+        return [*dict.fromkeys(self.columns.split(","))] if self.columns else []
+
 
 AS_TABLE = Shown()
 """As an answer is shown unless asked otherwise."""

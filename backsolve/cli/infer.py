@@ -21,7 +21,6 @@ from backsolve.cli.common import (
     processes,
     refuse_no_file,
     refuse_one_file,
-    tell,
     tell_doubts,
     tier_option,
     workers_option,
@@ -37,14 +36,11 @@ if TYPE_CHECKING:
     from derive.tables.problems import Problem
     from invert.comparison_records import Comparison
     from invert.result import InferenceTable, Shown
-    from invert.sheets.diff import Difference
     from invert.sheets.files import FileText
 
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 _HISTORY_FORMATS = ("table", *_RECORDS)
-_MOST_LISTED = 100
-"""The most sheets of a table in the terminal. For more, a summary is printed unless columns or an order are given."""
 
 
 @click.command("infer")
@@ -219,6 +215,7 @@ class Question(NamedTuple):
 def _answer(question: Question, workers: int | None, save: str | None) -> "InferenceTable | None":
     """Print an answer, and write the result. Return all its sheets for a repeated question, unless the answer is not in a saved result."""
     from invert.inference import infer
+    from invert.report.answer import answer_texts
     from invert.report.contract import saved
 
     names, asked, shown, saved_as, repeated = question
@@ -229,7 +226,8 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
             table, moved = infer(names, **asked) if save is not None else None, None
         else:
             table, moved = _run_inference(question, executor, save is not None or question.repeated)
-            _print_answer(table, moved, shown)
+            for text in answer_texts(table, moved, shown, width(sys.stdout)):
+                click.echo(text)
             problems = [*table.problems, *(moved.problems if moved else ())]
             if (save is not None or repeated) and question.is_default:
                 table = infer(names, **asked)
@@ -280,12 +278,12 @@ def _refuse_form(shown: "Shown") -> None:
     """Raise for options that do not go together and for unknown column names, before the inference runs."""
     from invert.report.columns import column_of, csv_names, refuse_unknown_pattern
 
-    for name in _columns(shown):
+    for name in shown.column_names:
         column_of(name)
     if shown.style == "json" and shown.columns:
         raise WrongValue("--columns does not go together with --as json, which has all columns. Choose columns with --as csv")
     if shown.style == "csv":
-        csv_names(_columns(shown))
+        csv_names(shown.column_names)
     if shown.by:
         column_of(shown.by.removeprefix("-"))
     for wanted in shown.wanted:
@@ -298,10 +296,6 @@ def _refuse_form(shown: "Shown") -> None:
                 raise WrongValue(f"--{option} and --{_SPELLED.get(other, other)} do not go together")
     if shown.history and shown.style not in _HISTORY_FORMATS:
         raise WrongValue(f"--history is not shown as {shown.style}. Allowed: {', '.join(_HISTORY_FORMATS)}")
-
-
-def _columns(shown: "Shown") -> list[str]:
-    return [*dict.fromkeys(shown.columns.split(","))] if shown.columns else []
 
 
 def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
@@ -379,6 +373,7 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     """
     from invert.estimators.names import KV_NAMES
     from invert.inference import Kept, run_of
+    from invert.report.answer import MOST_LISTED
     from invert.report.columns import picked, sort_sheets
     from invert.sheets.assemble import TAKES_ONE
 
@@ -403,7 +398,7 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
             judged=("increment",) if usual else plain,
             checks_tables=not (usual and names),
         )
-        most = _MOST_LISTED if question.is_default else 0
+        most = MOST_LISTED if question.is_default else 0
         _, _, table = run_of(names, kept, **asked, most_flagships=most, executor=executor)
     for note in table.notes:
         if not (shown.wanted and note.endswith(TAKES_ONE)):
@@ -416,92 +411,3 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     left = frozenset(key for one in table if (key := one.sheet.key) not in sheets)
     ordered = type(table.inferences)(sort_sheets(found, shown.by) if shown.by else found)
     return replace(table, inferences=ordered, not_picked=table.not_picked | left), moved
-
-
-def _print_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
-    # Without a sheet, the problems, printed later, say why.
-    sheets = shown.against is None and bool(table or shown.style in _RECORDS)
-    # The changes of one sheet are its new main results. Only --full and --columns print more of it.
-    only_changes = moved is not None and _is_report(table, shown) and not shown.full and shown.style == "table"
-    if shown.style == "table" and shown.against in (None, "shipped") and (text := _release_changes(table, shown.against is not None)):
-        tell(text)
-    if moved:
-        click.echo(_render_changes(moved, shown.style, only_changes and shown.against is None))
-    if sheets and not only_changes:
-        click.echo(f"{chr(10) if moved else ''}{_render_sheets(table, shown)}")
-
-
-def _is_report(table: "InferenceTable", shown: "Shown") -> bool:
-    """Return whether the answer is the report of one sheet that is named."""
-    return bool(table.request.names) and len(table) == 1 and not _columns(shown)
-
-
-def _render_sheets(table: "InferenceTable", shown: "Shown") -> str:
-    """Return sheets as records, as a summary, as a report of one sheet, or as one table."""
-    # Each form imports its own modules: together they take as long as the quickest question.
-    style, columns, wide = shown.style, _columns(shown), width(sys.stdout)
-    long = len(table) > _MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
-    if shown.summary or long:
-        from invert.overview import overview
-        from invert.report import overview as summary
-
-        found = overview(table)
-        if style in _RECORDS:
-            return summary.overview_json(found) if style == "json" else summary.overview_csv(found)
-        return summary.overview_text(found, wide) if style == "table" else _render_document(summary.overview_parts(found), style)
-    if style in _RECORDS:
-        from invert.report import contract
-
-        return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
-    if _is_report(table, shown):
-        from invert.report.layout import laid_out
-        from invert.report.sheet import full_parts
-        from invert.report.short import short_parts
-
-        parts = (full_parts if shown.full else short_parts)(table[0], table)
-        return laid_out(parts, wide) if style == "table" else _render_document(parts, style)
-    if style != "table":
-        from invert.report.document import document
-
-        return document(table, style, columns, shown.by)
-    from invert.report.columns import WIDE_KEYS
-    from invert.report.glance import glance
-
-    return glance(table, wide, WIDE_KEYS if shown.wide else columns, shown.by)
-
-
-def _render_document(parts: Sequence[str], style: str) -> str:
-    from invert.report.document import report_document
-
-    return report_document(parts, style)
-
-
-def _render_changes(moved: "Comparison", style: str, only_main: bool) -> str:
-    from invert.report import changes
-
-    if style == "table":
-        return changes.changes_text(moved, width(sys.stdout), only_main)
-    forms = {"json": changes.changes_json, "csv": changes.changes_csv}
-    return forms[style](moved) if style in forms else changes.changes_document(moved, style)
-
-
-_MOST_CHANGES = 3
-"""The most prices changed since the last release that are listed. The rest are counted."""
-
-
-def _release_changes(table: "InferenceTable", of_others: bool) -> str:
-    """Return lines about prices changed since the last release: of these sheets, or `of_others`. Without a named sheet, list all."""
-    shown = {(one.sheet.provider, one.sheet.model) for one in table}
-    named = bool(table.request.names or table.request.providers)
-    found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not named) is not of_others]
-    sold = {key[:2] for key in table.base_inputs}
-
-    def change(one: "Difference") -> str:
-        key = one.sheet_key
-        if one.new or key in table.base_inputs:
-            return str(one)
-        return "is not there any more" if key[:2] not in sold else f"({key[3].replace('_', '-')}) is not there any more"
-
-    lines = [*dict.fromkeys(f"Changed since release: {one.row.provider} {one.row.model} {change(one)}" for one in found)]
-    more = [f"and {len(lines) - _MOST_CHANGES} more: backsolve infer --against shipped"] if lines[_MOST_CHANGES:] else []
-    return "\n".join([*lines[:_MOST_CHANGES], *more])

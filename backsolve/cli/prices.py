@@ -2,7 +2,6 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -30,18 +29,13 @@ from backsolve.cli.common import (
 )
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, progress, say, tell_line, width
-from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
+from derive.errors import NO_ANSWER, WrongData, WrongValue
 from derive.files import label, write
-from derive.show.cells import csv_text
 
 _FORMS = ("table", "json", "csv")
 
 if TYPE_CHECKING:
-    from invert.databases.pull import Pulled
-    from invert.sheets.append import Rival, Update
     from invert.sheets.files import FileText
-
-_RIVALS_SHOWN, _NAMES_SHOWN = 10, 3
 
 
 @click.group(cls=Commands)
@@ -307,6 +301,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     from invert.data import read_data
     from invert.databases.found import listings, not_installed
     from invert.databases.pull import pull
+    from invert.databases.pull_report import left_out_csv, pull_lines
     from invert.sheets.append import Update, database, distinct, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
     from invert.sheets.read import book_of
@@ -331,86 +326,14 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
         pulled = pull(found, book, models(data), today, providers, starting)
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
-        _print_pull(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
+        added = Update(counts=Counter((database(row), "added") for row in pulled.rows))
+        for line in pull_lines(pulled, pulled.rivals, None, added):
+            say(line)
     else:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
-        _print_pull(pulled, distinct((*pulled.rivals, *update.rivals)), into, update, tell)
+        for line in pull_lines(pulled, distinct((*pulled.rivals, *update.rivals)), into, update):
+            tell(line)
         problems = [*problems, *update.later]
     if left_out is not None:
-        write(left_out, _left_out_csv(pulled))
+        write(left_out, left_out_csv(pulled))
     fail_on((*problems, *pulled.problems))
-
-
-def _left_out_csv(pulled: "Pulled") -> str:
-    """Return a CSV of the offers without a row, with the reason: priced already, a copy, or not readable."""
-    from invert.databases.pull import TAKEN
-
-    return csv_text(("database", "provider", "model", "region", "service_tier", "because"), (
-        {"database": str(one.database), "provider": one.provider, "model": one.model, "region": one.region,
-         "service_tier": one.service_tier, "because": one.became}
-        for one in pulled.fates if one.became != TAKEN
-    )) + "\n"  # fmt: skip
-
-
-_BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
-
-
-def _first_few(names: Iterable[str], most: int = _NAMES_SHOWN, separator: str = ", ") -> str:
-    """Return the first names, with three dots if there are more."""
-    names = [*names]
-    return separator.join([*names[:most], *(["..."] if names[most:] else [])])
-
-
-def _reasons_text(became: "Mapping[str, int]") -> str:
-    """Return the commonest reasons of offers that are left out: ` (216 no price of output tokens; 3 refused amount, as ...)`."""
-    counts: Counter[str] = Counter()
-    for why, count in became.items():
-        counts[why.partition(":")[0]] += count
-    # A refused field is a reason only with its first example.
-    first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*became])}
-    told = _first_few((f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common()), 4, "; ")
-    return f" ({told})" if told else ""
-
-
-def _print_pull(pulled: "Pulled", rivals: "Sequence[Rival]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
-    """Print the results for the offers of the databases. Every offer is counted once."""
-    from invert.databases.pull import COPY, KNOWN, TAKEN
-
-    by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
-    for database, became in pulled.offers:
-        left_out = {why: count for why, count in became.items() if why not in (TAKEN, KNOWN, COPY)}
-        fates = {**{fate: became.get(fate, 0) for fate in (TAKEN, KNOWN, COPY)}, "left out": sum(left_out.values())}
-        parts = " + ".join(f"{fate} {count}" for fate, count in fates.items())
-        line(f"{database.name}: offers {sum(became.values())} = {parts}{_reasons_text(left_out)}")
-    for name in dict.fromkeys(database.name for database, _ in pulled.offers):
-        counts = {word: update.counts.get((name, what), 0) for what, word in (*_BECAME.items(), ("other_day", "of other days"))}
-        prices = ", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "of other days")
-        line(f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source")
-    counted: dict[str, tuple[int, Iterable[str]]] = {
-        "copies: {} by resellers and under second names, with the prices of another sheet of the model": (
-            sum(pulled.copies.values()), (f"{name} {count}" for name, count in Counter(pulled.copies).most_common()),
-        ),
-        "names: {} that a spreadsheet would read as a formula, written without their first mark": (
-            len(pulled.renamed), map(shorten, pulled.renamed),
-        ),
-        "not met again: {} sheets of an earlier pull, with unchanged prices": (
-            len(update.not_met), ("/".join(key[:2]) for key in update.not_met),
-        ),
-    }  # fmt: skip
-    for text, (count, names) in counted.items():
-        if count:
-            line(text.format(count) + (f" ({named})" if (named := _first_few(names)) else ""))
-    rest = " (all are in the file of rivals beside it)" if into else " (--into lists them all in a file)"
-    changes = [f"{'/'.join(change.sheet_key[:2])}: {change}" for change in update.redescribed]
-    for head, found, more in (("changed", changes, ""), ("disagreeing", [*map(str, rivals)], rest)):
-        for one in found[:_RIVALS_SHOWN]:
-            line(f"{head}: {one}")
-        if found[_RIVALS_SHOWN:]:
-            line(f"{head}: {len(found) - _RIVALS_SHOWN} more{more}")
-    if into is not None and not update.held and not update.opened:
-        line(f"{into}: no rows to write")
-    elif into is not None:
-        counts = {what: update.count(what) for what in ("added", "changed", "ended")}
-        counts["unchanged"] = update.held - counts["changed"] - counts["ended"]
-        rows = update.held + counts["added"] + counts["changed"]
-        line(f"{into}: {rows} rows: " + ", ".join(f"{count} {word}" for word, count in counts.items()))

@@ -1,0 +1,104 @@
+"""The answer of `infer` as it is printed: the sheets in a form, the changes by other prices, and prices changed since the release."""
+
+from collections.abc import Iterator, Sequence
+
+from derive.show.folding import fold
+from invert.comparison_records import Comparison
+from invert.report.layout import laid_out
+from invert.result import InferenceTable, Shown
+from invert.sheets.diff import Difference
+
+MOST_LISTED = 100
+"""The most sheets of a table in the terminal. For more, a summary is printed unless columns or an order are given."""
+_RECORDS = ("json", "csv")
+
+
+def answer_texts(table: InferenceTable, moved: Comparison | None, shown: Shown, width: int) -> Iterator[str]:
+    """Yield the texts of an answer of `infer`: prices changed since the release, a comparison, and the sheets."""
+    # Without a sheet, the problems, printed later, say why.
+    sheets = shown.against is None and bool(table or shown.style in _RECORDS)
+    # The changes of one sheet are its new main results. Only --full and --columns print more of it.
+    only_changes = moved is not None and _is_report(table, shown) and not shown.full and shown.style == "table"
+    if shown.style == "table" and shown.against in (None, "shipped") and (text := _release_changes(table, shown.against is not None)):
+        yield fold(text, width)
+    if moved:
+        yield _changes_text(moved, shown.style, width, only_changes and shown.against is None)
+    if sheets and not only_changes:
+        yield f"{chr(10) if moved else ''}{_sheets_text(table, shown, width)}"
+
+
+def _is_report(table: InferenceTable, shown: Shown) -> bool:
+    """Return whether the answer is the report of one sheet that is named."""
+    return bool(table.request.names) and len(table) == 1 and not shown.column_names
+
+
+def _sheets_text(table: InferenceTable, shown: Shown, width: int) -> str:
+    """Return sheets as records, as a summary, as a report of one sheet, or as one table."""
+    # Each form imports its own modules: together they take as long as the quickest question.
+    style, columns = shown.style, shown.column_names
+    long = len(table) > MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
+    if shown.summary or long:
+        from invert.overview import overview
+        from invert.report import overview as summary
+
+        found = overview(table)
+        if style in _RECORDS:
+            return summary.overview_json(found) if style == "json" else summary.overview_csv(found)
+        return summary.overview_text(found, width) if style == "table" else _parts_text(summary.overview_parts(found), style, width)
+    if style in _RECORDS:
+        from invert.report import contract
+
+        return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
+    if _is_report(table, shown):
+        from invert.report.sheet import full_parts
+        from invert.report.short import short_parts
+
+        return _parts_text((full_parts if shown.full else short_parts)(table[0], table), style, width)
+    if style != "table":
+        from invert.report.document import document
+
+        return document(table, style, columns, shown.by)
+    from invert.report.columns import WIDE_KEYS
+    from invert.report.glance import glance
+
+    return glance(table, width, WIDE_KEYS if shown.wide else columns, shown.by)
+
+
+def _parts_text(parts: Sequence[str], style: str, width: int) -> str:
+    """Return the parts of a report as text for the terminal, or as a document."""
+    if style == "table":
+        return laid_out(parts, width)
+    from invert.report.document import report_document
+
+    return report_document(parts, style)
+
+
+def _changes_text(moved: Comparison, style: str, width: int, only_main: bool) -> str:
+    from invert.report import changes
+
+    if style == "table":
+        return changes.changes_text(moved, width, only_main)
+    forms = {"json": changes.changes_json, "csv": changes.changes_csv}
+    return forms[style](moved) if style in forms else changes.changes_document(moved, style)
+
+
+_MOST_CHANGES = 3
+"""The most prices changed since the last release that are listed. The rest are counted."""
+
+
+def _release_changes(table: InferenceTable, of_others: bool) -> str:
+    """Return lines about prices changed since the last release: of these sheets, or `of_others`. Without a named sheet, list all."""
+    shown = {(one.sheet.provider, one.sheet.model) for one in table}
+    named = bool(table.request.names or table.request.providers)
+    found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not named) is not of_others]
+    sold = {key[:2] for key in table.base_inputs}
+
+    def change(one: Difference) -> str:
+        key = one.sheet_key
+        if one.new or key in table.base_inputs:
+            return str(one)
+        return "is not there any more" if key[:2] not in sold else f"({key[3].replace('_', '-')}) is not there any more"
+
+    lines = [*dict.fromkeys(f"Changed since release: {one.row.provider} {one.row.model} {change(one)}" for one in found)]
+    more = [f"and {len(lines) - _MOST_CHANGES} more: backsolve infer --against shipped"] if lines[_MOST_CHANGES:] else []
+    return "\n".join([*lines[:_MOST_CHANGES], *more])
