@@ -26,7 +26,6 @@ from derive.files import LARGEST_RESULT, called, content_or_input
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from derive.presets import Preset
     from derive.quantities.row import Quantity
     from derive.records import Equation
     from derive.show.references import Reference
@@ -207,7 +206,8 @@ def _show_word(word: str) -> None:
     from derive.glossary import term_names
     from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.quantities import QUANTITIES
-    from derive.show.presets import chip_lines
+    from derive.show.entry import quantity_lines
+    from derive.show.presets import chip_lines, preset_lines
     from derive.tables.shipped import problems
 
     unusable: WrongData | None = None
@@ -215,8 +215,8 @@ def _show_word(word: str) -> None:
         (_term_lines, ()),
         (lambda name: [] if ":" in name else chip_lines(presets.chip_name(name)), (AcceleratorFigure,)),
         (_model_lines, (Architecture,)),
-        (lambda name: _preset_lines(presets.hardware(name)), (AcceleratorFigure,)),
-        (_quantity_lines, ()),
+        (lambda name: preset_lines(presets.hardware(name)), (AcceleratorFigure,)),
+        (quantity_lines, ()),
         (_column_lines, ()),
     ):
         try:
@@ -268,28 +268,13 @@ def _term_lines(word: str) -> list[str]:
 
 def _model_lines(name: str) -> list[str]:
     from derive import presets
-    from derive.show.presets import model_card
+    from derive.show.presets import model_card, preset_lines
 
     try:
-        return _preset_lines(presets.model(name))
+        return preset_lines(presets.model(name))
     except NotCovered:
         tell("\n".join(model_card(presets.model_name(name))))
         raise
-
-
-def _quantity_lines(name: str) -> list[str]:
-    """Return a quantity with its allowed values, its other names and its equations."""
-    from derive.catalogue import equations
-    from derive.quantities import aliases, quantity
-
-    row = quantity(name)
-    also = {"called": ", ".join(aliases(row.name)), "unlike": row.unlike}
-    return [
-        f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}",
-        f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice",
-        *(f"{head:<12}{text}" for head, text in also.items() if text),
-        *(f"{'' if place else 'in':<12}{one.id}   {one.title}" for place, one in enumerate(equations(symbol=row.name))),
-    ]
 
 
 def _column_lines(name: str) -> list[str]:
@@ -312,29 +297,6 @@ def _render_equation(id: str, style: str) -> str:
     from derive.show.narration import derivation_in_latex
 
     return {"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(id))
-
-
-def _preset_lines(preset: "Preset") -> list[str]:
-    """Return the values of a chip or a model with their sources, and what is known of it beside them."""
-    from math import inf
-
-    from derive import presets
-    from derive.show.presets import model_card
-    from derive.units import show as shown
-
-    cards = [line for name in (*(one.model for one in preset.published), *preset.parameters_only) for line in (*model_card(name), "")]
-    rows = [(name, f"{shown(name, value):<16}", preset.provenance[name]) for name, value in preset.givens.items()]
-    rows += [(group, f"by the variant {variant}", "") for group, variant in preset.variants.items()]
-    for name in preset.parameters_only:
-        rows.append(("not known", f"{', '.join(preset.missing)}: {presets.OPEN_MODELS}.csv has the parameters of {name} alone", ""))
-    for one in preset.published:
-        if one.dtype:
-            stored = f"{shown('bytes_per_weight', one.bytes_per_weight)} a weight, unless a chip's data type is narrower"
-            rows.append(("native_dtype", f"{one.dtype:<16}", f"{one.place}: {stored}"))
-        if one.max_context < inf:
-            rows.append(("max_context", f"{shown('max_context', one.max_context):<16}", one.model))
-    longest = max(map(len, preset.givens))
-    return [*cards, *(f"{name:<{longest}}  {text}  {source}".rstrip() for name, text, source in rows)]
 
 
 @click.command("cite")
@@ -378,11 +340,11 @@ def cite_command(
         return
     sheets = [id for id in ids if _names_prices(id)]
     equations = [id for id in ids if id not in sheets]
-    found, faults = _price_references(sheets, tier, as_of, own, html_base) if sheets else ([], ())
+    found, faults = _cite_prices(sheets, tier, as_of, own, html_base) if sheets else ([], ())
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
-        from invert.report.saved import references_in, uses_in
+        from invert.report.saved import references_in, refuse_other_schema, uses_in
 
         result = _read_json(used_by)
         try:
@@ -393,7 +355,8 @@ def cite_command(
     if not equations and not found:
         raise WrongValue("no id to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
     click.echo(cite_with_references(equations, found, style, html_base, macros, why))
-    _refuse_other_schema(result)
+    if used_by is not None:
+        refuse_other_schema(result)
     fail_on(faults)
 
 
@@ -410,23 +373,6 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
     fail_on(table.problems)
 
 
-def _refuse_other_schema(result: object) -> None:
-    """Raise WrongData for a result that another version saved: its sheets and inferences may have other keys."""
-    schema = result.get("schema") if isinstance(result, dict) else None
-    if not isinstance(result, dict) or schema is None:
-        return
-    from invert.report.contract import SCHEMA
-    from invert.report.saved import version_of
-
-    if schema != SCHEMA:
-        by = version_of(result)
-        theirs = shorten(str(schema)) + (f" of backsolve {shorten(by)[1:-1]}" if by else "")
-        raise WrongData(
-            f"the result's schema is {theirs}, and {SCHEMA!r} is expected here: some of its sources may be missing. Save it again with"
-            " this version"
-        )
-
-
 def _names_prices(name: str) -> bool:
     """Return whether a name is written like a model and not like the id of an equation."""
     from derive.catalogue import CHAPTERS
@@ -434,31 +380,18 @@ def _names_prices(name: str) -> bool:
     return "/" in name or ("-" in name and name.partition(".")[0] not in CHAPTERS)
 
 
-def _price_references(
+def _cite_prices(
     names: "Iterable[str]", tier: str | None, as_of: date | None, own: "FileText | None", html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
     """Return references for price sheets or single prices, and the problems of the user's own price file."""
     from invert.data import read_data
-    from invert.report.price_pages import price_reference, sheet_reference
-    from invert.sheets.assemble import models
+    from invert.report.price_pages import references_of
     from invert.sheets.doubts import doubts_about
-    from invert.sheets.listing import sheets_cited
     from invert.sheets.read import book_of
 
     data = read_data()
-    book, known = book_of(data, own), models(data)
-    found, keys = [], set()
-    whole = {f"{row.provider}/{row.model}" for row in book.rows}
-
-    def split(name: str) -> tuple[str, str]:
-        # The name of a model may contain the mark.
-        model, mark, place = name.rpartition("#")
-        return (model, place) if mark and name not in whole else (name, "")
-
-    for model, place in map(split, names):
-        for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
-            keys |= {row.sheet_key for row in rows}
-            found.append(price_reference(rows[0], str(day)) if place else sheet_reference(rows, str(day), html_base))
+    book = book_of(data, own)
+    found, keys = references_of(names, data, book, tier or "", as_of, html_base)
     tell_doubts(doubts_about(keys, book), own)
     return found, book.problems
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from derive.catalogue import equations
 from derive.derivations import conclusion, parents, referenced_by
 from derive.expressions.branches import sides_of
-from derive.quantities import CONSTANTS, QUANTITIES
+from derive.quantities import CONSTANTS, QUANTITIES, aliases, quantity
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
@@ -28,6 +29,22 @@ def worked_example(row: Equation) -> str:
         return ""
     given = ", ".join(f"{name}={text}" for name, text in row.example.given.items())
     return f"{given} -> {row.symbols[0]} {row.sense} {row.example.result}"
+
+
+def quantity_lines(name: str) -> list[str]:
+    """Return a quantity with its allowed values, its other names and its equations.
+
+    >>> quantity_lines("tpot")[0]
+    'step_time   t   [s]   time of one decode step'
+    """
+    row = quantity(name)
+    also = {"called": ", ".join(aliases(row.name)), "unlike": row.unlike}
+    return [
+        f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}",
+        f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice",
+        *(f"{head:<12}{text}" for head, text in also.items() if text),
+        *label_lines("in", [f"{one.id}   {one.title}" for one in equations(symbol=row.name)]),
+    ]
 
 
 def entry_as_json(row: Equation) -> str:

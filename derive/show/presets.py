@@ -3,13 +3,14 @@ missing.
 """
 
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any
 
 from derive import presets
 from derive.errors import BacksolveError
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
-from derive.presets import PARAMETERS, RENT
+from derive.presets import PARAMETERS, RENT, Preset
 from derive.show.cells import align_columns
 from derive.tables import shipped
 from derive.tables.rows import in_si
@@ -268,6 +269,27 @@ def model_card(name: str) -> list[str]:
         f"context     {_context(one)}",
         f"missing     {', '.join(one['missing']) or 'nothing'}",
     ]
+
+
+def preset_lines(preset: Preset) -> list[str]:
+    """Return the values of a chip or a model with their sources, below the card of a model.
+
+    >>> preset_lines(presets.hardware("H100-SXM:fp8"))[0].split()[:3]
+    ['peak_flops', '1979', 'TFLOP/s']
+    """
+    cards = [line for name in (*(one.model for one in preset.published), *preset.parameters_only) for line in (*model_card(name), "")]
+    rows = [(name, show(name, value), preset.provenance[name]) for name, value in preset.givens.items()]
+    rows += [(group, f"by the variant {variant}", "") for group, variant in preset.variants.items()]
+    for name in preset.parameters_only:
+        rows.append(("not known", f"{', '.join(preset.missing)}: {presets.OPEN_MODELS}.csv has the parameters of {name} alone", ""))
+    for one in preset.published:
+        if one.dtype:
+            stored = f"{show('bytes_per_weight', one.bytes_per_weight)} per weight, unless a chip's data type is narrower"
+            rows.append(("native_dtype", one.dtype, f"{one.place}: {stored}"))
+        if one.max_context < inf:
+            rows.append(("max_context", show("max_context", one.max_context), one.model))
+    longest = max(map(len, preset.givens))
+    return [*cards, *(f"{name:<{longest}}  {text:<16}  {source}".rstrip() for name, text, source in rows)]
 
 
 def _difference_text(counted: float, published: float | None) -> str:

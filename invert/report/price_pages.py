@@ -9,11 +9,14 @@ from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.show.citation import address_of, slug
 from derive.show.references import Reference
+from invert.data import Data
 from invert.encoder import WrongShape
 from invert.report.contract import CODEC
 from invert.report.layout import several
+from invert.sheets.assemble import models
+from invert.sheets.listing import sheets_cited
 from invert.sheets.places import spelled
-from invert.sheets.rows import PriceRow
+from invert.sheets.rows import PriceBook, PriceRow, SheetKey
 
 GRADES = {
     "official": "the page was read",
@@ -82,6 +85,22 @@ def pages_of(rows: Iterable[PriceRow]) -> tuple[PricePage, ...]:
         )
         for (provider, place), read in found.items()
     )
+
+
+def references_of(
+    names: Iterable[str], data: Data, book: PriceBook, tier: str = "", as_of: date | None = None, html_base: str = ""
+) -> tuple[list[Reference], set[SheetKey]]:
+    """Return references for price sheets MODEL and single prices MODEL#PRICE, and the keys of these sheets."""
+    known, found, keys = models(data), list[Reference](), set[SheetKey]()
+    whole = {f"{row.provider}/{row.model}" for row in book.rows}
+    for name in names:
+        # The name of a model may contain the mark.
+        model, mark, place = name.rpartition("#")
+        model, place = (model, place) if mark and name not in whole else (name, "")
+        for day, rows in sheets_cited(model, place, book, known, as_of, tier):
+            keys |= {row.sheet_key for row in rows}
+            found.append(price_reference(rows[0], str(day)) if place else sheet_reference(rows, str(day), html_base))
+    return found, keys
 
 
 def sheet_reference(rows: Sequence[PriceRow], as_of: str, html_base: str = "", why: str = "") -> Reference:

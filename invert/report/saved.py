@@ -11,6 +11,7 @@ from derive.quantities import QUANTITIES
 from derive.show.citation import slug
 from derive.show.references import Reference
 from derive.units import show
+from invert.report.contract import SCHEMA
 from invert.report.layout import several
 from invert.report.price_pages import PER, day_named, pages_of, rows_in, sheet_pages, sheet_reference
 from invert.sheets.rows import PriceRow
@@ -142,6 +143,18 @@ def _run(run: _Record, made: str, sheets: list[_Record]) -> Reference:
         day=day_named(day),
         why=f"how the numbers for {several(names)} were made",
     )
+
+
+def refuse_other_schema(result: object) -> None:
+    """Raise WrongData for a result of `infer` that another version saved: its sheets and inferences may have other keys."""
+    schema = result.get("schema") if isinstance(result, dict) else None
+    if isinstance(result, dict) and schema not in (None, SCHEMA):
+        by = version_of(result)
+        theirs = shorten(str(schema)) + (f" of backsolve {shorten(by)[1:-1]}" if by else "")
+        raise WrongData(
+            f"the result's schema is {theirs}, and {SCHEMA!r} is expected here: some of its sources may be missing. Save it again with"
+            " this version"
+        )
 
 
 def version_of(result: Mapping[str, Any]) -> str:
