@@ -162,7 +162,7 @@ def _select_charts(charts: "list[Chart]", drawn: str) -> "list[Chart]":
 
 def _draw_prices(figure: str, names: tuple[str, ...], own: "FileText | None", as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
-    from backsolve.cli.question import write_charts
+    from backsolve.cli.question import draw_picture
     from invert.inference import infer
     from invert.report.figures import SHEET_FIGURES, reliability, size_price
     from invert.validation.scoreboard import section_rows
@@ -170,7 +170,7 @@ def _draw_prices(figure: str, names: tuple[str, ...], own: "FileText | None", as
     if figure == _SCOREBOARD:
         if names:
             raise WrongValue("reliability shows the whole scoreboard: leave out the MODEL")
-        write_charts(out, [reliability(section_rows("skill"))])
+        draw_picture(out, [reliability(section_rows("skill"))])
         return
     wanted = names or (() if figure == _SHEETS else (_USUAL_SHEET,))
     table = infer(wanted, prices=own, as_of=as_of) if wanted else None
@@ -180,5 +180,5 @@ def _draw_prices(figure: str, names: tuple[str, ...], own: "FileText | None", as
     sheets = [*table] if table else []
     if figure != _SHEETS and len(sheets) != 1:
         raise WrongValue(f"the figure shows one sheet, and {len(sheets)} sheets match: {', '.join(one.name for one in sheets)}")
-    write_charts(out, [size_price(sheets) if figure == _SHEETS else SHEET_FIGURES[figure](sheets[0])])
+    draw_picture(out, [size_price(sheets) if figure == _SHEETS else SHEET_FIGURES[figure](sheets[0])])
     fail_on(table.problems if table else ())

@@ -1,6 +1,5 @@
 """Questions as people type them: read them, answer them for each deployment, and draw the answers."""
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from derive.answers import Column, Result
-from derive.errors import BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
+from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue, shorten
 from derive.files import write
 from derive.immutable import immutable
 from derive.layouts import split_layout_texts
@@ -265,23 +264,11 @@ def draw_into(place: str, charts: "Sequence[Chart]", columns: Sequence[Column], 
         return
     limits = {name: signed(text) for name, text in texts.items()}
     said = caption([((*one.hardware, *one.model), one.solutions) for one in columns if one.solutions], limits)
-    write_charts(place, [replace(charts[0], said=(*said, *charts[0].said)), *charts[1:]])
+    draw_picture(place, [replace(charts[0], said=(*said, *charts[0].said)), *charts[1:]])
 
 
-def write_charts(place: str, charts: "Sequence[Chart]") -> None:
-    """Write charts as a picture. Settings of the user do not change it."""
-    import logging
-
+def draw_picture(place: str, charts: "Sequence[Chart]") -> None:
+    """Write charts as a picture. Its form is the end of the name of the file."""
     from backsolve.figures.picture import picture
 
-    for name in ("MPLBACKEND", "SOURCE_DATE_EPOCH"):
-        os.environ.pop(name, None)
-    # It logs a folder that cannot store its list of fonts, and a file of settings that it cannot read.
-    logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
-    with suppress(ImportError):
-        try:
-            import matplotlib as mpl
-        except UnicodeDecodeError as error:
-            raise WrongData(f"matplotlibrc of this folder or of yours cannot be read: {error}") from None
-        mpl.rcdefaults()
     write(place, picture(charts, place.lower()[-3:]))

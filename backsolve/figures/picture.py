@@ -1,12 +1,14 @@
 """Charts drawn by matplotlib, one below the other, as the bytes of an SVG or PNG file."""
 
 import io
+import logging
+import os
 from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
 from backsolve.figures.axes import COLOURS, axis_ends, axis_ticks, colour_number
-from derive.errors import WrongValue
+from derive.errors import WrongData, WrongValue
 from derive.show.chart import Chart, Mark, chart_in_words, extent, in_units, row_offset
 
 _SHAPES = "os^DvPX*<>ph"
@@ -28,17 +30,28 @@ _BELOW_AXES = 0.55
 
 
 def picture(charts: Sequence[Chart], form: str) -> bytes:
-    """Return charts one below the other as "svg" or "png". The same charts give the same bytes. Raise WrongValue without matplotlib."""
+    """Return charts one below the other as "svg" or "png". The same charts give the same bytes. Raise WrongValue without matplotlib.
+
+    Settings of the user do not change them.
+    """
+    for name in ("MPLBACKEND", "SOURCE_DATE_EPOCH"):
+        os.environ.pop(name, None)
+    # It logs a folder that cannot store its list of fonts, and a file of settings that it cannot read.
+    logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
     try:
-        from matplotlib import rc_context
+        from matplotlib import rc_context, rcdefaults, rcParams
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise WrongValue("pictures need matplotlib: pip install 'backsolve[plot]'. solve --plot - draws in the terminal") from None
+    except UnicodeDecodeError as error:
+        raise WrongData(f"matplotlibrc of this folder or of yours cannot be read: {error}") from None
     charts = [*map(in_units, charts)]
     heights = [_height(chart, len(charts)) for chart in charts]
     # No date and no random names, so that the bytes are the same each time. A $ is a dollar.
-    with rc_context({"svg.hashsalt": "backsolve", "svg.fonttype": "none", "text.parse_math": False}):
+    with rc_context():
+        rcdefaults()
+        rcParams.update({"svg.hashsalt": "backsolve", "svg.fonttype": "none", "text.parse_math": False})
         figure = Figure(figsize=(_WIDE, sum(heights)), layout="constrained")
         FigureCanvasAgg(figure)
         title = figure.suptitle(charts[0].title, x=0.01, horizontalalignment="left", fontsize=14, fontweight="bold")
