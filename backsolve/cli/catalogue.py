@@ -10,6 +10,7 @@ from backsolve.cli.common import (
     OneOf,
     as_of_option,
     fail_on,
+    form_option,
     html_base_option,
     prices_option,
     report_problems,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 LONGEST_WORD = 200
 """Characters of the longest word to look for. A search for a longer text lasts minutes and finds no name."""
-_CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
 @click.command("list")
@@ -47,7 +47,7 @@ _CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
-@click.option("--as", "style", type=OneOf(["text", "json"]), default="text", help="Form of the list.")
+@form_option("text", "json", help="Form of the list.")
 def list_command(
     words: tuple[str, ...], time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
     hardware: bool, models: bool, style: str,
@@ -155,7 +155,7 @@ def _refuse_long(word: str) -> None:
 @click.argument(
     "words", nargs=-1, required=True, metavar="ID|WORD...", shell_complete=completes("equations", "quantities", "models", "chips")
 )
-@click.option("--as", "style", type=OneOf(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
+@form_option("text", "latex", "json", help="Form of an equation and its derivation.")
 def show_command(words: tuple[str, ...], style: str) -> None:
     """Show an equation with its derivation, a quantity, a model, a chip (NAME or NAME:DTYPE), or everything about a WORD.
 
@@ -301,7 +301,7 @@ def _render_equation(id: str, style: str) -> str:
 
 @click.command("cite")
 @click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...", shell_complete=completes("equations", "sheets"))
-@click.option("--as", "style", type=OneOf(_CITE_STYLES), default="plain", help="Form of the citation.")
+@form_option("plain", "bibtex", "csl-json", "latex", "myst", "markdown", help="Form of the citation.")
 @click.option(
     "--used-by",
     metavar="RESULT.json",

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from backsolve.cli.common import OneOf, fail_on, tell, tell_rows
+from backsolve.cli.common import fail_on, form_option, tell, tell_rows
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal
 from derive.catalogue.searching import corrected, mentions
@@ -15,7 +15,7 @@ from derive.errors import UnknownName
 
 @click.command("claims")
 @click.argument("words", nargs=-1, metavar="[ID|WORD]...", shell_complete=completes("claims"))
-@click.option("--as", "style", type=OneOf(("text", "json")), default="text", help="Form of the list.")
+@form_option("text", "json", help="Form of the list.")
 def claims_command(words: tuple[str, ...], style: str) -> None:
     """List the claims and predictions of the lecture with the stated and the computed value: all, or only the ones with a WORD.
 

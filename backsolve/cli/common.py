@@ -62,6 +62,26 @@ class OneOf(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no type pa
         return str(value)
 
 
+class FileName(click.ParamType):  # type: ignore[type-arg]  # as above
+    """The name of a file to write: not empty, and not the dash of a stream, unless the option also reads one."""
+
+    name = "file"
+
+    def __init__(self, stream: bool = False):
+        self.stream = stream
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name.
+
+        >>> FileName(stream=True).convert("-", None, None)
+        '-'
+        """
+        if value == "" or (value == "-" and not self.stream):
+            option = param.opts[0] if param else self.name
+            raise WrongValue(f"{option} needs the name of a file. Given {value!r}{' (./- for a file of that name)' if value else ''}")
+        return str(value)
+
+
 _RATES = "backsolve.rates"
 
 
@@ -159,6 +179,20 @@ html_base_option = click.option(
 all_option = click.option("--all", "everything", is_flag=True, help="Include every service tier and batch sheet.")
 
 
+providers_option = click.option(
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="P",
+    help="Only the sheets of one provider, e.g. google, or of several, e.g. 'open*'. May be repeated.",
+)
+
+
+def form_option(*forms: str, help: str = "Form of the answer.") -> Callable[[_Command], _Command]:
+    """Return the option `--as FORM`. The first form is the default."""
+    return click.option("--as", "style", type=OneOf(forms), default=forms[0], help=help)
+
+
 def workers_option(help: str) -> Callable[[_Command], _Command]:
     """Return the option `--workers N`: the number of processes of `processes`."""
     return click.option("--workers", type=click.IntRange(1, 256), metavar="N", help=help)
@@ -188,12 +222,6 @@ def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> di
         if sum(other == name for other, _, _ in split) > 1:
             raise WrongValue(f"{option} {shorten(name)} is given more than once")
     return {name: value for name, _, value in split}
-
-
-def refuse_no_file(option: str, place: str | None) -> None:
-    """Raise WrongValue if an option that writes a file has an empty name or a dash. A dash is a stream in other options."""
-    if place in ("", "-"):
-        raise WrongValue(f"{option} needs the name of a file. Given {place!r}{' (./- for a file of that name)' if place else ''}")
 
 
 def refuse_one_file(option: str, place: str | None, others: Mapping[str, object]) -> None:

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from backsolve.cli.common import (
-    OneOf,
+    FileName,
     all_option,
     as_of_option,
     fail_on,
+    form_option,
     is_stream,
     leave,
     pairs,
     prices_option,
     processes,
-    refuse_no_file,
+    providers_option,
     refuse_one_file,
     tell_doubts,
     tier_option,
@@ -45,9 +46,7 @@ _HISTORY_FORMATS = ("table", *_RECORDS)
 
 @click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
-@click.option(
-    "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'. May be repeated."
-)
+@providers_option
 @tier_option
 @as_of_option
 @all_option
@@ -75,13 +74,7 @@ _HISTORY_FORMATS = ("table", *_RECORDS)
     help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv.",
 )
 @workers_option("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
-@click.option(
-    "--as",
-    "style",
-    type=OneOf(_INFER_FORMATS),
-    default="table",
-    help="Form of the answer. Without MODEL, all but the table have every model.",
-)
+@form_option(*_INFER_FORMATS, help="Form of the answer. Without MODEL, all but the table have every model.")
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
     "--columns",
@@ -100,13 +93,17 @@ _HISTORY_FORMATS = ("table", *_RECORDS)
 )
 @click.option("--wide", is_flag=True, help="All sheets in all columns of the table. Columns that do not fit are below each row.")
 @click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
-@click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
+@click.option("--save", type=FileName(), metavar="FILE", help="Write the result as JSON as well.")
 @click.option(
-    "--like", metavar="FILE", help="Repeat the question of a result of --save, even if its files have changed. - reads standard input."
+    "--like",
+    type=FileName(stream=True),
+    metavar="FILE",
+    help="Repeat the question of a result of --save, even if its files have changed. - reads standard input.",
 )
 @click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
 @click.option(
     "--against",
+    type=FileName(stream=True),
     metavar="DATE|FILE|shipped",
     help="Show the changes from another day, a price CSV, a saved result, or the prices of the installed release, and the price behind"
     " each. "
@@ -151,8 +148,6 @@ def infer_command(
         click.echo(laid_out(explained(infer()), width(sys.stdout)))
         return
     form = Shown(**shown)
-    for option, value in (("--save", save), ("--against", shown["against"]), ("--like", like)):
-        refuse_no_file(option, value if option == "--save" or value != "-" else None)
     for option, value in (("--columns", form.columns), ("--sort", form.by)):
         if value == "":
             raise WrongValue(f"{option} needs the name of a column, e.g. price. Given ''")

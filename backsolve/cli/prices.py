@@ -9,18 +9,19 @@ import click
 
 from backsolve.cli.common import (
     Commands,
-    OneOf,
+    FileName,
     all_option,
     as_of_option,
     day,
     fail_on,
+    form_option,
     is_stream,
     leave,
     pairs,
     prices_argument,
     prices_option,
     processes,
-    refuse_no_file,
+    providers_option,
     refuse_one_file,
     state_argument,
     tell,
@@ -31,8 +32,6 @@ from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, progress, say, tell_line, width
 from derive.errors import NO_ANSWER, WrongData, WrongValue
 from derive.files import label, write
-
-_FORMS = ("table", "json", "csv")
 
 if TYPE_CHECKING:
     from invert.sheets.files import FileText
@@ -48,7 +47,7 @@ def prices() -> None:
 @prices_option
 @as_of_option
 @all_option
-@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer. JSON and CSV have every price.")
+@form_option("table", "json", "csv", help="Form of the answer. JSON and CSV have every price.")
 def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets valid on a day, or those of a MODEL or PROVIDER, with their base prices.
 
@@ -105,7 +104,7 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
 @state_argument("old")
 @state_argument("new")
 @prices_option
-@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
+@form_option("table", "json", "csv")
 def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | None", style: str) -> None:
     """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
@@ -144,7 +143,7 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
 @prices_option
 @as_of_option
 @workers_option("Processes that share the sheets.")
-@click.option("--as", "style", type=OneOf(("table", "markdown", "json")), default="table", help="Form of the page.")
+@form_option("table", "markdown", "json", help="Form of the page.")
 def news_of_prices(since: date, own: "FileText | None", as_of: date | None, workers: int | None, style: str) -> None:
     """Print the price changes since a day, the estimates that they moved, and the estimates of new models, with dates and sources.
 
@@ -173,7 +172,7 @@ def news_of_prices(since: date, own: "FileText | None", as_of: date | None, work
 @prices.command("add")
 @click.argument("name", metavar="PROVIDER/MODEL", required=False)
 @click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--into", metavar="FILE", help="The price CSV to add to, which may be new. Without it no file is written.")
+@click.option("--into", type=FileName(), metavar="FILE", help="The price CSV to add to, which may be new. Without it no file is written.")
 def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
     """Add one sheet to a price file: check it, print its estimates, and write the file whole or not at all.
 
@@ -201,7 +200,6 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
     given, data = pairs("prices add", items), read_data()
-    refuse_no_file("--into", into)
     found = addition(name, given, data, into)
     for doubt in found.warnings:
         tell_line(f"warning: {doubt}")
@@ -275,11 +273,9 @@ def check_prices(file: "FileText | None", own: "FileText | None") -> None:
 
 @prices.command("pull")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option("--into", metavar="FILE", help="The file of the rows, which is created or updated.")
-@click.option(
-    "--provider", "providers", multiple=True, metavar="P", help="Only the prices of one provider, e.g. google or open*. May be repeated."
-)
-@click.option("--left-out", metavar="FILE", help="Write a CSV of every offer that is left out, with the reason.")
+@click.option("--into", type=FileName(), metavar="FILE", help="The file of the rows, which is created or updated.")
+@providers_option
+@click.option("--left-out", type=FileName(), metavar="FILE", help="Write a CSV of every offer that is left out, with the reason.")
 @click.option("--on", "on", type=day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
 def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], left_out: str | None, on: date | None) -> None:
     """Write the prices of databases as rows of this schema.
@@ -306,8 +302,6 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     from invert.sheets.assemble import models
     from invert.sheets.read import book_of
 
-    refuse_no_file("--into", into)
-    refuse_no_file("--left-out", left_out)
     if sources.count("-") > 1:
         raise WrongValue("prices pull reads standard input once, and - is given more than once")
     for source in sources:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from backsolve.cli.common import OneOf, hardware_option, leave, model_option, report_problems, tell
+from backsolve.cli.common import form_option, hardware_option, leave, model_option, report_problems, tell
 from backsolve.cli.completion import completes
 from backsolve.streams import escape_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from derive.solving.explain.sufficient_givens import Enough
     from derive.solving.result import Solution
 
-_SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 _PRICES = ("given", "rent")
 _TIER_WORDS = ("storage_tier", "cache_tier")
 _LINES_AT_ONCE = 1000
@@ -67,7 +66,7 @@ _LONG = 100_000
     "--full", is_flag=True, help="Print the whole answer: formulas and ids of the route, every input with its source, all assumptions."
 )
 @click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
-@click.option("--as", "style", type=OneOf(_SOLVE_FORMATS), default="table", help="Form of the answer.")
+@form_option("table", "json", "csv", "latex", "markdown")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from backsolve.cli.common import OneOf, fail_on, processes, refuse_no_file, workers_option
+from backsolve.cli.common import FileName, OneOf, fail_on, form_option, processes, workers_option
 from backsolve.streams import progress, say, width
 from derive.errors import WrongValue
 from derive.files import write
@@ -52,8 +52,8 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
     help=f"Draws for each sheet, a power of two. {_DRAWS} by default.",
 )  # fmt: skip
 @workers_option("Processes that share a rerun.")
-@click.option("--as", "style", type=OneOf(("table", "json", "csv")), default="table", help="Form of the answer.")
-@click.option("--save", metavar="FILE", help="Write the rows of a rerun as CSV as well.")
+@form_option("table", "json", "csv")
+@click.option("--save", type=FileName(), metavar="FILE", help="Write the rows of a rerun as CSV as well.")
 def validate_command(
     section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int | None, style: str,
     save: str | None,
@@ -93,7 +93,6 @@ def validate_command(
     from invert.validation import scoreboard
     from invert.validation.scoreboard_text import overview, rendered_sections
 
-    refuse_no_file("--save", save)
     section = tuple(dict.fromkeys(name for one in section for name in (_SECTIONS if one == _ALL else (one,))))
     chosen = ("calibration",) if rerun and not section else section or _SECTIONS
     if not rerun and any(option is not None for option in (save, seeds, sheets, draws, workers)):

@@ -79,7 +79,7 @@ ROWS = (
         name="compute_time",
         symbol="t_c",
         unit="s",
-        meaning="time the weights' arithmetic of a step takes, one new token a sequence",
+        meaning="compute time of the weights in a step, with one new token per sequence",
         low=1e-6,
         high=100,
     ),

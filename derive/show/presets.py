@@ -160,7 +160,7 @@ def model_lines(word: str = "") -> list[str]:
     rows = [head, *map(_model_cells, model_records(word))]
     return [
         *align_columns(rows, left=(0, len(head) - 1), gap=" "),
-        "KV in kB of a token of context, a byte a value, index keys too: twice as much all in bf16",
+        "KV in kB per token of context, at 1 byte per value, index keys too. All in bf16 it is twice as much",
     ]
 
 
@@ -258,8 +258,8 @@ def model_card(name: str) -> list[str]:
     one = next(one for one in model_records(name if own else "") if one["name"] == name)
     total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    cache = f"{read} read and {stored} stored, a byte a value{_index_key_note(row)}" if read and stored else _ABSENT
-    routed = f"{one['active_experts']} of {one['experts']} experts a token" if _experts(one) else "all weights for every token"
+    cache = f"{read} read and {stored} stored, at 1 byte per value{_index_key_note(row)}" if read and stored else _ABSENT
+    routed = f"{one['active_experts']} of {one['experts']} experts per token" if _experts(one) else "all weights for every token"
     return [
         f"{name}   --model {name}",
         f"{'parameters' if own else 'published':<12}{total} in all and {active} active parameters: {one['source']}",
