@@ -100,6 +100,8 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
     Bounds are the answer if no other equation gives a point. A loop with another one inside follows one of its values, so it comes last.
     """
     asked, stops = search.asked, search.stops
+    if found := _answer_from_all_givens(search, rows):
+        return found
     for known in known_values(asked):
         failed: Failed = frozenset()
         here, bounded = len(stops), None
@@ -127,6 +129,16 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
             outcome = search.follow(known, carried) if carried else stop
             if carried and isinstance(outcome, Solution) and outcome.answers:
                 return outcome, carried
+    return None
+
+
+def _answer_from_all_givens(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+    """Return the answer of the first way of one equation at a time, if it uses every given: no other way says more."""
+    ways = ((known, find_plain_way(search.asked.unknown, rows, frozenset(known))) for known in known_values(search.asked))
+    known, way = next(((known, way) for known, way in ways if way), ({}, None))
+    found = search.follow(known, way) if way else None
+    if way and isinstance(found, Solution) and found.answers and not found.unused and not _only_bounded(found):
+        return found, way
     return None
 
 
