@@ -1,10 +1,11 @@
 """Updates of a price file from databases: a changed price is closed, and the new price is appended."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from io import BytesIO
+from operator import itemgetter
 
 from derive.errors import WrongData
 from derive.files import alone, content_before, label, write
@@ -14,7 +15,7 @@ from derive.tables.problems import Problem
 from derive.tables.writing import cell_text, edited_table
 from invert.sheets.diff import Difference, redescribed
 from invert.sheets.read import NEEDED, read_rows
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Description, Fx, PriceRow, SheetKey, description_of
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey, description_of
 from invert.sheets.rules import is_traded, rows_by_sheet
 
 _PRICED = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds", "utc_hours", "weekdays", "amount",
@@ -40,9 +41,9 @@ class Rival:
         return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {_price(row)} by {source}"
 
 
-@immutable
+@dataclass(kw_only=True)
 class Update:
-    """The changes of a price file: the days on which rows end, by origin, and the rows to append.
+    """The changes of a price file: the days on which rows end, by origin, and the rows to append. `updated` fills it in.
 
     `counts` are prices by (database, result): `added`, `changed`, `ended` if the sheet lacks them now, `kept` if they are the same,
     `other_day` if they hold on another day and are not in the file. `later` are changes that have to wait for another day, and `held` is
@@ -50,19 +51,23 @@ class Update:
     these rows, by origin and column. `not_met` are sheets from the same databases that the present pull does not contain.
     """
 
-    closed: Mapping[str, date] = field(default_factory=dict)
-    opened: tuple[PriceRow, ...] = ()
-    rivals: tuple[Rival, ...] = ()
-    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    later: tuple[Problem, ...] = ()
+    closed: dict[str, date] = field(default_factory=dict)
+    opened: list[PriceRow] = field(default_factory=list)
+    rivals: list[Rival] = field(default_factory=list)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    later: list[Problem] = field(default_factory=list)
     held: int = 0
-    redescribed: tuple[Difference, ...] = ()
-    cells: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    redescribed: list[Difference] = field(default_factory=list)
+    cells: dict[str, Mapping[str, object]] = field(default_factory=dict)
     not_met: tuple[SheetKey, ...] = ()
 
     def count(self, what: str) -> int:
         """Return the number of prices of all databases with a result: added, changed, ended or kept."""
         return sum(number for (_, became), number in self.counts.items() if became == what)
+
+    def add(self, rows: Iterable[PriceRow], became: str) -> None:
+        """Count prices with a result."""
+        self.counts.update((database(row), became) for row in rows)
 
 
 def price_and_source(row: PriceRow) -> str:
@@ -88,37 +93,28 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
     other price is its rival. New facts of a source about a model go into the valid rows of its sheet. A sheet that its source no longer
     lists stays open, because its prices may still hold. No row changes of a seller that was read on a later day.
     """
-    sheets, later = rows_by_sheet(held), _newest_rows(held, day)
-    of_sheet = rows_by_sheet(pulled)
-    found: list[Update] = []
+    sheets, later, of_sheet, update = rows_by_sheet(held), _newest_rows(held, day), rows_by_sheet(pulled), Update(held=len(held))
     for key, rows in of_sheet.items():
+        sheet, current = sheets.get(key, []), [row for row in rows if row.valid_on(day)]
+        now = [row for row in sheet if row.valid_on(day)]
         if newest := next(filter(None, (later.get((row.provider, database(row))) for row in rows)), None):
-            found.append(_past_update(rows, sheets.get(key, ()), newest, day))
-        elif key in sheets:
-            current = [row for row in rows if row.valid_on(day)]
-            there = {_dated_price(row) for row in sheets[key]}
-            others = [row for row in rows if not row.valid_on(day)]
-            found += [_price_update(row, sheets[key], day) for row in current]
-            found += [Update(counts=_count_of(row, "kept" if _dated_price(row) in there else "other_day")) for row in others]
-            found += [Update(closed={row.origin: day}, counts=_count_of(row, "ended")) for row in _ended(sheets[key], current, day)]
-            closed = {origin for one in found for origin in one.closed}
-            found += _description_updates([row for row in sheets[key] if row.valid_on(day)], current, closed)
+            _add_past(update, current, now, newest, day)
+        elif not sheet:
+            update.opened += rows
+            update.add(rows, "added")
         else:
-            found += [Update(opened=(row,), counts=_count_of(row, "added")) for row in rows]
-    counts: Counter[tuple[str, str]] = Counter()
-    for one in found:
-        counts.update(one.counts)
-    return Update(
-        closed={origin: end for one in found for origin, end in one.closed.items()},
-        opened=tuple(row for one in found for row in one.opened),
-        rivals=tuple(rival for one in found for rival in one.rivals),
-        counts=counts,
-        later=tuple(problem for one in found for problem in one.later),
-        held=len(held),
-        redescribed=tuple(change for one in found for change in one.redescribed),
-        cells={origin: cells for one in found for origin, cells in one.cells.items()},
-        not_met=tuple(_missing_sheets({key: rows for key, rows in sheets.items() if key not in of_sheet}, pulled, day)),
-    )
+            there = {_dated_price(row) for row in sheet}
+            for row in rows:
+                if row.valid_on(day):
+                    _add_price(update, row, sheet, now, day)
+                else:
+                    update.add([row], "kept" if _dated_price(row) in there else "other_day")
+            ended = _ended(now, current, day)
+            update.closed |= dict.fromkeys((row.origin for row in ended), day)
+            update.add(ended, "ended")
+            _add_description(update, now, current)
+    update.not_met = tuple(_missing_sheets({key: rows for key, rows in sheets.items() if key not in of_sheet}, pulled, day))
+    return update
 
 
 def _missing_sheets(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Iterable[PriceRow], day: date) -> Iterator[SheetKey]:
@@ -135,33 +131,31 @@ def _newest_rows(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], P
 
     An unchanged row keeps the day on which it was first read. Other rows of its seller show that its source was read again.
     """
+    later = [(row.retrieved_date, row) for row in held if row.retrieved_date and row.retrieved_date > day]
     found: dict[tuple[str, str], PriceRow] = {}
-    for row in held:
-        of = (row.provider, database(row))
-        last = found[of].retrieved_date if of in found else day
-        if row.retrieved_date and last and row.retrieved_date > last:
-            found[of] = row
+    for _, row in sorted(later, key=itemgetter(0), reverse=True):
+        found.setdefault((row.provider, database(row)), row)
     return found
 
 
-def _past_update(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: PriceRow, day: date) -> Update:
-    """Return the update from a pull of an earlier day than the last one: it counts equal prices and changes no row."""
-    there = {_price_facts(row) for row in sheet if row.valid_on(day)}
-    current = [row for row in rows if row.valid_on(day)]
+def _add_past(update: Update, current: Sequence[PriceRow], now: Iterable[PriceRow], newest: PriceRow, day: date) -> None:
+    """Add to an update a pull of an earlier day than the last one: it counts equal prices and changes no row."""
+    there = {_price_facts(row) for row in now}
     kept = [row for row in current if _price_facts(row) in there]
-    why = f"those of {newest.provider} were read on {newest.retrieved_date}, and other prices of {rows[0].model} on {day}"
-    fault = newest.problem("retrieved_date", f"{why}: a pull of an earlier day changes no row")
-    return Update(counts=Counter((database(row), "kept") for row in kept), later=() if len(kept) == len(current) else (fault,))
+    update.add(kept, "kept")
+    if len(kept) < len(current):
+        why = f"those of {newest.provider} were read on {newest.retrieved_date}, and other prices of {current[0].model} on {day}"
+        update.later.append(newest.problem("retrieved_date", f"{why}: a pull of an earlier day changes no row"))
 
 
-def _description_updates(sheet: Sequence[PriceRow], current: Iterable[PriceRow], closed: Collection[str]) -> Iterator[Update]:
-    """Yield the new facts of a database about the model of a sheet that it prices. A fact that it no longer gives stays."""
-    name = next((database(row) for row in sheet if is_traded(row)), "")
-    mine, its = ([row for row in rows if name and database(row) == name] for rows in (sheet, current))
-    changes = tuple(one for one in redescribed(mine, its) if one.values[1])
-    if changes:
-        cells = {one.column: one.values[1] for one in changes}
-        yield Update(redescribed=changes, cells={row.origin: cells for row in sheet if database(row) and row.origin not in closed})
+def _add_description(update: Update, now: Sequence[PriceRow], current: Iterable[PriceRow]) -> None:
+    """Add to an update the new facts of a database about the model of a sheet that it prices. A fact that it no longer gives stays."""
+    name = next((database(row) for row in now if is_traded(row)), "")
+    mine, its = ([row for row in rows if name and database(row) == name] for rows in (now, current))
+    changes = [one for one in redescribed(mine, its) if one.values[1]]
+    cells = {one.column: one.values[1] for one in changes}
+    update.redescribed += changes
+    update.cells |= {row.origin: cells for row in now if cells and database(row) and row.origin not in update.closed}
 
 
 def _dated_price(row: PriceRow) -> tuple[object, ...]:
@@ -173,59 +167,44 @@ def _price_facts(row: PriceRow) -> tuple[object, ...]:
     return row.key, row.amount, row.currency, row.threshold_inclusive
 
 
-def _count_of(row: PriceRow, became: str) -> dict[tuple[str, str], int]:
-    return {(database(row), became): 1}
-
-
-def _price_update(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
-    """Return how one price of the day changes the rows of its sheet."""
+def _add_price(update: Update, new: PriceRow, sheet: Sequence[PriceRow], now: Sequence[PriceRow], day: date) -> None:
+    """Add to an update how one price of the day changes the rows of its sheet. `now` are those that are valid."""
     known = [row for row in sheet if row.key == new.key]
-    old = next((row for row in known if row.valid_on(day)), None)
-    to_come = min((row.start for row in known if row.start > day), default=None)
-    ends = min((end for end in (new.valid_to, to_come) if end), default=None)
-    opened_row = replace(new, effective_date=day, date_kind="first_seen", valid_to=ends, **_model_description(new, sheet, day))
-    if old is None:
-        base = _contradicted_base(new, sheet, day)
-        return Update(rivals=(Rival(row=new, believed=base),)) if base else Update(opened=(opened_row,), counts=_count_of(new, "added"))
-    if (old.amount, old.currency, old.threshold_inclusive) == (new.amount, new.currency, new.threshold_inclusive):
-        return Update(counts=_count_of(new, "kept"))
-    if database(old) != database(new):
-        return Update(rivals=(Rival(row=new, believed=old),))
-    if not _can_end(old, day):
+    old = next((row for row in now if row.key == new.key), None)
+    believed = _contradicted_base(new, now) if old is None else old if database(old) != database(new) else None
+    if old and _price_facts(old) == _price_facts(new):
+        update.add([new], "kept")
+    elif believed:
+        update.rivals.append(Rival(row=new, believed=believed))
+    elif old and not _can_end(old, day):
         why = f"began on {old.effective_date}, and {price_and_source(new)}: pull again on a later day"
-        return Update(later=(old.problem("amount", why),))
-    return Update(closed={old.origin: day}, opened=(opened_row,), counts=_count_of(new, "changed"))
+        update.later.append(old.problem("amount", why))
+    else:
+        to_come = (row.start for row in known if row.start > day)
+        ends = min((end for end in (new.valid_to, *to_come) if end), default=None)
+        # The database of the row describes the model if it prices the sheet. Else the present description of the sheet stays.
+        own = not now or any(is_traded(row) and database(row) == database(new) for row in now)
+        described = description_of([new] if own else now)
+        update.opened.append(replace(new, effective_date=day, date_kind="first_seen", valid_to=ends, **described))
+        update.closed |= {old.origin: day} if old else {}
+        update.add([new], "changed" if old else "added")
 
 
-def _model_description(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> Description:
-    """Return the description of the model in a new row of a sheet.
-
-    It is the description of the row's database if that prices the sheet, or else the present description of the sheet.
-    """
-    now = [row for row in sheet if row.valid_on(day)]
-    own = any(is_traded(row) and database(row) == database(new) for row in now)
-    return description_of([new] if own or not now else now)
-
-
-def _contradicted_base(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:
+def _contradicted_base(new: PriceRow, now: Sequence[PriceRow]) -> PriceRow | None:
     """Return the base price that a new band contradicts, or None.
 
     A band contradicts it if the sheet lacks the band and no valid row is from the database of the band.
     """
-    now = [row for row in sheet if row.valid_on(day)]
     own = any(database(row) == database(new) for row in now)
     bands = {row.threshold_tokens: row for row in now if row.component == "input"}
     return None if own or new.threshold_tokens in bands else bands.get(0)
 
 
-def _ended(sheet: Iterable[PriceRow], current: Sequence[PriceRow], day: date) -> list[PriceRow]:
+def _ended(now: Iterable[PriceRow], current: Sequence[PriceRow], day: date) -> list[PriceRow]:
     """Return the valid rows that their own source no longer lists, although it lists the sheet."""
     keys, sources = {row.key for row in current}, {database(row) for row in current}
-    return [
-        row
-        for row in sheet
-        if row.valid_on(day) and row.valid_to is None and row.key not in keys and database(row) in sources and _can_end(row, day)
-    ]
+    left = [row for row in now if row.valid_to is None and row.key not in keys and database(row) in sources]
+    return [row for row in left if _can_end(row, day)]
 
 
 def _can_end(row: PriceRow, day: date) -> bool:

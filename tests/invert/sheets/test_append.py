@@ -3,6 +3,7 @@
 import csv
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -57,11 +58,11 @@ def place(tmp_path: Path) -> Path:
 
 def test_a_file_is_made_and_the_same_again_changes_no_byte(tmp_path):
     path = tmp_path / "mine.csv"
-    assert pull(path, ROW, OUT) == Update(opened=(ROW, OUT), counts={("base", "added"): 2})
+    assert pull(path, ROW, OUT) == Update(opened=[ROW, OUT], counts=Counter({("base", "added"): 2}))
     before = path.read_bytes()
     for day in (DAY, NEXT):
         again = pull(path, replace(ROW, retrieved_date=day), replace(OUT, retrieved_date=day, notes="base 2"), day=day)
-        assert again == Update(counts={("base", "kept"): 2}, held=2) and path.read_bytes() == before
+        assert again == Update(counts=Counter({("base", "kept"): 2}), held=2) and path.read_bytes() == before
     assert [replace(row, origin=ROW.origin) for row in held(path)] == [ROW, OUT] and [one.name for one in tmp_path.iterdir()] == [
         "mine.csv"
     ]
@@ -153,7 +154,7 @@ def test_whatever_is_pulled_nothing_is_overwritten_and_the_newest_of_a_source_ho
         rows = after
         if not waiting:
             again = updated(rows, pulled, day)
-            assert again.opened == () and not again.closed
+            assert not again.opened and not again.closed
 
 
 def written(rows: Sequence[PriceRow]) -> list[PriceRow]:
@@ -190,7 +191,7 @@ def test_a_pull_of_an_earlier_day_moves_no_row_and_says_so(place):
     same = pull(place, ROW, OUT, day=NEXT)
     assert same.count("kept") == 2 and not same.later and place.read_bytes() == before
     other = pull(place, replace(ROW, amount=5.0, max_context=1_000_000), OUT, READ, day=NEXT)
-    assert place.read_bytes() == before and (other.count("kept"), other.redescribed) == (1, ())
+    assert place.read_bytes() == before and (other.count("kept"), other.redescribed) == (1, [])
     said = "those of acme were read on 2026-11-28, and other prices of m on 2026-11-23: a pull of an earlier day changes no row"
     assert [str(one) for one in other.later] == [f"{place} row 4, column retrieved_date: {said}"]
     assert pull(place, replace(ROW, amount=5.0), OUT, day=third + timedelta(days=1)).count("changed") == 1
