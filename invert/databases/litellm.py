@@ -6,7 +6,7 @@ Where the package is installed the file is found beside it. The package itself i
 import re
 from collections.abc import Container, Iterator, Mapping
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -203,12 +203,7 @@ def _weekdays(days: Any) -> list[int]:
 
 def _days_text(days: list[int]) -> str:
     """Return days as prices.csv writes them: 1-5;7."""
-    runs: list[list[int]] = []
-    for day in days:
-        if runs and runs[-1][-1] == day - 1:
-            runs[-1].append(day)
-        else:
-            runs.append([day])
+    runs = [[day for _, day in run] for _, run in groupby(enumerate(days), lambda pair: pair[1] - pair[0])]
     return ";".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 

@@ -90,17 +90,15 @@ def pull(
 
     `providers` are patterns such as `open*`. `step` receives the progress as text.
     """
-    names, sellers = Names(described, book.rows), set[str]()
+    names, sellers = _names_here(book.rows, described), set[str]()
     sheets, made = dict(rows_by_sheet(book.rows)), dict[SheetKey, Fate]()
     curated = set(sheets)
     work = Pulled()
     for database, items in found:
         step(f"reading {database}")
-        read = _ReadOffers(database)
-        read.add(items, names, day, providers, work)
-        sellers |= read.sellers
-        work.listings.append((database, read.left_out()))
-        for key, by_entry in read.offers.items():
+        offers, listed = _read_offers(database, items, names, day, providers, work)
+        sellers |= listed
+        for key, by_entry in offers.items():
             for second, ((_, provider, model), rows) in enumerate(by_entry.items()):
                 fate = Fate(database=database, provider=provider, model=model, region=key[2], service_tier=key[3], became=KNOWN)
                 work.listings[-1][1].append(fate)
@@ -139,72 +137,56 @@ def pull(
     return work
 
 
-class Names:
-    """The names of models here: the name or an alias in prices.csv, or else the name in the database that came first."""
-
-    def __init__(self, described: Iterable[ModelRow], rows: Iterable[PriceRow]):
-        self.known: dict[tuple[str, str], str] = {}
-        for row in rows:
-            self.known.setdefault((row.provider, common_spelling(row.model)), row.model)
-        for model in described:
-            for name in (model.model, *model.aliases):
-                self.known.setdefault((model.provider, common_spelling(name)), model.model)
-
-    def of(self, row: PriceRow) -> PriceRow:
-        """Return the row under the name of its model here."""
-        name = self.known.setdefault((row.provider, common_spelling(row.model)), row.model)
-        return row if name == row.model else replace(row, model=name)
+def _names_here(rows: Iterable[PriceRow], described: Iterable[ModelRow]) -> dict[tuple[str, str], str]:
+    """Return the names of models here, by provider and common spelling: the name or an alias in prices.csv."""
+    said = [(row.provider, row.model, row.model) for row in rows]
+    said += [(model.provider, name, model.model) for model in described for name in (model.model, *model.aliases)]
+    return {(provider, common_spelling(name)): model for provider, name, model in reversed(said)}
 
 
-class _ReadOffers:
-    """The offers of one database, by sheet and entry, and the reasons of the entries without an offer."""
+def _read_offers(
+    database: Database, items: Iterable[Item], names: dict[tuple[str, str], str], day: date, providers: Collection[str], work: Pulled
+) -> tuple[dict[SheetKey, dict[_Name, list[PriceRow]]], set[str]]:
+    """Return the offers of these providers in one database, by sheet and entry, and the names of all sellers that it lists.
 
-    def __init__(self, database: Database):
-        self.database = database
-        self.offers: dict[SheetKey, dict[_Name, list[PriceRow]]] = {}
-        self.reasons: dict[_Name, str] = {}
-        self.sellers: set[str] = set()
-
-    def add(self, items: Iterable[Item], names: Names, day: date, providers: Collection[str], work: Pulled) -> None:
-        """Read the items of these providers. What cannot be read is a problem, once for each field."""
-        faults: dict[str | None, list[str]] = {}
-        read = 0
-        try:
-            for item in items:
-                if isinstance(item, Problem):
-                    faults.setdefault(item.column, []).append(item.message)
-                    continue
-                read += 1
-                names_of = {item.provider.lower(), provider_of(item.provider)}
-                self.sellers |= names_of
-                if not providers or any(fnmatchcase(name, one.lower()) for one in providers for name in names_of):
-                    self._add_item(item, names, day, work)
-        except WrongData as error:
-            faults[str(error)] = [f"{error}{OTHER_VERSION}"]
-        for first, *others in faults.values():
-            self._report(f"{first}{f' (and {len(others)} more)' if others else ''}", work)
-        if not self.offers and read and not providers:
-            self._report(f"none of its {read} entries has a price{OTHER_VERSION}", work)
-
-    def _report(self, message: str, work: Pulled) -> None:
-        work.problems.append(Problem(origin=str(self.database), message=message))
-
-    def _add_item(self, item: Offer | NotTaken, names: Names, day: date, work: Pulled) -> None:
-        rows = price_rows(item, self.database, day) if isinstance(item, Offer) else item
-        if isinstance(rows, NotTaken):
-            self.reasons.setdefault((rows.entry, rows.provider, rows.model), rows.because)
-            return
-        rows = [*map(names.of, rows)]
-        key = rows[0].sheet_key
-        if name_in_a_cell(item.model) != item.model:
-            work.renamed[f"{item.provider}/{item.model}"] = key
-        self.offers.setdefault(key, {}).setdefault((item.entry, item.provider, item.model), []).extend(rows)
-
-    def left_out(self) -> list[Fate]:
-        """Return the entries without an offer. If a part of an entry makes a sheet, the entry counts by that part."""
-        priced = {name for by_entry in self.offers.values() for name in by_entry}
-        left = {name: because for name, because in self.reasons.items() if name not in priced}
-        return [Fate(database=self.database, provider=name[1], model=name[2], became=because) for name, because in left.items()]
+    The database and its entries without an offer go to the listings of `work`. If a part of an entry makes a sheet, the entry counts by
+    that part. What cannot be read is a problem, once for each field. A model without a name here gets the name that came first.
+    """
+    offers: dict[SheetKey, dict[_Name, list[PriceRow]]] = {}
+    reasons: dict[_Name, str] = {}
+    faults: dict[str | None, list[str]] = {}
+    sellers, read = set[str](), 0
+    try:
+        for item in items:
+            if isinstance(item, Problem):
+                faults.setdefault(item.column, []).append(item.message)
+                continue
+            read += 1
+            names_of = {item.provider.lower(), provider_of(item.provider)}
+            sellers |= names_of
+            if providers and not any(fnmatchcase(name, one.lower()) for one in providers for name in names_of):
+                continue
+            rows = price_rows(item, database, day) if isinstance(item, Offer) else item
+            if isinstance(rows, NotTaken):
+                reasons.setdefault((rows.entry, rows.provider, rows.model), rows.because)
+                continue
+            model = names.setdefault((rows[0].provider, common_spelling(rows[0].model)), rows[0].model)
+            rows = [row if row.model == model else replace(row, model=model) for row in rows]
+            key = rows[0].sheet_key
+            if name_in_a_cell(item.model) != item.model:
+                work.renamed[f"{item.provider}/{item.model}"] = key
+            offers.setdefault(key, {}).setdefault((item.entry, item.provider, item.model), []).extend(rows)
+    except WrongData as error:
+        faults[str(error)] = [f"{error}{OTHER_VERSION}"]
+    messages = [f"{first}{f' (and {len(others)} more)' if others else ''}" for first, *others in faults.values()]
+    if not offers and read and not providers:
+        messages.append(f"none of its {read} entries has a price{OTHER_VERSION}")
+    work.problems += [Problem(origin=str(database), message=message) for message in messages]
+    priced = {name for by_entry in offers.values() for name in by_entry}
+    left = {name: because for name, because in reasons.items() if name not in priced}
+    fates = [Fate(database=database, provider=name[1], model=name[2], became=because) for name, because in left.items()]
+    work.listings.append((database, fates))
+    return offers, sellers
 
 
 def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused: Collection[str]) -> Iterator[Problem]:

@@ -44,10 +44,10 @@ _CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 _DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
 """A day as it is written, and a month or a year."""
 _LONGEST_LINK = 2_000
+_FACTS_OF_ROWS = ("region", "service_tier", "utc_hours", "weekdays", "effective_date", "valid_to", "release_date")
+"""The fields that each row of an offer repeats."""
 OTHER_VERSION = ": newer or older than known here"
 """The end of a message on a field or an entry with another format."""
-_DEFAULT_LIFETIMES = {"claude": 300}
-"""Lifetime [s] of a cache write that no database names, by a word in the model. For Claude it is five minutes at every seller."""
 _TIERS_IN_NAMES = (
     re.compile(r"(?P<model>.+):(?P<tier>batch|fast|flex|priority)"),
     # At other makers, -fast is a model with its own weights, such as grok-4-fast.
@@ -178,45 +178,38 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
     current: dict[Sold, float] = {}
     # A longest context below the threshold of a band must mean something else.
     max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
+    shared: dict[str, Any] = {name: getattr(offer, name) for name in _FACTS_OF_ROWS}
     for threshold, rates in sorted(said.items()):
         current |= rates
         at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in _FROM_THRESHOLD)
         for (component, ttl), amount in current.items():
             if threshold and (component, ttl) not in base:
                 continue
+            inherited = threshold and not offer.bands[threshold].get((component, ttl))
+            # No database names the lifetime of a cache write of Claude. At every seller it is five minutes.
+            lifetime = 300 if component == "cache_write" and ttl is None and "claude" in model.lower() else ttl
             rows.append(
                 PriceRow(
+                    **shared,
                     provider=provider,
                     model=model,
-                    region=offer.region,
-                    service_tier=offer.service_tier,
                     component=component,
                     threshold_tokens=at,
                     threshold_inclusive=inclusive,
-                    ttl_seconds=default_lifetime(model) if component == "cache_write" and ttl is None else ttl,
-                    utc_hours=offer.utc_hours,
-                    weekdays=offer.weekdays,
+                    ttl_seconds=lifetime,
                     amount=amount,
                     currency="USD",
-                    per="mtok_hour" if component == "cache_storage" else "mtok",
-                    effective_date=offer.effective_date,
+                    per="mtok",
                     date_kind=offer.date_kind if offer.effective_date else "",
-                    valid_to=offer.valid_to,
                     retrieved_date=day,
                     source_url=link(offer.source_url),
                     verification="db" if provider in MAKERS else "db_host",
-                    notes=f"{database}{_inherited(offer, threshold, (component, ttl))}",
+                    notes=f"{database}" + (f"; not stated above {threshold:,} tokens, so that below" if inherited else ""),
                     origin=f"{database}: {provider}/{model}",
                     max_context=max_context,
-                    release_date=offer.release_date,
                 )
             )
     return rows
-
-
-def _inherited(offer: Offer, threshold: int, sold: Sold) -> str:
-    """Return the note on a price of a band that the database does not state, or ""."""
-    return f"; not stated above {threshold:,} tokens, so that below" if threshold and not offer.bands[threshold].get(sold) else ""
 
 
 def link(text: object) -> str:
@@ -256,15 +249,6 @@ def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
     if threshold % 1000 == 1 and from_it:
         return threshold - 1, False
     return threshold, from_it and threshold > 0
-
-
-def default_lifetime(model: str) -> int | None:
-    """Return the lifetime [s] of a cache write if no database names it, or None.
-
-    >>> default_lifetime("anthropic.claude-opus-5"), default_lifetime("gpt-6")
-    (300, None)
-    """
-    return next((seconds for word, seconds in _DEFAULT_LIFETIMES.items() if word in model.lower()), None)
 
 
 class WrongField(WrongData):

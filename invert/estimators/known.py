@@ -1,6 +1,6 @@
 """The estimators on sheets of models with a known cache, by the same functions that read any other sheet."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from math import log, pi, sqrt
@@ -114,28 +114,17 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
     return {estimator: one for estimator, one in found.items() if one}
 
 
-def balance_context(member: Member, assumptions: Assumptions) -> float | None:
-    """Return the balance context [token] of an architecture at the ridge point of a run, or None if its parameters are not known."""
-    if not member.active_params:
+_OF_ARCHITECTURES = {"balance_context": "context.balance_context", "attention_intensity": "architecture.attention_intensity"}
+"""Quantities other than KV bytes that are estimated from a sheet of several bands, and the equation that gives them for an architecture."""
+
+
+def _true_value(quantity: str, member: Member, assumptions: Assumptions) -> float | None:
+    """Return a quantity of an architecture at the ridge point of a run, or None if its parameters or heads are not known."""
+    formula = equation(_OF_ARCHITECTURES[quantity])
+    own = {name: getattr(member, name) for name in ("active_params", "attention_flops_per_pair", "kv_bytes_per_token")}
+    if not all(own[name] for name in own.keys() & formula.inputs):
         return None
-    of_model = {"active_params": member.active_params, "kv_bytes_per_token": member.kv_bytes_per_token}
-    at = {**assumptions.held, "ridge_point": assumptions.ridge_point, "mfu": 1.0, "mbu": 1.0, **of_model}
-    return float(equation("context.balance_context").right_side(at))
-
-
-def attention_intensity(member: Member, _: Assumptions) -> float | None:
-    """Return the attention FLOPs per byte of cache [FLOP/byte] of the prefill of an architecture, or None if its heads are not known."""
-    if not member.attention_flops_per_pair:
-        return None
-    at = {"attention_flops_per_pair": member.attention_flops_per_pair, "kv_bytes_per_token": member.kv_bytes_per_token}
-    return float(equation("architecture.attention_intensity").right_side(at))
-
-
-_OF_ARCHITECTURES: Mapping[str, Callable[[Member, Assumptions], float | None]] = {
-    "balance_context": balance_context,
-    "attention_intensity": attention_intensity,
-}
-"""Quantities other than KV bytes that are estimated from a sheet of several bands and known from an architecture."""
+    return float(formula.right_side({**assumptions.held, "ridge_point": assumptions.ridge_point, "mfu": 1.0, "mbu": 1.0, **own}))
 
 
 def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) -> dict[str, Record]:
@@ -147,8 +136,8 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     {'balance_context': '0 of 9', 'attention_intensity': '3 of 7'}
     """
     found = {}
-    for quantity, true_value in _OF_ARCHITECTURES.items():
-        rows = [(one, truth) for one in known if quantity in one.beside and (truth := true_value(one.member, assumptions))]
+    for quantity in _OF_ARCHITECTURES:
+        rows = [(one, truth) for one in known if quantity in one.beside and (truth := _true_value(quantity, one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
         judged = judge_ranges([one.beside[quantity] for one, _ in rows], truths)
         found[quantity] = record(judged, _predict_by_other_families(truths, families), families, by_votes=True)
