@@ -148,6 +148,13 @@ class Tables:
         """Return the sound rows of the table of a record. Raise BadRow for a file that cannot be used."""
         return cast("tuple[AnyRecord, ...]", self.checked(record).records)
 
+    def rows_if_any(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+        """Return the sound rows of the table of a record, or none of a file that cannot be used."""
+        try:
+            return self.rows_of(record)
+        except WrongData:
+            return ()
+
     def refuse_bad(self, record: type[TableRow], **cells: str) -> None:
         """Raise BadRow if a bad row of a table has these cells, or may mean to have them."""
         for row, columns, problem in self.checked(record).bad:

@@ -1,6 +1,6 @@
 """Sheets that repeat another one: from resellers, and from a model under a second name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from invert.sheets.names import MAKERS, asks_no_more, bare_name
 from invert.sheets.rows import PriceRow, SheetKey
@@ -8,7 +8,12 @@ from invert.sheets.rows import PriceRow, SheetKey
 
 def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
     """Return sheets that repeat another one: a reseller its maker, a second name of a model the first, or priority the fast tier."""
-    asked = {key: {_full_place(row): row.amount for row in rows} for key, rows in current.items() if rows}
+    asked = {
+        key: {(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds): row.amount for row in rows}
+        for key, rows in current.items()
+        if rows
+    }
+    bands = {key: {row.threshold_tokens for row in rows if row.component == "input"} for key, rows in current.items()}
     by_model: dict[tuple[str, str], list[SheetKey]] = {}
     for key in asked:
         by_model.setdefault((bare_name(key[1]), key[3]), []).append(key)
@@ -20,24 +25,11 @@ def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetK
         host = provider.removeprefix("huggingface_")
         kin = [one for one in by_model[bare_name(model), tier] if one != key]
         models_of = [one for one in kin if (one[0] in MAKERS and provider not in MAKERS) or (host != provider and one[0] == host)]
-        names_of = [one for one in kin if one[0] == provider and one[2] == region and _is_plainer(one[1], model)]
+        # Of two names of one model, the shorter one has no date or place.
+        names_of = [one for one in kin if one[0] == provider and one[2] == region and (len(one[1]), one[1]) < (len(model), model)]
         renamed = [(provider, model, region, "fast")] if tier == "priority" else []
         if any(
-            one in asked and asks_no_more(asked[key], asked[one]) and _bands(asked[key]) == _bands(asked[one])
-            for one in (*models_of, *names_of, *renamed)
+            one in asked and asks_no_more(asked[key], asked[one]) and bands[key] == bands[one] for one in (*models_of, *names_of, *renamed)
         ):
             found.append(key)
     return found
-
-
-def _full_place(row: PriceRow) -> tuple[str, int, bool, int | None]:
-    return row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds
-
-
-def _bands(asked: Iterable[tuple[str, int, bool, int | None]]) -> set[int]:
-    return {threshold for component, threshold, _, _ in asked if component == "input"}
-
-
-def _is_plainer(one: str, other: str) -> bool:
-    """Return whether, of two names of one model, the first is the shorter one, without a date or a place."""
-    return (len(one), one) < (len(other), other)

@@ -77,7 +77,8 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions, broken: str | No
     if not case.has_premium:
         because = "no output premium: the prices bound KV from above"
         return upper(assumptions, marginal.at_most, because, equations=cited, contraction=contraction, anchors=anchors)
-    return _interval(marginal, "one price/cost for base price and premium alike", cited, contraction, anchors, assumptions)
+    because = "one price/cost for base price and premium alike"
+    return interval(assumptions, *marginal.ends, because, equations=cited, contraction=contraction, anchors=anchors)
 
 
 def _misfit(case: Case, found: Summary) -> str:
@@ -97,16 +98,14 @@ def _estimate_others(case: Case, data: Data, assumptions: Assumptions, broken: s
         )
         equations = {**cited, "batch_multiple": references(*_BATCH)}
         return {name: undetermined(assumptions, because, equations=ids, anchors=anchors) for name, ids in equations.items()}
-    estimated = {
-        name: _interval(
-            found.marginals[name], _BECAUSE.get(name, "one price/cost throughout"), equations,
-            contracted(found.marginals[name].spread, prior[name]), anchors, assumptions,
-        )
-        for name, equations in cited.items()
-        if name in found.marginals
-    }  # fmt: skip
-    if LEVEL_OF_PRICES not in estimated:
-        estimated[LEVEL_OF_PRICES] = undetermined(assumptions, "what a FLOP rents for is not known", equations=cited[LEVEL_OF_PRICES])
+    estimated = {}
+    for name, ids in cited.items():
+        if name in found.marginals:
+            one, because = found.marginals[name], _BECAUSE.get(name, "one price/cost throughout")
+            contraction = contracted(one.spread, prior[name])
+            estimated[name] = interval(assumptions, *one.ends, because, equations=ids, contraction=contraction, anchors=anchors)
+        else:
+            estimated[name] = undetermined(assumptions, "what a FLOP rents for is not known", equations=ids)
     weight = found.marginals["weight_compute_ratio"]
     contraction = contracted(weight.spread, prior["weight_compute_ratio"])
     return estimated | {"batch_multiple": _batch_multiple(weight, contraction, anchors, assumptions)}
@@ -117,11 +116,3 @@ def _batch_multiple(weight: Marginal, contraction: float, anchors: tuple[str, ..
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
     because = "in balance batches; memory time beside that of weights makes it look smaller"
     return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)
-
-
-def _interval(
-    found: Marginal, because: str, equations: tuple[str, ...], contraction: float, anchors: tuple[str, ...], assumptions: Assumptions
-) -> Estimate:
-    return interval(
-        assumptions, found.low, found.median, found.high, because, equations=equations, contraction=contraction, anchors=anchors
-    )

@@ -18,7 +18,11 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     """
     found, price = {}, case.storage_price
     if drain := drain_time(case, assumptions):
-        found["implied_drain_time"] = _implied_drain_time(drain, assumptions)
+        median, reach = drain[0], exp(assumptions.reach * drain[1])
+        because = "what storage is priced as, against the premium: no parameters, KV bytes or base margins in it"
+        cited, anchors = references("cache.implied_drain_time"), ("short_context", "long_context")
+        ends = median / reach, median, median * reach
+        found["implied_drain_time"] = interval(assumptions, *ends, because, equations=cited, anchors=anchors)
     if price and price.value > 0:
         found["kv_bytes_stored_per_token"] = kv_bytes_stored(price, data, assumptions)
     return found
@@ -29,14 +33,6 @@ def drain_time(case: Case, assumptions: Assumptions) -> tuple[float, float] | No
     if not case.seen.pairs or not case.storage_price:
         return None
     return drain_time_of(case.seen.pairs[0], case.sheet.bands[0].output.usd_per_token, case.storage_price, assumptions)
-
-
-def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> Estimate:
-    median, spread = seen
-    reach = exp(assumptions.reach * spread)
-    because = "what storage is priced as, against the premium: no parameters, KV bytes or base margins in it"
-    equations, anchors = references("cache.implied_drain_time"), ("short_context", "long_context")
-    return interval(assumptions, median / reach, median, median * reach, because, equations=equations, anchors=anchors)
 
 
 @undetermined_on_error

@@ -33,6 +33,11 @@ class Marginal:
     at_most: float
     spread: float
 
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Return the low end, the median and the high end."""
+        return self.low, self.median, self.high
+
 
 @immutable
 class Summary:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from derive.errors import WrongData
 from derive.preset_rows import Architecture, OpenModel
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
@@ -77,22 +76,16 @@ def _is_maker(provider: str, weights: Architecture) -> bool:
 @cache_with_data
 def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """Return the weights by the spelling of their id, whole and without the owner."""
-    try:
-        rows = data.tables.rows_of(Architecture)
-    except WrongData:
-        return {}
+    rows = data.tables.rows_if_any(Architecture)
     return _weights_by_spelling((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
 
 
 @cache_with_data
 def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """Return the weights by their names in host_prices.csv, whole and without the prefix of a host."""
-    try:
-        rows, sold = {row.model: row for row in data.tables.rows_of(Architecture)}, data.tables.rows_of(HostPrice)
-        weights = {row.model: rows[row.architecture] for row in data.tables.rows_of(OpenModel) if row.architecture in rows}
-    except WrongData:
-        return {}
-    known = ((row.price_id, weights[row.model]) for row in sold if row.model in weights)
+    rows = {row.model: row for row in data.tables.rows_if_any(Architecture)}
+    weights = {row.model: rows[row.architecture] for row in data.tables.rows_if_any(OpenModel) if row.architecture in rows}
+    known = ((row.price_id, weights[row.model]) for row in data.tables.rows_if_any(HostPrice) if row.model in weights)
     return _weights_by_spelling((name, row) for price_id, row in known for name in (price_id, price_id.partition("/")[2]))
 
 

@@ -49,8 +49,10 @@ def asks_no_more(one: Mapping[_Place, object], other: Mapping[_Place, object]) -
     >>> asks_no_more({("cache_write", 0, 3600): 3.75}, {("cache_write", 0, 300): 3.75})
     False
     """
-    return all(any(amount == asked and _may_be_one(place, at) for at, asked in other.items()) for place, amount in one.items())
-
-
-def _may_be_one(place: _Place, other: _Place) -> bool:
-    return place[:-1] == other[:-1] and (place[-1] == other[-1] or None in (place[-1], other[-1]))
+    return all(
+        any(
+            amount == asked and place[:-1] == at[:-1] and (place[-1] == at[-1] or None in (place[-1], at[-1]))
+            for at, asked in other.items()
+        )
+        for place, amount in one.items()
+    )

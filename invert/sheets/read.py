@@ -133,7 +133,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
 def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data) -> tuple[list[PriceRow], list[Problem]]:
     """Return the rows of a file of the user and their faults. An exchange rate for a currency without a row is a fault."""
     rows, faults = read_rows(
-        BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates, data, overlay.typed
+        BytesIO(overlay.content), overlay.place, fx, True, shipped, data.tables.rows_if_any(ModelRow), overlay.rates, data, overlay.typed
     )
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
         lack = f"no price is in {currency}, for which a rate is given. Is its currency {currency}?"
@@ -157,21 +157,11 @@ def row_until(row: PriceRow, day: date) -> PriceRow | None:
     return replace(row, valid_to=day) if row.start < day else None
 
 
-def _described(tables: Tables) -> tuple[ModelRow, ...]:
-    try:
-        return tables.rows_of(ModelRow)
-    except WrongData:
-        return ()
-
-
 @cache_with_data
 def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     """Return the exchange rates and the shipped prices, with their faults."""
-    try:
-        fx = rates(data.tables.rows_of(FxRate))
-    except WrongData:
-        # Prices in US dollars need no rate. `problems` names the file, and the row of each price that needs a rate.
-        fx = {}
+    # Without a table, prices in US dollars need no rate. `problems` names the file, and the row of each price that needs a rate.
+    fx = rates(data.tables.rows_if_any(FxRate))
     sound, faults = read_rows(BytesIO(data.tables.content(SHIPPED_PRICES)), SHIPPED_PRICES, fx, data=data)
     return fx, tuple(sound), (*data.tables.problems(FxRate), *faults)
 

@@ -14,7 +14,7 @@ from math import log
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import logit, stdtrit
 
 from derive.errors import WrongData
 from derive.immutable import immutable
@@ -93,19 +93,9 @@ def best_scores(data: Data, benchmark: str) -> dict[str, KnowledgeScore]:
     return found
 
 
-def logit(accuracy: float) -> float:
-    """Return ln(A/(1 - A)).
-
-    >>> round(logit(0.75), 3)
-    1.099
-    """
-    accuracy = min(accuracy, _SURE)
-    return log(accuracy / (1 - accuracy))
-
-
 def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None) -> tuple[float, ...]:
     """Return the numbers that a form predicts from: ln of the price, then the logit of the accuracy."""
-    return (*((ln_price,) if form.priced else ()), *((logit(score.accuracy),) if form.benchmark and score else ()))
+    return (*((ln_price,) if form.priced else ()), *((float(logit(min(score.accuracy, _SURE))),) if form.benchmark and score else ()))
 
 
 @cached_beside_prices
