@@ -477,7 +477,8 @@ def _rows_in_force(
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
-    active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
+    if zeros:
+        active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
     return unsaid, active, named, _put_defaults_in(bounds(), values)
 
 
