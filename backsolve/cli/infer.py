@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
-_HISTORY_FORMATS = ("table", *_RECORDS)
 
 
 @click.command("infer")
@@ -138,6 +137,7 @@ def infer_command(
     """
     from derive.units import named_texts
     from invert.assumptions import ANCHORS
+    from invert.report.answer import refuse_form
     from invert.result import Shown
 
     if explain:
@@ -148,16 +148,13 @@ def infer_command(
         click.echo(laid_out(explained(infer()), width(sys.stdout)))
         return
     form = Shown(**shown)
-    for option, value in (("--columns", form.columns), ("--sort", form.by)):
-        if value == "":
-            raise WrongValue(f"{option} needs the name of a column, e.g. price. Given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": form.against})
     if form.against == "-" and is_stream(own):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     if like is not None:
         _repeat_question(like, form, workers, save)
         return
-    _refuse_form(form)
+    refuse_form(form)
     if own is not None and own.typed and not models:
         from invert.sheets.typed import TYPED_SHEET
 
@@ -242,12 +239,6 @@ def _leave_without_sheets() -> None:
 _BESIDE_SUPPOSE = ("supposed", "models", "style", "tier", "as_of", "own", "anchors")
 _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 """Parameters that go together with --suppose, and with --like: these do not change the question of the saved result."""
-_APART = {
-    "summary": ("full", "columns", "by", "wide", "against"),
-    "history": ("full", "columns", "by", "wide", "against", "summary", "wanted"),
-}
-"""Options that do not go together, by their fields of `Shown`."""
-_SPELLED = {"by": "sort", "wanted": "where"}
 
 
 def _refuse_beside(option: str, allowed: Collection[str], why: str = "") -> None:
@@ -267,30 +258,6 @@ def _typed_parameters() -> dict[str, str]:
         and context.get_parameter_source(one.name) is click.core.ParameterSource.COMMANDLINE
         and context.params.get(one.name) not in ((), None)
     }
-
-
-def _refuse_form(shown: "Shown") -> None:
-    """Raise for options that do not go together and for unknown column names, before the inference runs."""
-    from invert.report.columns import column_of, csv_names, refuse_unknown_pattern
-
-    for name in shown.column_names:
-        column_of(name)
-    if shown.style == "json" and shown.columns:
-        raise WrongValue("--columns does not go together with --as json, which has all columns. Choose columns with --as csv")
-    if shown.style == "csv":
-        csv_names(shown.column_names)
-    if shown.by:
-        column_of(shown.by.removeprefix("-"))
-    for wanted in shown.wanted:
-        refuse_unknown_pattern(wanted)
-    if shown.wide and shown.columns:
-        raise WrongValue("--wide and --columns do not go together: --wide shows all columns")
-    for option, others in _APART.items():
-        for other in others:
-            if getattr(shown, option) and getattr(shown, other):
-                raise WrongValue(f"--{option} and --{_SPELLED.get(other, other)} do not go together")
-    if shown.history and shown.style not in _HISTORY_FORMATS:
-        raise WrongValue(f"--history is not shown as {shown.style}. Allowed: {', '.join(_HISTORY_FORMATS)}")
 
 
 def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
@@ -324,6 +291,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
 
 def _repeat_question(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
     """Answer the question of a saved result, in its form unless another is given. A file written with --save keeps the first form."""
+    from invert.report.answer import refuse_form
     from invert.reproduce import arguments, changed_since, differing, saved_run
 
     _refuse_beside("--like", _BESIDE_LIKE, ": the saved result contains the question")
@@ -335,7 +303,7 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
         shown = replace(shown, columns=form.columns, wide=form.wide)
     if shown.style not in _INFER_FORMATS:
         raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}. Allowed: {', '.join(_INFER_FORMATS)}")
-    _refuse_form(shown)
+    refuse_form(shown)
     changed = changed_since(run)
     if changed:
         say(changed)
@@ -351,12 +319,11 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
 def _print_history(question: Question, executor: "Executor") -> "Sequence[Problem]":
     """Print the estimates of sheets over time. Return the problems of their tables."""
     from invert.history import histories
-    from invert.report import dates
+    from invert.report.answer import history_answer
 
     asked = {name: value for name, value in question.asked.items() if name != "changes"}
-    found, style = histories(question.names, **asked, executor=executor), question.shown.style
-    forms = {"json": dates.history_json, "csv": dates.history_csv}
-    click.echo(forms[style](found) if style in forms else dates.history_text(found, width(sys.stdout)))
+    found = histories(question.names, **asked, executor=executor)
+    click.echo(history_answer(found, question.shown.style, width(sys.stdout)))
     tell_doubts(found[0].doubts if found else (), asked["prices"])
     return [problem for one in found for problem in one.problems]
 
@@ -368,8 +335,7 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     """
     from invert.estimators.names import KV_NAMES
     from invert.inference import Kept, run_of
-    from invert.report.answer import MOST_LISTED
-    from invert.report.columns import picked, sort_sheets
+    from invert.report.answer import MOST_LISTED, select_sheets
     from invert.sheets.assemble import TAKES_ONE
 
     names, asked, shown, _, repeated = question
@@ -401,8 +367,4 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     tell_doubts(table.doubts, asked["prices"])
     if moved:
         tell_doubts(moved.doubts, moved.file and moved.file.place)
-    found = picked(table, shown.wanted)
-    sheets = {one.sheet.key for one in found}
-    left = frozenset(key for one in table if (key := one.sheet.key) not in sheets)
-    ordered = type(table.inferences)(sort_sheets(found, shown.by) if shown.by else found)
-    return replace(table, inferences=ordered, not_picked=table.not_picked | left), moved
+    return select_sheets(table, shown), moved

@@ -1,9 +1,12 @@
 """The answer of `infer` as it is printed: the sheets in a form, the changes by other prices, and prices changed since the release."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from derive.errors import WrongValue
 from derive.show.folding import fold
-from invert.comparison_records import Comparison
+from invert.comparison_records import Comparison, History
+from invert.report.columns import WIDE_KEYS, column_of, csv_names, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out
 from invert.result import InferenceTable, Shown
 from invert.sheets.diff import Difference
@@ -11,6 +14,47 @@ from invert.sheets.diff import Difference
 MOST_LISTED = 100
 """The most sheets of a table in the terminal. For more, a summary is printed unless columns or an order are given."""
 _RECORDS = ("json", "csv")
+_HISTORY_FORMATS = ("table", *_RECORDS)
+_APART = {
+    "summary": ("full", "columns", "by", "wide", "against"),
+    "history": ("full", "columns", "by", "wide", "against", "summary", "wanted"),
+}
+"""Options that do not go together, by their fields of `Shown`."""
+_SPELLED = {"by": "sort", "wanted": "where"}
+
+
+def refuse_form(shown: Shown) -> None:
+    """Raise for options that do not go together and for unknown column names, before the inference runs."""
+    for option, value in (("--columns", shown.columns), ("--sort", shown.by)):
+        if value == "":
+            raise WrongValue(f"{option} needs the name of a column, e.g. price. Given ''")
+    for name in shown.column_names:
+        column_of(name)
+    if shown.style == "json" and shown.columns:
+        raise WrongValue("--columns does not go together with --as json, which has all columns. Choose columns with --as csv")
+    if shown.style == "csv":
+        csv_names(shown.column_names)
+    if shown.by:
+        column_of(shown.by.removeprefix("-"))
+    for wanted in shown.wanted:
+        refuse_unknown_pattern(wanted)
+    if shown.wide and shown.columns:
+        raise WrongValue("--wide and --columns do not go together: --wide shows all columns")
+    for option, others in _APART.items():
+        for other in others:
+            if getattr(shown, option) and getattr(shown, other):
+                raise WrongValue(f"--{option} and --{_SPELLED.get(other, other)} do not go together")
+    if shown.history and shown.style not in _HISTORY_FORMATS:
+        raise WrongValue(f"--history is not shown as {shown.style}. Allowed: {', '.join(_HISTORY_FORMATS)}")
+
+
+def select_sheets(table: InferenceTable, shown: Shown) -> InferenceTable:
+    """Return the sheets that are shown, in their order."""
+    found = picked(table, shown.wanted)
+    sheets = {one.sheet.key for one in found}
+    left = frozenset(key for one in table if (key := one.sheet.key) not in sheets)
+    ordered = type(table.inferences)(sort_sheets(found, shown.by) if shown.by else found)
+    return replace(table, inferences=ordered, not_picked=table.not_picked | left)
 
 
 def answer_texts(table: InferenceTable, moved: Comparison | None, shown: Shown, width: int) -> Iterator[str]:
@@ -58,10 +102,17 @@ def _sheets_text(table: InferenceTable, shown: Shown, width: int) -> str:
         from invert.report.document import document
 
         return document(table, style, columns, shown.by)
-    from invert.report.columns import WIDE_KEYS
     from invert.report.glance import glance
 
     return glance(table, width, WIDE_KEYS if shown.wide else columns, shown.by)
+
+
+def history_answer(found: Sequence[History], style: str, width: int) -> str:
+    """Return the estimates of sheets over time in a form."""
+    from invert.report import dates
+
+    forms = {"json": dates.history_json, "csv": dates.history_csv}
+    return forms[style](found) if style in forms else dates.history_text(found, width)
 
 
 def _parts_text(parts: Sequence[str], style: str, width: int) -> str:
