@@ -13,7 +13,7 @@ import click
 
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, say, width
-from derive.errors import INPUT_IS_WRONG, WrongValue, shorten, suggest
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten, suggest
 from derive.files import called, label, standard_input
 from derive.show.folding import fold
 
@@ -249,9 +249,19 @@ def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:
         click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
+TYPED_WORDS = "backsolve.words"
+"""The key of the words of the command line in `meta` of the context."""
+
+
 def leave(status: int) -> NoReturn:
     """End the command with an exit status."""
     click.get_current_context().exit(status)
+
+
+def leave_without_sheets() -> NoReturn:
+    """End a command that found no price sheet."""
+    say("no sheet holds on that day")
+    leave(NO_ANSWER)
 
 
 class Commands(click.Group):

@@ -17,6 +17,7 @@ from backsolve.cli.common import (
     form_option,
     is_stream,
     leave,
+    leave_without_sheets,
     pairs,
     prices_option,
     processes,
@@ -227,13 +228,8 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
         write(save, saved(table, replace(saved_as, against=moved.file) if moved and moved.file else saved_as))
     fail_on(dict.fromkeys(problems))
     if table is not None and not table and shown.against is None:
-        _leave_without_sheets()
+        leave_without_sheets()
     return None if shown.history or shown.against else table
-
-
-def _leave_without_sheets() -> None:
-    say("no sheet holds on that day")
-    leave(NO_ANSWER)
 
 
 _BESIDE_SUPPOSE = ("supposed", "models", "style", "tier", "as_of", "own", "anchors")
@@ -286,7 +282,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
         click.echo("\n\n".join(laid_out(supposed_parts(one, table, values), width(sys.stdout)) for one in table))
     fail_on(table.problems)
     if not table:
-        _leave_without_sheets()
+        leave_without_sheets()
 
 
 def _repeat_question(place: str, form: "Shown", workers: int | None, save: str | None) -> None:

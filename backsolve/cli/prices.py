@@ -17,6 +17,7 @@ from backsolve.cli.common import (
     form_option,
     is_stream,
     leave,
+    leave_without_sheets,
     pairs,
     prices_argument,
     prices_option,
@@ -30,7 +31,7 @@ from backsolve.cli.common import (
 )
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, progress, say, tell_line, width
-from derive.errors import NO_ANSWER, WrongData, WrongValue
+from derive.errors import WrongData, WrongValue
 from derive.files import label, write
 
 if TYPE_CHECKING:
@@ -64,24 +65,16 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
     backsolve prices list --as csv
     """
     from invert.data import read_data
-    from invert.sheets.assemble import find, models, released_sheets, rows_used, sheets
-    from invert.sheets.dated import first_days
-    from invert.sheets.described import described
-    from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_text
+    from invert.sheets.assemble import rows_used
+    from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_sheets, listed_text
     from invert.sheets.read import book_of
     from invert.sheets.released import released_prices
 
     data = read_data()
     book = book_of(data, own)
-    offered, faults = sheets(book, as_of, everything=everything)
-    found, left_out = released_sheets(offered, described(offered, data), first_days(offered, book, data))
-    if names:
-        sellers = {sheet.provider.lower() for sheet in found}
-        wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
-        found, left_out = find(wanted, found, models(data), [row.sheet_key[:2] for row in book.rows])
-    for note in left_out:
+    found, notes, faults = listed_sheets(names, data, book, as_of, everything)
+    for note in notes:
         say(note)
-    none = not found
     if style != "table":
         rows = rows_used(found, book)
         click.echo(json_of(rows, LISTED) if style == "json" else csv_of(rows, PUBLISHED))
@@ -95,9 +88,8 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
 
         tell_doubts(doubts_about((sheet.key for sheet in found), book), own)
     fail_on((*book.problems, *faults))
-    if none:
-        say("no sheet holds on that day")
-        leave(NO_ANSWER)
+    if not found:
+        leave_without_sheets()
 
 
 @prices.command("diff")

@@ -3,13 +3,12 @@
 import re
 import shlex
 import sys
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from backsolve.cli.common import form_option, hardware_option, leave, model_option, report_problems, tell
+from backsolve.cli.common import TYPED_WORDS, form_option, hardware_option, leave, model_option, report_problems, tell
 from backsolve.cli.completion import completes
 from backsolve.streams import escape_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
@@ -200,25 +199,14 @@ def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
 def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str, ...]]") -> str:
     """Return the command that answers the question, or only the words to add if the whole command would be cut."""
     own = f", with your own values for {', '.join(found.given)}" if found.given else ""
-    line = f"for example{own}: {_command_line(found)}"
-    if escape_line(line) == line:
-        return line
-    options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
-    new = [word for option, name in options if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
-    return f"for example{own}, add: {shlex.join([*new, *(f'{name}={text}' for name, text in found.given.items())])}"
-
-
-def _command_line(found: "Enough") -> str:
-    """Return the command line with the missing values added."""
-    context = click.get_current_context()
-    options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
-    for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
-        if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
-            value = context.params[option.name]
-            options += [(option.opts[0], *(() if option.is_flag else (one,))) for one in (value if option.multiple else (value,))]
-    more = (f"{name}={text}" for name, text in found.given.items())
-    words = [context.params["unknown"], *chain.from_iterable(options), *context.params["given"], *more]
-    return f"backsolve solve {shlex.join(words)}"
+    named = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
+    options = [word for option, name in named if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
+    values = [f"{name}={text}" for name, text in found.given.items()]
+    typed = click.get_current_context().meta[TYPED_WORDS]
+    # Options go behind the unknown, or first if options were typed before it.
+    place = 1 if typed[1].startswith("-") else 2
+    line = f"for example{own}: {shlex.join(['backsolve', *typed[:place], *options, *typed[place:], *values])}"
+    return line if escape_line(line) == line else f"for example{own}, add: {shlex.join([*options, *values])}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:
