@@ -95,6 +95,10 @@ def _level(estimates: Iterable[Estimate]) -> str:
     return f"median, and {levels[0]:.0%} range" if levels else "median, and range"
 
 
+_MOST_NAMED = 3
+"""The most sheets whose names and ranges are drawn."""
+
+
 def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     """Draw active parameters against input price: open models, their fitted line with its range, and sheets at their estimated size."""
     line = size_line(read_data(), sheets[0].assumptions if sheets else USUAL)
@@ -110,9 +114,9 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
             ys=tuple(one.active_params for one in line.models),
             names=tuple(one.model for one in line.models),
         ),
-        Mark(name="the line", form="line", xs=line.prices, ys=medians),
+        Mark(name="fitted line", form="line", xs=line.prices, ys=medians),
         Mark(
-            name=f"{line.level:.0%} of open models of that price",
+            name=f"{line.level:.0%} of open models at this price",
             form="area",
             xs=line.prices,
             ys=medians,
@@ -120,23 +124,26 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
         ),
     ]
     found, alone = [one.market[_SIZE] for one in drawn], len(drawn) == 1
+    prices = tuple(one.sheet.bands[0].input.usd_per_token for one in drawn)
+    # Names of equal prices would cover each other.
+    named = len(drawn) <= _MOST_NAMED and len({*prices}) == len(prices)
     if drawn:
         marks.append(
             Mark(
-                name="what the price suggests of it" if alone else "sheets, as their prices suggest",
+                name="estimate from the price" if alone else "price sheets, estimated from their prices",
                 form="points",
-                xs=tuple(one.sheet.bands[0].input.usd_per_token for one in drawn),
+                xs=prices,
                 ys=tuple(estimate.median or 0.0 for estimate in found),
-                ends=tuple(map(_ends, found)) if alone else (),
-                beside=(drawn[0].sheet.model,) if alone else (),
+                ends=tuple(map(_ends, found)) if named else (),
+                beside=tuple(one.sheet.model for one in drawn) if named else (),
                 names=tuple(one.sheet.model for one in drawn),
             )
         )
     held = line.record.at(line.level)
-    how = "The extra price/cost of closed vendors is that of closed models of known size." if drawn else ""
+    how = "Closed vendors have a higher price/cost, measured on closed models of known size." if drawn else ""
     said = (
         f"{_sheet(drawn[0])}: {found[0].because}." if alone else how,
-        f"Such ranges were right for {held.held} of {held.count} models whose price family was left out." if held else "",
+        f"Ranges were right for {held.held} of {held.count} open models, each predicted without its family." if held else "",
     )
     return Chart(
         title="Input price rises with active parameters",

@@ -45,10 +45,10 @@ def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
 
 def test_a_sheet_lies_at_its_price_beside_the_panel(run: InferenceTable):
     line, one = size_line(read_data()), sheet(run, GEMINI)
-    found = mark(size_price([one]), "what the price suggests")
+    found = mark(size_price([one]), "estimate")
     assert found.xs == pytest.approx((2e-6,)) and found.ys[0] == one.market["active_params"].median
     assert len(mark(size_price(), f"{len(line.models)} open models").xs) == len(line.models)
-    assert mark(size_price([*run]), "sheets").ends == ()
+    assert mark(size_price([*run]), "price sheets").ends == ()
 
 
 def test_prices_step_at_the_threshold(run: InferenceTable):
