@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import log2
+from math import log2, prod, sqrt
 from typing import Any
 
 from derive.trees import Tree, tree_of, value_of
@@ -11,14 +11,23 @@ from invert.data import read_data
 from invert.estimators.market.by_price import size_at_price, size_by_price
 from invert.records import TIER_NAMES
 from invert.result import Inference
-from invert.sheets.observables import PRICE_RATIOS, named_prices
+from invert.sheets.observables import DECADE, PRICE_RATIOS, named_prices, rounding_cell
 from invert.storage.tiers import tier_parameters
+
+BANDS = 2
+"""Bands whose prices move: up to the first threshold, and above it."""
+PREMIUM = "rounded_premium"
+"""The output price above the threshold over that below, as the middle of its rounding cell."""
+
+ESTIMATE_DIGITS, DIGITS = 2, {"cache_read_ratio": 3}
+"""Digits of an estimate, and of a ratio that is no estimate."""
 
 
 def what_if(one: Inference) -> dict[str, Any]:
     """Return the prices of a sheet as fields, and the readings that follow, as legs with their values at the published prices.
 
-    A leg is computed after the legs before it. Only prices move: mean contexts and outside facts stay.
+    A leg is computed after the legs before it. Only prices move: mean contexts and outside facts stay. `nice` are the numbers that
+    prices are rounded to, from the decade below to the decade above.
 
     >>> from invert.inference import infer
     >>> found = what_if(infer("gemini-3.1-pro")[0])
@@ -27,12 +36,23 @@ def what_if(one: Inference) -> dict[str, Any]:
     """
     fields = [*_fields(one)]
     published = {field["name"]: field["price"] for field in fields}
-    return {"fields": fields, "readings": [*_proportional(one, published), *_solved(one)]}
+    nice = one.assumptions.nice_numbers
+    lattice = [nice[-2] / DECADE, *nice, nice[1] * DECADE]
+    return {"fields": fields, "nice": lattice, "readings": [*_proportional(one, published), *_solved(one)]}
+
+
+def middle_of_cell(value: float) -> float:
+    """Return the middle, by ratio, of the values that would be published as this number.
+
+    >>> round(middle_of_cell(1.5), 2)
+    1.54
+    """
+    return sqrt(prod(rounding_cell(value)))
 
 
 def _fields(one: Inference) -> Iterator[dict[str, Any]]:
     """Yield the prices that move: input, output, cache hits, cache writes, storage, and both prices above the threshold."""
-    bands = one.sheet.bands[: 2 if one.pairs else 1]
+    bands = one.sheet.bands[: BANDS if one.pairs else 1]
     prices = {name: price.usd_per_token for name, price in named_prices(*bands).items()}
     above = f" above {show('long_context_threshold', bands[-1].threshold_tokens).removesuffix(' tokens')}"
     yield from (_field(name, f"{name} price", prices[name]) for name in ("input", "output"))
@@ -53,9 +73,13 @@ def _field(name: str, words: str, price: float, quantity: str = "input_price") -
 def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[dict[str, Any]]:
     """Yield the estimates that are proportional to an expression of prices, with their values at the published prices."""
     storage, power = _storage_price([*published]), _power_of_price(one)
-    rise: Tree | None = ("+", "output_above", ("-", "output")) if one.pairs else None
+    # The increment is read from the premium as vendors round it, and from all bands of a sheet.
+    has_rise = one.pairs and len(one.sheet.bands) == BANDS
+    rise: Tree | None = ("+", "output_above", ("-", "output")) if has_rise else None
+    rounded: Tree | None = ("*", "output", ("+", PREMIUM, -1)) if has_rise else None
+    prices = {**published, PREMIUM: middle_of_cell(published["output_above"] / published["output"])} if has_rise else published
     size, markup = ((one.market[name].median if power is not None else None) for name in ("active_params", "input_markup"))
-    kv = one.kv_bytes["at_rent"].median if "at_rent" in one.kv_bytes else None
+    kv = one.kv_bytes["increment"].median if "increment" in one.kv_bytes else None
     hit = published["cache_read"] / published["input"] if "cache_read" in published else None
     drain = next((found.implied_drain_time for found in one.storage or () if found.implied_drain_time), None)
     tiers = tier_parameters(read_data(), "owned", one.assumptions.price_years[-1], one.assumptions)
@@ -65,7 +89,7 @@ def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[di
     rows: list[tuple[str, str, float | None, Tree | None]] = [
         ("active parameters by input price", "active_params", size, ("**", "input", power or 0.0)),
         ("price/cost", "input_markup", markup, ("**", "input", 1 - (power or 0.0))),
-        ("KV from premium at cost, with unchanged contexts", "kv_bytes_per_token", kv, rise),
+        ("KV from premium", "kv_bytes_per_token", kv, rounded),
         ("cache hit price over input price", "cache_read_ratio", hit, ("/", "cache_read", "input")),
         (
             "drain time from storage price and premium, nearest memory",
@@ -76,7 +100,7 @@ def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[di
         ("storage price over the cost of HBM, with typical KV bytes", "input_markup", over_hbm, storage),
     ]
     for words, makes, value, tree in rows:
-        if value and tree and (now := value_of(tree, published)) > 0:
+        if value and tree and (now := value_of(tree, prices)) > 0:
             reading = _reading(words, makes, {makes: ("*", value / now, tree)}, value, {})
             yield reading | ({"tiers": near} if makes == "drain_time" else {})
 
@@ -125,4 +149,6 @@ def _reading(words: str, makes: str, trees: Mapping[str, Tree], value: float, gi
     """Return a reading with the legs that lead to it, its value at the published prices and its unit."""
     size, unit = scale(makes, value)
     legs = [{"makes": name, "right": tree} for name, tree in trees.items()]
-    return {"words": words, "makes": makes, "legs": legs, "given": {**given}, "value": value, "size": size, "unit": unit.strip()}
+    digits = DIGITS.get(makes, ESTIMATE_DIGITS)
+    shown = {"value": value, "size": size, "unit": unit.strip(), "digits": digits}
+    return {"words": words, "makes": makes, "legs": legs, "given": {**given}, **shown}

@@ -3,10 +3,10 @@
 (() => {
   const { engine, form } = backsolve, { element } = form;
   const place = document.getElementById("what-if-form");
-  const { fields, readings } = JSON.parse(document.getElementById("what-if-data").textContent);
+  const { fields, nice, readings } = JSON.parse(document.getElementById("what-if-data").textContent);
   const published = Object.fromEntries(fields.map(({ name, price }) => [name, price])), prices = { ...published };
   const nearest = (tiers, value) => tiers.map(([tier, at]) => [Math.abs(Math.log(at / value)), tier]).sort(([a], [b]) => a - b)[0][1];
-  const number = (value, { size, unit }) => `${Number((value / size).toPrecision(3)).toLocaleString("en")} ${unit}`.trim();
+  const number = (value, { size, unit, digits }) => `${Number((value / size).toPrecision(digits)).toLocaleString("en")} ${unit}`.trim();
   const shown = (value, reading) => number(value, reading) + (reading.tiers ? `, ${nearest(reading.tiers, value)}` : "");
   const rows = Object.fromEntries(fields.map(({ name, quantity }) => [name, engine.rowOf(backsolve.quantities[quantity])]));
   const around = (price) => [price / 10, price * 10];
@@ -14,6 +14,14 @@
   const notice = element("p", { class: "solver-fault", role: "alert" }), cells = readings.map(() => element("td"));
   const wrong = () => fields.find(({ name }) => knobs[name].wrong);
   const pairs = () => fields.filter(({ name }) => !knobs[name].wrong && prices[name] !== published[name]).map(({ name }) => [name, form.typedFor(rows[name], prices[name])]);
+
+  /** The prices, and the premium in the middle of its rounding cell, as rounding_cell of invert/sheets/observables.py has it. */
+  function rounded() {
+    if (!prices.output_above) return prices;
+    const premium = prices.output_above / prices.output, decade = 10 ** Math.floor(Math.log10(premium)), scaled = premium / decade, SAME = 1e-9;
+    const below = nice.findLast((one) => one < scaled * (1 - SAME)), above = nice.find((one) => one > scaled * (1 + SAME));
+    return { ...prices, rounded_premium: Math.sqrt(scaled * Math.sqrt(below * above)) * decade };
+  }
 
   function changed(name, knob) {
     if (!knob.wrong) prices[name] = knob.value;
@@ -39,9 +47,9 @@
   }
 
   function work() {
-    const none = wrong();
+    const none = wrong(), given = rounded();
     readings.forEach((reading, at) => {
-      const all = engine.chain(reading.legs, { ...reading.given, ...prices }), holds = reading.legs.every(({ makes }) => all[makes] >= 0 && Number.isFinite(all[makes]));
+      const all = engine.chain(reading.legs, { ...reading.given, ...given }), holds = reading.legs.every(({ makes }) => all[makes] >= 0 && Number.isFinite(all[makes]));
       cells[at].textContent = none ? `none: ${none.words} cannot be used` : holds ? shown(all[reading.makes], reading) : "none: these prices contradict it";
     });
   }

@@ -280,10 +280,10 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     words = "bandwidth-bound fraction by output/input"
     value = worked_out(what_if(one), published | {"output": 14e-6})[words]
     told = page.get_by_role("row", name=words).locator("td").last
-    assert told.inner_text() == f"{value:.3g}"
+    assert told.inner_text() == f"{value:.2g}"
     assert in_address(page, "output") == {"output": "$14/MTok"}
     page.reload()
-    assert output.input_value() == "$14/MTok" and told.inner_text() == f"{value:.3g}"
+    assert output.input_value() == "$14/MTok" and told.inner_text() == f"{value:.2g}"
     place = page.locator("#what-if").bounding_box()
     assert place and page.viewport_size and 0 <= place["y"] < page.viewport_size["height"]
     output.fill("-1")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backsolve.site.what_if import what_if
+from backsolve.site.what_if import PREMIUM, middle_of_cell, what_if
 from derive.trees import value_of
 from invert.inference import infer
 from invert.result import InferenceTable
@@ -14,8 +14,9 @@ ALL = {"input": 2e-6, "output": 12e-6, "cache_read": 2e-7, "cache_storage": 1.25
 def worked_out(data: dict, prices: dict[str, float]) -> dict[str, float]:
     """What the script of the page makes of prices [USD/token], by the words of a reading."""
     found = {}
+    rounded = {PREMIUM: middle_of_cell(prices["output_above"] / prices["output"])} if "output_above" in prices else {}
     for reading in data["readings"]:
-        values = reading["given"] | {field["name"]: prices[field["name"]] for field in data["fields"]}
+        values = reading["given"] | {field["name"]: prices[field["name"]] for field in data["fields"]} | rounded
         for leg in reading["legs"]:
             values[leg["makes"]] = value_of(leg["right"], values)
         found[reading["words"]] = values[reading["makes"]]
@@ -53,6 +54,14 @@ def test_the_size_moves_with_the_input_price_as_infer_has_it(some_sheets: Infere
     found = worked_out(what_if(some_sheets[0]), ALL | {"input": 4e-6})
     assert found["active parameters by input price"] == pytest.approx(changed.market["active_params"].median)
     assert found["price/cost"] == pytest.approx(changed.market["input_markup"].median)
+
+
+@pytest.mark.parametrize("output", ["10", "13", "15", "16"])
+def test_the_premium_is_read_as_rounded(some_sheets: InferenceTable, output: str):
+    """The estimate is the median of draws over the rounding cell, and the page has the middle of the cell."""
+    changed = infer(["gemini-3.1-pro"], changes={"output": output})[0]
+    found = worked_out(what_if(some_sheets[0]), ALL | {"output": float(output) * 1e-6})
+    assert found["KV from premium"] == pytest.approx(changed.kv_bytes["increment"].median, rel=0.03)
 
 
 def test_the_tier_follows_the_prices_of_a_cache(some_sheets: InferenceTable):
