@@ -6,9 +6,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from backsolve.figures.card import card
 from backsolve.site import documents
 from backsolve.site.book import book_pages
-from backsolve.site.cards import card
 from backsolve.site.desk import desk_page
 from backsolve.site.documents import document_pages
 from backsolve.site.equations import equation_pages

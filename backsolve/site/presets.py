@@ -171,20 +171,16 @@ def _inputs() -> frozenset[str]:
     return frozenset(name for row in by_id().values() for name in row.symbols[1:])
 
 
-def leg_of(row: Equation, makes: str | None = None) -> Json:
-    """Return an equation as a way uses it: its result, its formula, its requirements, and the binding resource of each regime.
-
-    The result is its left side, or the quantity that `makes` names.
-    """
-    makes = makes or row.symbols[0]
+def leg_of(row: Equation) -> Json:
+    """Return an equation as a way uses it: its result, its formula, its requirements, and the binding resource of each regime."""
     whole, told = solvable(row), ("sign", "larger", "smaller", "names", "said", "otherwise")
     return {
         "id": row.id,
         "version": row.version,
-        "makes": makes,
-        "right": whole["right"] if makes == row.symbols[0] else whole["roots"][makes][0][0]["tree"],
+        "makes": row.symbols[0],
+        "right": whole["right"],
         "requires": [{name: needed[name] for name in told} for needed in whole["requires"]],
-        **({"binding": [_binding(regime["wins"]) for regime in whole["regimes"]]} if makes == ASKED[0] else {}),
+        **({"binding": [_binding(regime["wins"]) for regime in whole["regimes"]]} if row.symbols[0] == ASKED[0] else {}),
     }
 
 
