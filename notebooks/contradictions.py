@@ -28,9 +28,9 @@ from IPython.display import SVG
 import derive
 import invert
 from backsolve.figures.picture import picture
+from backsolve.figures.sheets import foretold_over_true, kv_by_estimator, tornado
 from invert.data import read_data
 from invert.estimators.known import judgements
-from invert.report.figures import foretold_over_true, kv_by_estimator, tornado
 
 pd.set_option("display.float_format", lambda x: f"{x:.3g}")
 (sheet,) = invert.infer(["gemini-3.1-pro"])

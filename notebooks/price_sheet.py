@@ -25,7 +25,7 @@ from IPython.display import SVG
 import derive
 import invert
 from backsolve.figures.picture import picture
-from invert.report.figures import cost_context, kv_by_estimator, size_price
+from backsolve.figures.sheets import cost_context, kv_by_estimator, size_price
 
 table = invert.infer(["gemini-3.1-pro"])
 (sheet,) = table

@@ -26,10 +26,10 @@ import pandas as pd
 from IPython.display import SVG
 
 from backsolve.figures.picture import picture
+from backsolve.figures.sheets import foretold_against_true, foretold_over_true, reliability
 from invert.data import read_data
 from invert.estimators.known import judgements
 from invert.estimators.market.line import judged_sizes
-from invert.report.figures import foretold_against_true, foretold_over_true, reliability
 from invert.validation.scoreboard import section_rows
 
 data = read_data()

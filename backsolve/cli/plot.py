@@ -163,8 +163,8 @@ def _select_charts(charts: "list[Chart]", drawn: str) -> "list[Chart]":
 def _draw_prices(figure: str, names: tuple[str, ...], own: "FileText | None", as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
     from backsolve.cli.question import draw_picture
+    from backsolve.figures.sheets import SHEET_FIGURES, reliability, size_price
     from invert.inference import infer
-    from invert.report.figures import SHEET_FIGURES, reliability, size_price
     from invert.validation.scoreboard import section_rows
 
     if figure == _SCOREBOARD:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from backsolve.figures.sheets import size_price
 from backsolve.site.parts import sections_of
 from backsolve.site.scoreboard import scoreboard_pages
 from backsolve.site.sheets import pages_of_other_names, pages_of_sheets, sheet_address
@@ -11,7 +12,6 @@ from invert.inference import infer
 from invert.overview import overview
 from invert.report.columns import SHORT_KEYS, Column, column_of, flat, sort_sheets
 from invert.report.contract import run_as_csv
-from invert.report.figures import size_price
 from invert.report.overview import overview_parts
 from invert.result import Inference, Run
 

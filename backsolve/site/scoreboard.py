@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from math import log
 
+from backsolve.figures.sheets import foretold_against_true, foretold_over_true, reliability
 from backsolve.site.writing import Page
 from invert.data import read_data
 from invert.estimators.known import judgements
 from invert.estimators.market.line import judged_sizes
 from invert.records import Judgement
-from invert.report.figures import foretold_against_true, foretold_over_true, reliability
 from invert.validation import scoreboard
 from invert.validation.scoreboard_text import SHOWN, TITLES
 

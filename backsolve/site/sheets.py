@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from backsolve.figures.sheets import SHEET_FIGURES
 from backsolve.site.parts import sections_of
 from backsolve.site.what_if import what_if
 from backsolve.site.writing import Page
@@ -14,7 +15,6 @@ from derive.show.chart import Chart
 from invert.comparison_records import History
 from invert.history import histories
 from invert.report.dates import history_parts
-from invert.report.figures import SHEET_FIGURES
 from invert.report.price_pages import GRADES, sheet_reference
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts

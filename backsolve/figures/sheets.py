@@ -1,4 +1,4 @@
-"""Figures of price sheets and of the scoreboard, as charts: pure functions of records, drawn elsewhere."""
+"""Charts of price sheets and of the scoreboard: pure functions of records. The other modules of this folder draw them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise

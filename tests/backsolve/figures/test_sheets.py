@@ -4,12 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from derive.errors import NotCovered
-from derive.show.chart import Chart, Mark
-from invert.data import read_data
-from invert.estimators.market.line import size_line
-from invert.records import Judgement
-from invert.report.figures import (
+from backsolve.figures.sheets import (
     cost_context,
     foretold_against_true,
     foretold_over_true,
@@ -18,9 +13,20 @@ from invert.report.figures import (
     tier_map,
     tornado,
 )
+from derive.errors import NotCovered
+from derive.show.chart import Chart, Mark
+from invert.data import read_data
+from invert.estimators.market.line import size_line
+from invert.inference import infer
+from invert.records import Judgement
 from invert.result import Inference, InferenceTable
 
 GEMINI, QWEN, OPUS = 0, 1, 2
+
+
+@pytest.fixture(scope="module")
+def run() -> InferenceTable:
+    return infer(["gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-opus-5", "deepseek/deepseek-v4-pro", "kimi-k3"])
 
 
 def mark(chart: Chart, begins: str) -> Mark:
