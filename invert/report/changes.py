@@ -1,7 +1,7 @@
 """Report what changed between two runs, and why: as text and in documents, JSON and CSV."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from math import inf
@@ -11,60 +11,71 @@ from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Mo
 from invert.encoder import Codec, Keys, Leaf, Through, six_digits
 from invert.estimate_text import estimate_text
 from invert.records import Estimate, Name
-from invert.report.columns import ABSENT, name_of
+from invert.report.columns import name_of
 from invert.report.document import report_document
-from invert.report.layout import GAP, NONE, Table, aligned, fits, laid_out, many, several
+from invert.report.layout import GAP, NONE, Table, aligned, laid_out, many, several
 from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
-_OTHERS = ("sheet", "inference", "before", "after", "times", "range")
 _MOST_LINES = 40
 """Inferences that text lists, those that moved furthest first; every other form has all of them."""
 _MOST_SHEETS = 8
 """Sheets that a line names."""
-_COLUMNS = ("inference", "before", "after", "times", "range", "per 1%", "price")
-_HOW_TO_READ = {
-    "range": "range: the change over the width of the earlier range, on a log scale",
-    "per 1%": "per 1%: the average change for 1% more of the price",
-}
-_FIRST_TO_GO = ("times", "range")
-"""What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
+_COLUMNS = ("inference", "before", "after", "range", "per 1%")
+_HOW_TO_READ = "range: the change over the width of the earlier range, on a log scale. per 1%: the average change for 1% more of the price."
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 
 
 def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
-    """Format the changed inferences as a table for each sheet, then a line each for unchanged parts and notes.
+    """Format the changed inferences in this width: a table for each sheet, then a line each for unchanged parts and notes.
 
     `only_main` leaves out the inferences that are no main result, unless no main result changed.
     """
     found = _hide_tiny_changes(found)
-    lines: list[str] = [f"{found.after}, against {found.before}"]
-    moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
+    moved = sorted(_pairs(found), key=lambda pair: -_distance(pair[1]))
     main = [pair for pair in moved if (pair[1].quantity, pair[1].estimator) in TAKEN_HOME] if only_main else []
     shown = main or moved[:_MOST_LINES]
-    found = replace(found, in_full="--full") if main else found
+    left = len(moved) - len(shown)
+    more = [f"{left} more changed: {'--full' if main else found.in_full} lists them."] if left else []
+    return laid_out([*_parts(found, shown), "", *more, *_below(found)], width)
+
+
+def changes_document(found: Comparison, style: str) -> str:
+    """Format the changes in Markdown, LaTeX or HTML, with a row for every visible change."""
+    found = _hide_tiny_changes(found)
+    return report_document([*_parts(found, _pairs(found)), *_below(found)], style)
+
+
+def _pairs(found: Comparison) -> list[tuple[SheetChange, Moved]]:
+    return [(sheet, one) for sheet in found.sheets for one in sheet.moved]
+
+
+def _parts(found: Comparison, shown: Iterable[tuple[SheetChange, Moved]]) -> Iterator[str]:
+    """Yield the title, the changed prices and inferences of each sheet, and the inferences that moved without a price."""
+    shown = list(shown)
+    yield f"{found.after}, against {found.before}"
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
             less = f" ({len(sheet.moved)} moved, less than what is shown)" if sheet.moved and not listed else ""
-            lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}"]
+            yield from ("", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}")
         if listed:
-            together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
-            lines += [f"moved by {moving_prices(listed[0], sheet)} of them together"] if together else []
-            columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
-            lines.append(aligned(columns, [_row(one, sheet) for one in listed]))
-        lines += _rounding(sheet)
-    others = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet, one in shown if not one.prices]
-    if others:
-        # A sheet alone is named above its rows, which leaves room for ranges.
-        sheets = {row["sheet"] for row in others}
-        alone = [*sheets] if len(sheets) == 1 else []
-        lines += ["", _list_causes(found), *alone, aligned(_OTHERS[len(alone) :], _merge_sheets(others))]
-    lines, gone = _fitting(lines, width)
-    short = [f"No room for: {', '.join(gone)}. {found.in_full} has all columns."] if gone else []
-    return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
+            yield moved_table(listed, sheet)
+        yield from _rounding(sheet)
+    if others := [row_of(one, sheet) for sheet, one in shown if not one.prices]:
+        yield from ("", _list_causes(found), _table(("sheet", *_COLUMNS), _merge_sheets(others)))
+
+
+def moved_table(moved: Iterable[Moved], sheet: SheetChange) -> Table:
+    """Return the changed inferences of one sheet as a table."""
+    return _table(_COLUMNS, [row_of(one, sheet) for one in moved])
+
+
+def _table(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Table:
+    """Return a table without the columns that no row has."""
+    return aligned([column for column in columns if any(row[column] != NONE for row in rows)], rows, GAP - 1)
 
 
 def _hide_tiny_changes(found: Comparison) -> Comparison:
@@ -94,18 +105,6 @@ def _list_causes(found: Comparison) -> str:
     return f"Moved by no price of their own, but by {by}" if by else "Changed without a reason in the two results: one may have been edited"
 
 
-def changes_document(found: Comparison, style: str) -> str:
-    """Format the changes in Markdown, LaTeX or HTML as one table, with a row for every visible change."""
-    found = _hide_tiny_changes(found)
-    asked = [f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}" for sheet in found.sheets if sheet.prices]
-    rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet in found.sheets for one in sheet.moved]
-    table = [aligned(("sheet", *_COLUMNS), rows)] if rows else []
-    rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
-    others = [f"{_list_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
-    title = f"{found.after}, against {found.before}"
-    return report_document([title, *asked, *table, *others, *rounded, *_below(found, 0)], style)
-
-
 def changes_json(found: Comparison) -> str:
     """Return strict JSON in SI units, with amounts as published."""
     return json.dumps({"schema": _SCHEMA, **CHANGES.encode(found)}, indent=2, allow_nan=False)
@@ -121,37 +120,11 @@ def _merge_sheets(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """Merge rows of sheets with the same changes, under the first sheet and the number of others."""
     alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
-        hardly = row["range"] in _HARDLY
-        alike.setdefault((row["inference"], _HARDLY[0]) if hardly else tuple(row[column] for column in _OTHERS[1:]), []).append(row)
-    return [_merge_rows(of) if of[1:] else dict(*of) for of in alike.values()]
-
-
-def _merge_rows(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Merge equal rows. Cells that differ keep the value of each sheet, and a tiny move has no sign."""
-    first = {column: text if len({row[column] for row in rows}) == 1 else "of each" for column, text in rows[0].items()}
-    times = sorted({row["times"] for row in rows}, key=lambda text: float(text.removeprefix("x")) if text != NONE else 0.0)
-    return {
-        **first,
-        "sheet": f"{rows[0]['sheet']} and {len(rows) - 1} more",
-        "times": " to ".join(dict.fromkeys((times[0], times[-1]))),
-        "range": "±0.00" if first["range"] == "of each" else first["range"],
-    }
+        alike.setdefault(tuple(text for column, text in row.items() if column != "sheet"), []).append(row)
+    return [{**of[0], "sheet": several([row["sheet"] for row in of], 1)} for of in alike.values()]
 
 
 # In words.
-
-
-def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
-    """Return the tables without columns that none of them needs, and without the least important ones if a table has no room for them."""
-    tables = [line for line in lines if isinstance(line, Table)]
-    told = {column for table in tables for row in table.rows for column in table.columns if row[column] != NONE}
-
-    def without(table: Table, gone: Sequence[str]) -> Table:
-        return aligned([column for column in table.columns if column in told and column not in gone], table.rows, GAP - 1)
-
-    ways = [_FIRST_TO_GO[:count] for count in range(len(_FIRST_TO_GO) + 1)]
-    gone = next((way for way in ways if all(fits(without(table, way), width, whole=True) for table in tables)), _FIRST_TO_GO)
-    return [without(line, gone) if isinstance(line, Table) else line for line in lines], [column for column in gone if column in told]
 
 
 def _distance(one: Moved) -> float:
@@ -169,32 +142,33 @@ def sheet_in_words(key: SheetKey) -> str:
 
 
 def _slope(elasticity: float | None) -> str:
-    return f"{elasticity:+.2f}%" if elasticity is not None else NONE
+    return f"{elasticity:+.2f}%" if elasticity is not None else ""
 
 
 def _share_of_range(one: Moved) -> str:
     return f"{one.share_of_range:+.2f}" if one.share_of_range is not None else NONE
 
 
-def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
+def row_of(one: Moved, sheet: SheetChange) -> dict[str, str]:
+    """Return the cells of one changed inference by column."""
     return {
+        "sheet": sheet_in_words(sheet.key),
         "inference": name_of(one.quantity, one.estimator),
         "before": estimate_text(one.quantity, one.before),
         "after": estimate_text(one.quantity, one.after),
-        "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": _share_of_range(one),
-        "per 1%": ", ".join(map(_slope, one.slopes or (None,))),
-        "price": moving_prices(one, sheet),
+        "per 1%": _per_percent(one, sheet),
     }
 
 
-def moving_prices(one: Moved, sheet: SheetChange) -> str:
-    """Name the price that moved an inference, or say that no price of the sheet did."""
-    if not one.prices:
-        return ABSENT
-    if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
-        return "both" if len(one.prices) == 2 else f"all {len(one.prices)}"
-    return "; ".join(price.spelled for price in one.prices)
+def _per_percent(one: Moved, sheet: SheetChange) -> str:
+    """Return the change for 1 % more of each price that moved an inference: `input +0.59%`. A single price of a sheet is not named."""
+    together = len(one.prices) > 1 and not one.elasticities and len(one.prices) == len(sheet.prices)
+    names = ["both" if len(one.prices) == 2 else f"all {len(one.prices)}"] if together else [price.spelled for price in one.prices]
+    slopes = [*map(_slope, one.slopes)] or [""] * len(names)
+    if len(sheet.prices) == 1:
+        return slopes[0] or NONE
+    return "; ".join(f"{name} {slope}".rstrip() for name, slope in zip(names, slopes, strict=False)) or NONE
 
 
 def price_in_words(price: PriceChange) -> str:
@@ -213,12 +187,12 @@ def price_in_words(price: PriceChange) -> str:
     return f"{named} {old[0]:g}{was} -> {new[0]:g} {unit}"
 
 
-def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[str]:
+def _below(found: Comparison) -> list[str]:
     """List unchanged estimates, changes without a price change, sheets of only one side, and notes."""
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
-    lines = [f"{unlisted} more changed: {found.in_full} lists them."] if unlisted > 0 else []
+    lines = []
     if not moving and not (found.gone or found.added):
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")
@@ -227,9 +201,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
         lines.append(f"Main results that did not change: {', '.join(stayed)}.")
     unmoved = [many(rest, "other estimate")] * bool(moving) + [many(len(same), "whole sheet")] * bool(same)
     lines += [f"{' and '.join(unmoved)} did not change."] if unmoved else []
-    told = {column for sheet in moving for one in sheet.moved for column, text in _row(one, sheet).items() if text != NONE}
-    how = [said for column, said in _HOW_TO_READ.items() if column in told and column not in gone]
-    lines += [f"{'; '.join(how)}."] if how else []
+    lines += [_HOW_TO_READ] if moving else []
     lines += _calibration(found)
     # Of a saved result nobody knows whether the others were there: it may have been asked of one model.
     lines += [f"{'New' if found.file is None else f'Not in {found.before}'}: {_names(found.added)}."] if found.added else []

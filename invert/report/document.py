@@ -96,39 +96,10 @@ def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 
 def footer(table: Run) -> list[str]:
     """Return the day, the prices that were set by hand, the outside facts, and the command that explains the columns."""
+    changes = ", ".join(f"{place} = {amount}" for place, amount in table.changes.items())
+    anchors = "; ".join(f"{name} {show(name, value)} ({table.anchors.origin[name]})" for name, value in table.anchors.values.items())
     return [
-        f"{many(len(table), 'sheet')}, prices of {table.as_of.isoformat()}.{_describe_changes(table)}",
-        f"Anchors: {_anchors(table)}{_mean_contexts(table)}.",
+        f"{many(len(table), 'sheet')}, prices of {table.as_of.isoformat()}.{f' What if: {changes}.' if changes else ''}",
+        f"Anchors: {anchors}.",
         "Columns: backsolve infer --explain.",
     ]
-
-
-def _describe_changes(table: Run) -> str:
-    """Describe the prices that were set by hand, replaced ones first."""
-    added = [place for place in table.changes if all(one.adds(place) for one in table.inferences)]
-    kinds = {
-        "in place of the published amounts": [place for place in table.changes if place not in added],
-        "where none is published": added,
-    }
-    said = [f"{', '.join(f'{place} = {table.changes[place]}' for place in places)}, {kind}" for kind, places in kinds.items() if places]
-    return f" What if: {'; '.join(said)}." if said else ""
-
-
-def _mean_contexts(table: Run) -> str:
-    """Describe the mean contexts that were not given, as shares."""
-    shares = {
-        "short_context": "{:.2g} of the first threshold",
-        "long_context": "{:.2g} of the way through each band above it",
-    }
-    return "".join(f"; {name} {text.format(table.mean_contexts[name])}" for name, text in shares.items() if name in table.mean_contexts)
-
-
-def _anchors(table: Run) -> str:
-    values = table.anchors.values
-    shared = [f"{name} {show(name, value)}" for name, value in values.items() if name != "active_params"]
-    if "active_params" in values:
-        size = f"active_params {show('active_params', values['active_params'])} (given)"
-    else:
-        assumed = show("active_params", table.assumptions.assumed_active_params)
-        size = f"active_params of the architecture where it is public, else by price (KV from threshold: {assumed}, as the lecture has it)"
-    return "; ".join([size, *shared])

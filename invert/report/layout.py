@@ -109,17 +109,6 @@ def laid_out(parts: Iterable[str], width: int) -> str:
     return "\n".join(_fitted(part, width) if isinstance(part, Table) else fold(part, width) for part in parts)
 
 
-def fits(table: Table, width: int, whole: bool = False) -> bool:
-    """Whether all columns of a table have room beside each other: with whole cells, or with cells broken between words.
-
-    >>> table = aligned(("a", "because"), [{"a": "1", "because": "one mark-up on base price and premium"}])
-    >>> [fits(table, width, whole) for width, whole in ((41, True), (40, True), (40, False), (20, False))]
-    [True, False, True, False]
-    """
-    room = width - table.gap * (len(table.columns) - 1)
-    return sum(_widths(table.columns, table.rows)) <= room if whole else bool(_narrowed(table.columns, table.rows, room))
-
-
 def _widths(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[int]:
     return [max(width_of(text) for text in (column, *(row[column] for row in rows))) for column in columns]
 

@@ -11,11 +11,11 @@ from derive.show.citation import ADDRESS, markdown_cell
 from invert.comparison_records import Comparison, Moved, SheetChange
 from invert.estimate_text import estimate_text
 from invert.records import Name
-from invert.report.changes import CHANGES, KEY, inferences, moving_prices, price_in_words, sheet_as_seen, sheet_in_words
+from invert.report.changes import CHANGES, KEY, inferences, moved_table, price_in_words, sheet_as_seen, sheet_in_words
 from invert.report.columns import name_of
 from invert.report.commands import infer_against_day
 from invert.report.document import report_document
-from invert.report.layout import Table, aligned, laid_out, title
+from invert.report.layout import aligned, laid_out, title
 from invert.result import Inference, Run
 from invert.sheets.rows import PriceRow, SheetKey
 
@@ -103,7 +103,7 @@ def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
     yield "; ".join(map(price_in_words, sheet.prices)) + "".join(f" ({source})" for source in origins.sources)
     shown = [one for one in sheet.moved if _is_shown(one)]
     if shown:
-        yield _moved_table(shown, sheet)
+        yield moved_table(shown, sheet)
     if hidden := len(sheet.moved) - len(shown):
         yield f"{hidden} other estimate{'s' * (hidden > 1)} moved: {infer_against_day(sheet.key, news.run, news.since)}"
     elif not shown:
@@ -112,20 +112,6 @@ def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
 
 def _is_shown(one: Moved) -> bool:
     return bool(one.prices) and ((one.quantity, one.estimator) in _OF_SHEET or one.quantity.startswith("probability_"))
-
-
-def _moved_table(moved: Sequence[Moved], sheet: SheetChange) -> Table:
-    columns = ("estimate", "before", "after", "moved by")
-    cells = (
-        (
-            name_of(one.quantity, one.estimator),
-            estimate_text(one.quantity, one.before),
-            estimate_text(one.quantity, one.after),
-            moving_prices(one, sheet),
-        )
-        for one in moved
-    )
-    return aligned(columns, cells)
 
 
 def _origins(sheet: SheetChange, news: News) -> Origins:

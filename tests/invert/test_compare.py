@@ -94,7 +94,7 @@ def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_
     for left, change, slope, factor in (("output", "+20%", one.elasticities[0], 1.5), ("output@200k", "+50%", one.elasticities[1], 1.2)):
         back = infer("gemini-3.1-pro", changes={left: change})[0]
         assert slope == pytest.approx(log(after / back.kv_bytes["one_markup"].median) / log(factor), rel=1e-3)
-    assert f"{one.elasticities[0]:+.2f}%, {one.elasticities[1]:+.2f}%" in " ".join(changes_text(found, 120).split())
+    assert f"output@200k {one.elasticities[0]:+.2f}%; output {one.elasticities[1]:+.2f}%" in " ".join(changes_text(found, 120).split())
     record = json.loads(changes_json(found))["sheets"][0]["moved"]
     (told,) = [each for each in record if each["estimator"] == "one_markup"]
     slopes = {price.spelled: slope for price, slope in zip(one.prices, one.elasticities, strict=True)}
