@@ -61,14 +61,16 @@ def _lacks_givens(found: Solution) -> bool:
 def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read) -> Solution:
     """Return the answer with limits on inputs as equalities, bounded to the side on which it lies within them.
 
-    A limit from both sides is a range. Raises `NotMadeOf` for a limit that the answer does not use.
+    A limit from both sides is a range. A limit that the answer does not use is listed as not used. Raises `NotMadeOf` for a limit at which
+    the givens contradict each other.
     """
     at = {name: f"{texts[LOWER]}..{texts[UPPER]}" if len(texts) > 1 else next(iter(texts.values())) for name, texts in inputs.items()}
     found = ask(replace_given(given, at))
     # At the limit the givens may contradict each other, and agree within it.
     contradicted = found.reason is not None and found.reason.code in _CLAIMS
-    if idle := [name for name in inputs if contradicted or name in found.unused]:
-        raise NotMadeOf(idle[0], found.unknown)
+    if contradicted and inputs:
+        raise NotMadeOf(next(iter(inputs)), found.unknown)
+    inputs = {name: texts for name, texts in inputs.items() if name not in found.unused}
     if not inputs or found.reason:
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}

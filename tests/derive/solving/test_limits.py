@@ -28,9 +28,9 @@ def test_limits_that_bound_nothing_one_way_are_refused_in_a_line(unknown, limit,
     assert reason.code == "not_identified" and said in reason.message and "\n" not in reason.message
 
 
-def test_a_limit_that_has_no_part_in_the_answer_is_refused():
-    with pytest.raises(WrongValue, match="chip_price is given as a limit, and is not made of step_time"):
-        solve("step_time", **CHIP, **MODEL, chips=8, batch=15, chip_price="<=2 USD/h")
+def test_a_limit_that_has_no_part_in_the_answer_is_not_used():
+    found = solve("step_time", **CHIP, **MODEL, chips=8, batch=15, chip_price="<=2 USD/h")
+    assert found.value == solve("step_time", **CHIP, **MODEL, chips=8, batch=15).value and found.unused == ("chip_price",)
 
 
 @pytest.mark.parametrize(
