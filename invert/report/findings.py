@@ -1,34 +1,17 @@
 """Describe a sheet as an analyst would: estimates with reasons, their reliability, and limits."""
 
-from math import log
-
 from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
 from invert.estimators.names import KV_NAMES
-from invert.records import CLOSED_MODELS, Convention, Estimate, Identifiability, Misreading, Record, Swing, Verdict, Worth
-from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN, Column, short_kv
+from invert.records import Convention, Estimate, Identifiability, Swing
+from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN, Column
 from invert.report.layout import NONE, Table, aligned, kv, left_out, title
 from invert.result import Inference, Run
 
 
 def findings(one: Inference, table: Run) -> list[str]:
-    """Return every estimate with its reason, what each makes of the known models, and whose caches the typical KV is from."""
-    verdict = table.premium_verdict
-    premium = left_out(verdict) if verdict.left_out else premium_in_words(verdict.value)
-    known = _known_models(one.worth.value) if one.worth.value else left_out(one.worth)
-    records = [
-        f"{column.heading}: {record_in_words(record)}"
-        for column in _estimated(one)
-        if column.models and (record := one.named_estimates[column.of].record)
-    ]
-    return [
-        *title("All estimates, and why"),
-        estimates_table(one, table),
-        _WITHOUT_RECORD,
-        *records,
-        *filter(None, (_ratio_text(one), premium, known)),
-        *_families_of_typical_kv(one),
-    ]
+    """Return every estimate with its reason, and whose caches the typical KV is from."""
+    return [*title("All estimates, and why"), estimates_table(one, table), _RIGHT_BEFORE, *_families_of_typical_kv(one)]
 
 
 def estimates_table(one: Inference, table: Run) -> Table:
@@ -36,26 +19,18 @@ def estimates_table(one: Inference, table: Run) -> Table:
     columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
     found = {column: one.named_estimates[column.of] for column in _estimated(one)}
     rows = [
-        (column.heading, column.text(one), column.span(one), held_in_words(of), of.because + "; PRIOR-DOMINATED" * of.prior_dominated)
+        (
+            column.heading, column.text(one), column.span(one), held_in_words(of),
+            of.because + "; PRIOR-DOMINATED" * of.prior_dominated,
+        )
         for column, of in found.items()
-    ]
+    ]  # fmt: skip
     return aligned(columns, rows)
 
 
 def _estimated(one: Inference) -> list[Column]:
     """Return the estimate columns of this sheet."""
     return [column for column in map(REGISTRY.__getitem__, ESTIMATE_KEYS) if column.of in one.named_estimates]
-
-
-def record_in_words(record: Record) -> str:
-    """Return what such estimates have got right, in one line."""
-    held, closed = record.held[-1], record.of == CLOSED_MODELS
-    groups = f"of {record.groups} vendors" if closed else f"in {record.groups} families"
-    source = "open models and an extra price/cost" if closed else "the other families"
-    return (
-        f"of {record.count} {record.of} {groups}, each predicted from {source}, {held.held} were in their {held.level:.0%} range; off by"
-        f" {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
-    )
 
 
 def _families_of_typical_kv(one: Inference) -> list[str]:
@@ -80,7 +55,10 @@ def _families_of_typical_kv(one: Inference) -> list[str]:
 
 _MOST_VOTES = 10
 """Families that a report lists; JSON has all."""
-_WITHOUT_RECORD = "A range without a record is one of the assumptions alone: nobody has compared such ranges with a known value."
+_RIGHT_BEFORE = (
+    "Right before: ranges that held the known value of other models. unknown: nobody has compared such ranges with a known value."
+    " backsolve validate --section truth, --section skill and --section storage have the errors of each estimate on every known model."
+)
 
 
 def held_in_words(estimate: Estimate) -> str:
@@ -88,56 +66,6 @@ def held_in_words(estimate: Estimate) -> str:
     if estimate.kind in ("given", "undetermined"):
         return NONE
     return "{} of {}".format(*estimate.kept) if estimate.kept else UNKNOWN
-
-
-def _ratio_text(one: Inference) -> str:
-    """Return which estimate is the headline, and how far those by prices differ."""
-    headline = one.kv_bytes["headline"]
-    if headline.kind == "given":
-        return f"KV bytes per token are given, {short_kv(headline.median)}, and not estimated here."
-    said = f"The headline is {KV_NAMES['headline'].heading}."
-    if one.apart is None:
-        return f"{said} Without an output premium prices only bound KV bytes."
-    return f"{said} The medians by the premium differ by a factor of {one.apart:.3g} ({log(one.apart):.2g} nats)."
-
-
-def _known_models(worth: Worth) -> str:
-    """Return what each estimator makes of models whose cache is known, without this one and those that share its cache.
-
-    The typical KV has a record of its own, of more models.
-    """
-    readings = (f"{KV_NAMES[name].heading} {_misread(found)}" for name, found in worth.misreadings.items() if name != "headline")
-    out = f" Not calibrated on: {', '.join(worth.left_out)}." if worth.left_out else ""
-    families = worth.records["headline"].groups if "headline" in worth.records else 0
-    return (
-        f"On {len(worth.models)} sheets of several bands, of models in {families} families whose cache is known"
-        f" ({', '.join(worth.models)}), {', '.join(readings)}.{out}"
-    )
-
-
-def premium_in_words(found: Verdict | None) -> str:
-    """Describe the gain of the premium over the typical KV in one sentence, or return an empty text for too few families.
-
-    >>> no = Verdict(count=9, families=6, by_class=-1.43, by_price=-1.84, gain_of_pool=0.0, standard_error=0.0, stacked=0.0)
-    >>> premium_in_words(no).endswith("by 0.41 nats: no premium enters the typical KV.")
-    True
-    """
-    if found is None:
-        return ""
-    gain = found.gain_of_price
-    enters = f"it enters the typical KV with a weight of {found.weight:.2f}" if found.enters else "no premium enters the typical KV"
-    return (
-        f"Of {found.count} sheets in {found.families} families the premium alone predicts KV bytes {'better' if gain > 0 else 'worse'}"
-        f" than the typical KV, by {abs(gain):.2f} nats: {enters}."
-    )
-
-
-def _misread(found: Misreading) -> str:
-    """Return `reads 0.021 of the true cache (bias -3.86, sd 1.50 nats)`, over its medians on the known models."""
-    if found.bias is None:
-        return f"gives a median for {found.medians} of them"
-    some = "" if found.medians == found.models else f" of {found.medians} of them"
-    return f"reads {found.share:.2g} of the true cache{some} (bias {found.bias:+.2f}, sd {found.sd:.2f} nats)"
 
 
 def firmness(one: Inference, table: Run) -> list[str]:

@@ -38,7 +38,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     if one.implied_drain_time and not one.implied_drain_time.problem:
         sections += _reading("Hold time at the price of one read", one.implied_drain_time, _drain_time_of_hbm(table))
     if one.rules:
-        sections += [*_contradiction(one, table), *_rules(one.rules)]
+        sections += _rules(one.rules)
     equations = (id.split("@")[0] for id in one.equations)
     return [
         *sections,
@@ -79,24 +79,6 @@ def _drain_time_of_hbm(table: Run) -> str:
         return left_out(devices)
     drained = show("drain_time", devices.value["HBM"], digits=3)
     return f"HBM itself drains in {drained} (real devices). A time near that says that storage has the price of HBM, not that it is there."
-
-
-def _contradiction(one: Inference, table: Run) -> list[str]:
-    """Compare the two readings of the lecture, and the KV bytes of the lecture and of all prices together."""
-    pair, size = one.pairs[0], one.anchors.values["active_params"] if one.size_stated else table.assumptions.assumed_active_params
-    joint = pair.joint.values
-    jointly = f"KV joint {kv(joint['kv_bytes_per_token'])}/token with {_size(joint['active_params'])}" if joint else "no KV fits all prices"
-    text = (
-        f"At the threshold of the lecture an output token costs {pair.claimed_ratio:.3g} times an input token"
-        f" (serving.normalised_cost), and the sheet asks {pair.pair.output_input_ratio.value:g} times: the readings of threshold and"
-        f" of output/input contradict each other. KV from threshold is {kv(pair.lecture.values['kv_bytes_per_token'])}/token with"
-        f" {_size(size)} active parameters, and {jointly}."
-    )
-    return [*title("The readings against each other"), text]
-
-
-def _size(active_params: float) -> str:
-    return show("active_params", active_params, digits=3)
 
 
 def _rules(found: PricingRules) -> list[str]:

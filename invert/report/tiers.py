@@ -1,11 +1,10 @@
-"""Show the memory tier of a cache by prices: tiers over cost bases and years, write tariffs, the drain-time rule and its record."""
+"""Show the memory tier of a cache by prices: tiers over cost bases and years, write tariffs, and the drain-time rule."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from derive.units import show
 from invert.records import (
     TIER_NAMES,
-    NegativeControl,
     Observable,
     Part,
     RuleScore,
@@ -44,19 +43,7 @@ def tiers(one: Inference, table: Run) -> list[str]:
     lines.append(text + weighed)
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
-    return [*lines, *_evidence_against(table.negative_controls), *_rule(one.tiers, table)]
-
-
-def _evidence_against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
-    """Warn with the widest negative control against inferring bytes or a tier from a storage price."""
-    if controls.value is None:
-        return [left_out(controls)]
-    return [
-        f"{widest.provider[:1].upper()}{widest.provider[1:]} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open"
-        f" models whose KV differs {widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier."
-        for widest in controls.value[:1]
-        if widest.ratio != 1
-    ]
+    return [*lines, *_rule(one.tiers, table)]
 
 
 def deciding_source(one: Inference) -> str:
@@ -166,7 +153,7 @@ def _ranged(part: Observable) -> str:
 
 
 def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
-    """Describe the drain-time rule, and the score of every rule on disclosed tiers."""
+    """Describe the drain-time rule."""
     by_lecture, by_devices = table.drain_times["lecture"], table.drain_times["range"]
     named, of_devices, rules = by_lecture.value, by_devices.value, table.tier_rules.value
     if named is None or of_devices is None or rules is None:
@@ -181,13 +168,4 @@ def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
         lines.append("n/a: the sheet sells no cache lifetime")
     for label, times in (("lecture's drain times", named), ("real devices", of_devices)):
         lines.append(f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in times.items()))
-    rows = [
-        {
-            "rule": row.rule,
-            "mean log score": f"{row.mean_log_score:.2f}",
-            "right": f"{row.right} of {row.answered} answered, {row.cases} cases",
-        }
-        for row in rules.scores
-    ]
-    lines += [f"    {rules.equation}, a {rules.kind}: lifetimes are also product decisions"]
-    return [*lines, "How each rule does on lifetimes whose tier the vendor disclosed:", aligned(tuple(rows[0]), rows)]
+    return [*lines, f"    {rules.equation}, a {rules.kind}: lifetimes are also product decisions"]
