@@ -303,9 +303,6 @@ class Assumptions:
         3.0, "1", "vendors keep caches in what is idle, so that cost decides little. A lower temperature is refused"
     )
     transfers_per_hold: float = _number(2.0, "1", "one write and one read a hold")
-    likely_tier: float = _number(
-        0.6, "1", "probability of a memory tier from which on a table names it without a question mark, if no cost basis and year has less"
-    )
     lifetime_not_stated: float = _number(
         43200.0, "s", 'geometric middle of "a few hours to a few days", read as 3 to 48 hours', "disclosures.csv, topic cache_tier"
     )

@@ -277,7 +277,6 @@ def _answered(
         lecture_error=or_left_out(partial(error_of_lecture, data, assumptions)).value,
         doubts=doubts_about((sheet.key for sheet in chosen), book, assumptions),
         since_release=new,
-        own_sheets=frozenset((row.provider, row.model) for row in book.own),
         before={one.key: one for one in before},
         not_picked=not_picked,
     )

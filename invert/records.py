@@ -240,9 +240,9 @@ class TierEvidence:
     `cases` are the cost bases and years of hardware prices. `undisclosed` is their pooled posterior, `rented` and `owned` are the
     posteriors of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
     and greatest probability of each tier over the cases. `agreed` are the fewest tiers with the level of the run in every case. Both exist
-    for the headline and for prices alone (`undisclosed_`). `likely` tells whether one tier reaches the level in each case. `sole_source` is
-    set if one database decides the result. `lecture` and `devices` apply the drain-time rule to the lecture's drain times and to those of
-    devices. Neither enters the headline. `anchors` are the outside facts that the price-based result depends on.
+    for the headline and for prices alone (`undisclosed_`). `sole_source` is set if one database decides the result. `lecture` and `devices`
+    apply the drain-time rule to the lecture's drain times and to those of devices. Neither enters the headline. `anchors` are the outside
+    facts that the price-based result depends on.
     """
 
     ttl_seconds: int | None
@@ -260,7 +260,6 @@ class TierEvidence:
     agreed: tuple[str, ...]
     undisclosed_ranges: Mapping[str, tuple[float, float]] | None
     undisclosed_agreed: tuple[str, ...]
-    likely: bool = False
     anchors: tuple[str, ...] = ()
     sole_source: SoleSource | None = None
 
@@ -792,21 +791,6 @@ class Judgement:
     def ratios_to_truth(self) -> tuple[float, float, float]:
         """Low, median and high over what is true."""
         return self.low / self.truth, self.median / self.truth, self.high / self.truth
-
-
-@immutable
-class PricesByContext:
-    """Predicted input and output prices [USD/token] by context [token], by the joint reading of the first pair.
-
-    Contexts go from `first` to `last`, the end of the last band. Without a joint reading they are empty, and `problem` gives the reason.
-    """
-
-    contexts: tuple[float, ...]
-    inputs: tuple[float, ...]
-    outputs: tuple[float, ...]
-    first: float
-    last: float
-    problem: str
 
 
 @immutable

@@ -298,7 +298,7 @@ class InferenceTable:
     `rows` are the prices behind the sheets, without prices that were set by hand. `before` has the results at published prices, if prices
     were set by hand. `of_other_days` counts sheets that have prices on other days only. `not_picked` has sheets that a choice left out.
     `lecture_error` is the range of true KV bytes over the lecture's, on all shipped sheets with known KV bytes. `doubts` are questions
-    about prices. `since_release` lists prices that the last release does not have. `own_sheets` has (provider, model) of the user's file.
+    about prices. `since_release` lists prices that the last release does not have.
     """
 
     inferences: tuple[Inference, ...]
@@ -324,7 +324,6 @@ class InferenceTable:
     lecture_error: Span | None = None
     doubts: tuple[Problem, ...] = ()
     since_release: tuple[Difference, ...] = ()
-    own_sheets: frozenset[tuple[str, str]] = frozenset()
     before: Mapping[SheetKey, Inference] = field(default_factory=dict)
     not_picked: frozenset[SheetKey] = frozenset()
 

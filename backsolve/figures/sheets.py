@@ -4,16 +4,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from shlex import quote
 
+import numpy as np
+
 from derive.errors import NotCovered
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.units import show
 from invert.assumptions import USUAL
-from invert.context_prices import prices_by_context
 from invert.data import read_data
 from invert.estimators.market.line import known_kv_bytes, size_line
 from invert.estimators.names import KV_NAMES
+from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, Judgement
 from invert.result import Inference
+from invert.sheets.contexts import longest_context
 from invert.storage.hold_costs import hold_costs
 
 _SHARE = 100
@@ -24,6 +27,8 @@ _TIMES = (
 )  # fmt: skip
 """Hold times [s] that people have a word for."""
 _PRICE, _KV, _SIZE = "input_price", "kv_bytes_per_token", "active_params"
+_FIRST_CONTEXT, _CONTEXTS = 1e3, 61
+"""Context [token] that a curve begins at, and its points."""
 _LEVELS = ("in 50%", "in 90%")
 """Columns of the scoreboard on how often ranges of a level held."""
 
@@ -154,12 +159,28 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     )
 
 
+def prices_by_context(one: Inference, last: float) -> tuple[tuple[float, ...], dict[str, tuple[float, ...]]]:
+    """Return contexts up to `last` [token], and the output and input prices that the joint reading predicts there [USD/token]."""
+    pair, base = one.pairs[0], one.sheet.bands[0].input.usd_per_token
+    contexts = tuple(np.geomspace(_FIRST_CONTEXT, last, _CONTEXTS).tolist())
+    found = forward({**one.anchors.values, **pair.joint.values}, (pair.pair.short_context, *contexts), base)
+    return contexts, {side: tuple(map(float, found[side][1:])) for side in ("output", "input")}
+
+
+def _last_context(one: Inference) -> float:
+    """Return the end of the last band [token]."""
+    threshold, longest = float(one.sheet.bands[-1].threshold_tokens), longest_context(one.sheet, one.model)
+    open_end = one.assumptions.open_top_ratio * max(threshold, _FIRST_CONTEXT)
+    return float(longest) if longest and longest > threshold else open_end
+
+
 def cost_context(one: Inference) -> Chart:
     """Draw the prices of a sheet over the context with its band steps, and the predictions of the joint reading."""
-    curve, bands = prices_by_context(one, one.assumptions), one.sheet.bands
-    edges = [*(max(float(band.threshold_tokens), curve.first) for band in bands), curve.last]
+    bands, last, joint = one.sheet.bands, _last_context(one), one.pairs[0].joint if one.pairs else None
+    contexts, implied = prices_by_context(one, last) if joint and joint.values else ((), {})
+    problem = joint.problem if joint else "one price for all lengths: no premium to read"
+    edges = [*(max(float(band.threshold_tokens), _FIRST_CONTEXT) for band in bands), last]
     asked = {"output": [band.output for band in bands], "input": [band.input for band in bands]}
-    implied = {"output": curve.outputs, "input": curve.inputs}
     steps = [
         Mark(
             name=f"{side} price, as published",
@@ -170,14 +191,13 @@ def cost_context(one: Inference) -> Chart:
         for side, prices in asked.items()
     ]
     curves = [
-        Mark(name=f"{side} at one price/cost, as the joint reading has it", form="line", xs=curve.contexts, ys=values, dashed=True)
+        Mark(name=f"{side} at one price/cost, as the joint reading has it", form="line", xs=contexts, ys=values, dashed=True)
         for side, values in implied.items()
-        if values
     ]
     thresholds = [float(band.threshold_tokens) for band in bands[1:]]
     return Chart(
         title="Cost rises with context, and prices in steps",
-        said=(_sheet(one), *([f"No curve: {curve.problem}."] if curve.problem else [])),
+        said=(_sheet(one), *([f"No curve: {problem}."] if problem else [])),
         across=Axis(quantity="context_length", words="context"),
         up=Axis(quantity=_PRICE, words="price of a token", is_logarithmic=True),
         marks=(*steps, *curves),

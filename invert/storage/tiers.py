@@ -107,7 +107,7 @@ def storage_evidence(
             devices=drain_match(data, ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
             probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=_ANCHORS_OF.get(name, ()),
-            ranges=ranges(told), agreed=agreed(told, assumptions.level), likely=_likely(told, assumptions),
+            ranges=ranges(told), agreed=agreed(told, assumptions.level),
             undisclosed_ranges=ranges(by_case), undisclosed_agreed=agreed(by_case, assumptions.level),
         ))  # fmt: skip
     return tuple(found)
@@ -121,11 +121,6 @@ def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase
         PricedCase(basis=basis, year=year, probabilities=normalised(logs), weight=shares[basis, year])
         for (basis, year), logs in likely.items()
     )
-
-
-def _likely(cases: Sequence[Probabilities], assumptions: Assumptions) -> bool:
-    """Return whether one tier is likely in every case."""
-    return bool(cases) and any(min(one[tier] for one in cases) >= assumptions.likely_tier for tier in TIERS)
 
 
 def ranges(cases: Sequence[Probabilities]) -> Mapping[str, tuple[float, float]] | None:

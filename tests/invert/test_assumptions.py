@@ -133,7 +133,6 @@ DOUBTFUL = "provider,model,component,amount,retrieved_date\n" + "".join(
 ) + "acme,one,cache_read,0.00125,2026-11-20\n"  # fmt: skip
 """Prices near to what is asked about, on either side."""
 OTHERWISE = {
-    "likely_tier": 0.3,
     "least_neighbours": 2.0,
     "dominant_price": 1.01,
     "rounding_of_change": 1e-3,

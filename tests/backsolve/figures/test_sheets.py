@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from backsolve.figures.sheets import (
@@ -66,6 +67,16 @@ def test_prices_step_at_the_threshold(run: InferenceTable):
     assert [rule.name for rule in chart.rules] == ["200k tokens"]
     flat = sheet(run, OPUS)
     assert any("No curve: one price" in text for text in cost_context(flat).said)
+
+
+def test_the_curve_meets_both_bands_at_their_means(run: InferenceTable):
+    one = sheet(run, GEMINI)
+    chart, pair = cost_context(one), one.pairs[0].pair
+    for side in ("output", "input"):
+        curve = mark(chart, f"{side} at one price/cost")
+        assert one.model and (curve.xs[0], curve.xs[-1]) == pytest.approx((1e3, one.model.max_context))
+        for mean, band in zip((pair.short_context, pair.long_context), one.sheet.bands, strict=True):
+            assert np.interp(mean, curve.xs, curve.ys) == pytest.approx(getattr(band, side).usd_per_token, rel=1e-3)
 
 
 def test_lifetimes_lie_at_their_hold_time_and_extra_price(run: InferenceTable):
