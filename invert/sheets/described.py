@@ -44,11 +44,11 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
     found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _weights_by_host(data).get(name) or ()
     if len(found) != 1:
         return None
-    (weights,) = found
+    (weights,), owner = found, _OWNERS.get(sheet.provider, sheet.provider)
     return ModelRow(
         provider=sheet.provider,
         model=sheet.model,
-        first_party="/" not in sheet.model and _is_maker(sheet.provider, weights),
+        first_party="/" not in sheet.model and sheet.provider in MAKERS and weights.hf_id.casefold().startswith(owner),
         architecture=weights.model,
         architecture_grade="verified" if exact else "assumed",
         max_context=weights.max_context,
@@ -66,11 +66,6 @@ def spelling(name: str) -> str:
     ('glm5-2', 'zai/glm5-2', 'qwen3-32b', 'deepseekv3')
     """
     return _PARTING.sub("", _BETWEEN_DIGITS.sub("-", _POINT.sub("-", name.casefold())))
-
-
-def _is_maker(provider: str, weights: Architecture) -> bool:
-    """Return whether a provider published these weights."""
-    return provider in MAKERS and weights.hf_id.casefold().startswith(_OWNERS.get(provider, provider))
 
 
 @cache_with_data

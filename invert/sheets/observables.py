@@ -61,12 +61,6 @@ def _observed(name: str, prices: Mapping[str, Price], assumptions: Assumptions) 
     return observe(name, ratio(prices[over], prices[under]), assumptions)
 
 
-def _cache_read_ratio(base: PriceBand, assumptions: Assumptions) -> Observable | None:
-    if base.cache_read is None or not base.cache_read.amount:
-        return None
-    return observe("cache_read_ratio", ratio(base.cache_read, base.input), assumptions)
-
-
 def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | None:
     """Return the storage price [USD/token/s]. Its cell comes from the published amount, in the vendor's own unit."""
     price = sheet.storage
@@ -83,25 +77,20 @@ def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumpt
     Pairs of adjacent bands ascend from the base band. A pair with premiums of 1 on input and output is left out, because the price does not
     change at that threshold. Mean contexts come from `invert.sheets.contexts`.
     """
-    base = sheet.bands[0]
+    base, read = sheet.bands[0], sheet.bands[0].cache_read
     contexts = band_means(sheet.bands, max_context, assumptions)
     adjacent = zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
     pairs = [_pair(lower, upper, short, long, assumptions) for (lower, upper), (short, long) in adjacent]
     return Observables(
         output_input_ratio=_observed("output_input_ratio", named_prices(base), assumptions),
-        pairs=tuple(pair for pair in pairs if not _is_without_premium(pair)),
+        pairs=tuple(pair for pair in pairs if any(abs(one.value - 1) > _SAME for one in (pair.premium_in, pair.premium_out))),
         contexts=contexts,
-        cache_read_ratio=_cache_read_ratio(base, assumptions),
+        cache_read_ratio=observe("cache_read_ratio", ratio(read, base.input), assumptions) if read and read.amount else None,
         cache_write_premiums=tuple(
             WritePremium(ttl_seconds=price.ttl_seconds, premium=ratio(price, base.input) - 1) for price in sheet.writes
         ),
         storage_price=_storage_price(sheet, assumptions),
     )
-
-
-def _is_without_premium(pair: BandPair) -> bool:
-    """Return whether input and output cost the same above the threshold as below it."""
-    return all(abs(premium.value - 1) <= _SAME for premium in (pair.premium_in, pair.premium_out))
 
 
 def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float, assumptions: Assumptions) -> BandPair:

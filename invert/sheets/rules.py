@@ -181,59 +181,50 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
         bands.setdefault(row.threshold_tokens, []).append(row)
     if len(bands) > BAND_LIMIT:
         first = bands[sorted(bands)[BAND_LIMIT]][0]
-        lack = f"has {len(bands)} bands{day_text(day)}, and at most {BAND_LIMIT} are read"
-        return [first.problem("threshold_tokens", f"{sheet_name(first)} {lack}")]
+        return [_fault(first, "threshold_tokens", f" has {len(bands)} bands{day_text(day)}, and at most {BAND_LIMIT} are read")]
     if len(valid) > PRICE_LIMIT:
-        lack = f"has {len(valid)} prices{day_text(day)}, and at most {PRICE_LIMIT} are read"
-        return [valid[PRICE_LIMIT].problem("component", f"{sheet_name(valid[0])} {lack}")]
+        return [_fault(valid[PRICE_LIMIT], "component", f" has {len(valid)} prices{day_text(day)}, and at most {PRICE_LIMIT} are read")]
     if not bands:
-        never = valid and not ever_traded
-        return [valid[0].problem("component", f"{sheet_name(valid[0])} has neither an input nor an output price")] if never else []
+        return [_fault(valid[0], "component", " has neither an input nor an output price")] if valid and not ever_traded else []
     problems = []
     for threshold, rows in sorted(bands.items()):
         first = rows[0]
-        for component in {"input", "output"} - {row.component for row in rows}:
-            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{day_text(day)}"
-            problems.append(first.problem("component", lack))
+        said, lacking = f"at threshold {threshold}{day_text(day)}", {"input", "output"} - {row.component for row in rows}
+        problems += [_fault(first, "component", f" has {first.component} and no {component} {said}") for component in lacking]
         if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
-            clash = f"{sheet_name(first)}: {first.origin} has {str(first.threshold_inclusive).lower()} for this band. Write one of the two"
-            problems.append(rows[-1].problem("threshold_inclusive", clash))
+            problems.append(_other_threshold(rows[-1], first))
     if 0 not in bands:
-        first = bands[min(bands)][0]
-        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){day_text(day)}"))
-    return problems + ambiguous(valid)
-
-
-def ambiguous(valid: list[PriceRow]) -> list[Problem]:
-    """Return rows that price the same place of a sheet on one day. Rows of files can differ only in their hours."""
+        problems.append(_fault(bands[min(bands)][0], "threshold_tokens", f" has no base row (threshold 0){day_text(day)}"))
+    # Rows of files can differ only in their hours, and price the same place of a sheet on one day.
     seen: dict[tuple[str, int, int | None], PriceRow] = {}
-    problems = []
-    for row in valid:
-        other = seen.setdefault(row.place, row)
-        if other is not row:
-            lack = f"{other.origin} prices the same. Other hours need a service tier of their own"
-            problems.append(row.problem("utc_hours", f"{sheet_name(row)}: {lack}"))
-    return problems
+    twice = [(row, other) for row in valid if (other := seen.setdefault(row.place, row)) is not row]
+    said = "prices the same. Other hours need a service tier of their own"
+    return problems + [_fault(row, "utc_hours", f": {other.origin} {said}") for row, other in twice]
+
+
+def _fault(row: PriceRow, column: str, message: str) -> Problem:
+    return row.problem(column, f"{sheet_name(row)}{message}")
+
+
+def _other_threshold(row: PriceRow, other: PriceRow) -> Problem:
+    said = f": {other.origin} has {str(other.threshold_inclusive).lower()} for this band. Write one of the two"
+    return _fault(row, "threshold_inclusive", said)
 
 
 def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
     """Return cache rows that a sound sheet cannot use: their band or base row is missing, or their kind of threshold differs."""
     bands = {row.threshold_tokens: row for row in valid if row.component == "input"}
-    if not bands:
-        return []
     base = {(row.component, row.ttl_seconds) for row in valid if row.threshold_tokens == 0}
     found = []
-    for row in (row for row in valid if not is_traded(row)):
-        band = bands.get(row.threshold_tokens)
+    for row in (row for row in valid if bands and not is_traded(row)):
+        band, column = bands.get(row.threshold_tokens), "threshold_tokens"
         if band is None:
-            lack = f"has no input and output price at threshold {row.threshold_tokens}"
-            found.append((row, row.problem("threshold_tokens", f"{sheet_name(row)} {lack}, so this {row.component} has no band")))
+            lack = f" has no input and output price at threshold {row.threshold_tokens}, so this {row.component} has no band"
+            found.append((row, _fault(row, column, lack)))
         elif (row.component, row.ttl_seconds) not in base:
-            lack = f"{row.component} has no base row (threshold 0)"
-            found.append((row, row.problem("threshold_tokens", f"{sheet_name(row)}: {lack}")))
+            found.append((row, _fault(row, column, f": {row.component} has no base row (threshold 0)")))
         elif row.threshold_inclusive != band.threshold_inclusive:
-            lack = f"{band.origin} has {str(band.threshold_inclusive).lower()} for this band. Write one of the two"
-            found.append((row, row.problem("threshold_inclusive", f"{sheet_name(row)}: {lack}")))
+            found.append((row, _other_threshold(row, band)))
     return found
 
 

@@ -34,7 +34,9 @@ def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_class: Floats, ass
         return None
     votes = (of_judged == families[:, None]).astype(float)
     votes /= votes.sum(1, keepdims=True)
-    pooled = votes @ _log_pool(by_price, by_class)
+    # The log density of the pool at each model and weight.
+    with np.errstate(divide="ignore"):
+        pooled = votes @ np.logaddexp(by_price[:, None] + np.log(_WEIGHTS), by_class[:, None] + np.log1p(-_WEIGHTS))
     others = pooled.sum(0) - pooled
     left_out = np.take_along_axis(pooled, others.argmax(1)[:, None], axis=1)[:, 0]
     gains = left_out - votes @ by_class
@@ -48,9 +50,3 @@ def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_class: Floats, ass
         stacked=float(_WEIGHTS[pooled.sum(0).argmax()]),
         least_gain=assumptions.least_gain_in_errors,
     )
-
-
-def _log_pool(by_price: Floats, by_class: Floats) -> Floats:
-    """Return ln of the pool's density at each model and weight (models, weights)."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.logaddexp(by_price[:, None] + np.log(_WEIGHTS), by_class[:, None] + np.log1p(-_WEIGHTS)))

@@ -108,17 +108,12 @@ def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least
     for place, day in enumerate(days):
         seen = np.array([other < day for other in days]) & (rows.groups != rows.groups[place])
         if day >= since and np.unique(rows.groups[seen]).size >= least_groups:
-            one = fit(_selected(rows, seen))
+            # Whole groups, and parts of groups with their own weights.
+            places = np.unique(rows.groups[seen], return_inverse=True)[1]
+            of_seen = {"predictors": rows.predictors[seen], "target": rows.target[seen], "groups": places}
+            one = fit(replace(rows, **of_seen, weights=_vote_weights(places)))
             centre[place], scale[place], freedom[place] = rows.predictors[place] @ one.coefficients, one.scale, one.freedom
     return Students(centre=centre, scale=scale, freedom=freedom)
-
-
-def _selected(rows: GroupedRows, seen: npt.NDArray[np.bool_]) -> GroupedRows:
-    """Return some of the rows: whole groups, and parts of groups with their own weights."""
-    places = np.unique(rows.groups[seen], return_inverse=True)[1]
-    return replace(
-        rows, predictors=rows.predictors[seen], target=rows.target[seen], groups=places, weights=_vote_weights(places)
-    )  # fmt: skip
 
 
 def _vote_weights(places: npt.NDArray[np.intp]) -> Floats:
