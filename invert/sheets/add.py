@@ -9,7 +9,6 @@ from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
-from derive.tables.cells import read_tokens
 from derive.tables.problems import Problem
 from derive.tables.shipped import FOLDER
 from derive.tables.writing import edited_table
@@ -64,11 +63,6 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     if not (slash and provider and model):
         raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")
     said = {field: items[field].strip() for field in SHEET_FIELDS if items.get(field, "").strip()}
-    if "max_context" in said:
-        try:
-            said["max_context"] = str(read_tokens(said["max_context"]))
-        except WrongData as error:
-            raise WrongValue(f"max_context {error}") from None
     if released := said.get("release_date", ""):
         if date_of(released) is None:
             raise WrongValue(f"release_date {shorten(released)} is not an ISO date such as 2026-11-20")

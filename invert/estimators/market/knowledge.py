@@ -5,15 +5,14 @@ own fits, to sparse open models of today. A form is used if its gain in log dens
 standard error, both with families left out and on models that were released later.
 """
 
-import csv
 from dataclasses import replace
-from io import StringIO
 from math import log
 
 import numpy as np
 
 from derive.errors import WrongData
 from derive.files import content_of, label
+from derive.tables.writing import edited_table
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
@@ -36,7 +35,6 @@ from invert.sheets.files import FileText
 from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import KnowledgeScore
 
-_COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
 _MANY_REFUSALS = 0.2
 """A model that refuses more of the questions may know more than its accuracy shows."""
 IN_WORDS = {True: "price and knowledge", False: "no price used"}
@@ -59,14 +57,12 @@ def with_scores(data: Data, scores: FileText | None) -> Data:
     """
     if scores is None:
         return data
-    header, _, lines = scores.content.decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
-    alone = data.tables.edited(**{KnowledgeScore.TABLE: f"{header}\n{lines}"})
+    table = KnowledgeScore.TABLE
+    alone = data.tables.edited(**{table: scores.content.decode(errors="replace")})
     for fault in alone.problems(KnowledgeScore):
         raise WrongData(str(replace(fault, origin=scores.place)))
-    rows = [{name: row[name] for name in _COLUMNS} for row in alone.raw_rows(KnowledgeScore.TABLE)]
-    shipped, text = data.tables.content(f"{KnowledgeScore.TABLE}.csv").decode(), StringIO()
-    csv.DictWriter(text, _COLUMNS, lineterminator="\n").writerows(rows)
-    return Data(data.tables.edited(**{KnowledgeScore.TABLE: shipped + text.getvalue()}))
+    together = edited_table(data.tables.content(f"{table}.csv"), tuple(data.tables.columns(table)), alone.raw_rows(table))
+    return Data(data.tables.edited(**{table: together.decode()}))
 
 
 @cached_beside_prices
