@@ -59,18 +59,15 @@ def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Rea
 
     The premium is not used. Lecture 1:36:01 to 1:38:27.
     """
-    active_params, bytes_per_weight, balance = (anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio"))
-    return _read_crossover(pair.long_context_threshold, active_params, bytes_per_weight, balance)
+    return _read_crossover(pair.long_context_threshold, *(anchors[name] for name in _THRESHOLD_ANCHORS))
+
+
+_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio")
 
 
 @lru_cache
-def _read_crossover(long_context_threshold: int, active_params: float, bytes_per_weight: float, machine_balance_ratio: float) -> Reading:
-    given: dict[str, float] = {
-        "long_context_threshold": long_context_threshold,
-        "active_params": active_params,
-        "bytes_per_weight": bytes_per_weight,
-        "machine_balance_ratio": machine_balance_ratio,
-    }
+def _read_crossover(long_context_threshold: int, *anchors: float) -> Reading:
+    given = {"long_context_threshold": float(long_context_threshold), **dict(zip(_THRESHOLD_ANCHORS, anchors, strict=True))}
     found = invert_price(lambda kv_bytes: crossover_context(kv_bytes, given), long_context_threshold)
     # The formula, the elasticities and the reason of a refusal come from the catalogue.
     solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
@@ -87,9 +84,6 @@ def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
     if case.seen.pairs:
         published["long_context_threshold"] = float(case.seen.pairs[0].long_context_threshold)
     return _inverted(tuple(published.items()), *(anchors[name] for name in _THRESHOLD_ANCHORS))
-
-
-_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio")
 
 
 @lru_cache(_MOST_RATIOS)

@@ -307,27 +307,24 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     provider that discloses one tier for all its models is one case. The rule is averaged over its sheets. A rule is right if
     its likeliest tier is among those disclosed.
     """
+
+    def by_term(term: str, basis: str, ttl: int, offer: PricedLifetime) -> Probabilities | None:
+        rule = storage.terms(data, ttl, offer.storage_price, offer.implied_drain_time, kv_bytes, assumptions).get(term)
+        return rule and storage.one_posterior(rule(basis, year) for year in assumptions.price_years)
+
     rules: dict[str, Callable[[int, PricedLifetime], Probabilities | None]] = {
         "uniform guess": lambda ttl, offer: None,
         "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(data, ttl, "lecture", assumptions),
         "drain match, devices": lambda ttl, offer: storage.drain_match(data, ttl, "range", assumptions),
     }
-    for term in (storage.cost_term(assumptions), storage.PRICE_LEVEL, storage.IMPLIED_DRAIN_TIME):
-        for basis in storage.BASES:
-            rules[f"{term}, {basis}"] = partial(_rule_of_term, data, term, basis, kv_bytes, assumptions)
+    terms = (storage.cost_term(assumptions), storage.PRICE_LEVEL, storage.IMPLIED_DRAIN_TIME)
+    rules |= {f"{term}, {basis}": partial(by_term, term, basis) for term in terms for basis in storage.BASES}
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
         assumptions=assumptions,
     )[0].undisclosed  # fmt: skip
     cases = disclosed_cases(data, assumptions)
     return tuple(_score(name, rule, cases) for name, rule in rules.items())
-
-
-def _rule_of_term(
-    data: Data, term: str, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions, ttl: int, offer: PricedLifetime
-) -> Probabilities | None:
-    rule = storage.terms(data, ttl, offer.storage_price, offer.implied_drain_time, kv_bytes, assumptions).get(term)
-    return rule and storage.one_posterior(rule(basis, year) for year in assumptions.price_years)
 
 
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:

@@ -313,10 +313,8 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
     found = {}
     for tier in TIERS:
         column = basis if _rows(data.tables, tier, "holding_price", "basis", basis) else "owned"
-        found[tier] = TierParameters(
-            _drain_times(data, "range", assumptions)[tier],
-            _spread(data.tables, tier, "holding_price", "basis", column, assumptions, year),
-        )  # fmt: skip
+        holding = _spread(data.tables, tier, "holding_price", "basis", column, assumptions, year)
+        found[tier] = TierParameters(_drain_times(data, "range", assumptions)[tier], holding)
     return MappingProxyType(found)
 
 
@@ -338,14 +336,8 @@ def _spread(
     if wanted == "lecture":
         return LogSpread(value, 0.0)
     if row.low is None or row.high is None:
-        raise BadRow(
-            Problem(
-                origin="memory_tiers.csv",
-                row=row.place,
-                column="low" if row.low is None else "high",
-                message="is blank, and a spread needs it",
-            )
-        )
+        column = "low" if row.low is None else "high"
+        raise BadRow(Problem(origin="memory_tiers.csv", row=row.place, column=column, message="is blank, and a spread needs it"))
     low, high = in_si(quantity, row.low, row.unit), in_si(quantity, row.high, row.unit)
     half = max(log(high / low) / 2, log(assumptions.tier_range_factor))
     return LogSpread(value, half / assumptions.range_reach)
