@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 from derive.errors import WrongData, shorten, suggest
@@ -55,7 +56,10 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gemma": {"tie_word_embeddings": True},
     "gemma2": {"sliding_window_pattern": 2, "tie_word_embeddings": True},
     **dict.fromkeys(("gemma3", "gemma3_text"), _GEMMA_3),
-    **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "starcoder2")},
+    **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt")},
+    **{name: {"max_window_layers": 0} for name in ("mistral", "mixtral", "phi3", "phimoe")},
+    "starcoder2": {"max_window_layers": 0, "tie_word_embeddings": True},
+    **{name: {"use_sliding_window": False} for name in ("qwen2", "qwen2_moe", "qwen3", "qwen3_moe")},
     "cohere2": {"sliding_window_pattern": 4, "tie_word_embeddings": True},
     "gpt_oss": {"sliding_window_pattern": 2},
     "llama4_text": {"no_rope_layer_interval": 4, "interleave_moe_layer_step": 1, "n_shared_experts": 1},
@@ -98,15 +102,15 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     if {*attention} <= {LINEAR, NONE}:
         raise WrongData(f"{settings.place}: no layer has attention, so there is no KV cache. --model needs a model with one")
     plain = [DENSE if kind == _EXPERTS and not experts else kind for kind in parts]
-    if settings.get("sliding_window") and WINDOW not in attention and _window_in_use(settings):
+    if WINDOW not in attention and _window_in_use(settings) and settings.whole("max_window_layers") is None:
         settings.unknown.append("sliding_window (without its layers)")
     return Layers(attention=tuple(attention[:count]), feed_forward=tuple(plain[:count]))
 
 
 def _window_in_use(settings: Settings) -> bool:
-    """Return whether a window without layers of its own could shorten the context."""
-    context = settings.whole("max_position_embeddings")
-    return settings.get("use_sliding_window") is not False and not (context and (settings.whole("sliding_window") or 0) >= context)
+    """Return whether the window of a model could shorten its context."""
+    tokens, context = settings.whole("sliding_window") or 0, settings.whole("max_position_embeddings") or inf
+    return settings.get("use_sliding_window") is not False and 0 < tokens < context
 
 
 def _number_of_layers(settings: Settings) -> int:
@@ -160,6 +164,13 @@ def _attention_by_interval(settings: Settings, count: int) -> list[str] | None:
     return None
 
 
+def _attention_by_first_window(settings: Settings, count: int) -> list[str] | None:
+    first = settings.whole("max_window_layers")
+    if first is None or not _window_in_use(settings):
+        return None
+    return [FULL if place < first else WINDOW for place in range(count)]
+
+
 def _attention_by_blocks(settings: Settings, _count: int) -> list[str] | None:
     parts = blocks_of(settings, "attention")
     return [NONE if part.get("no_op") or part.get("replace_with_linear") else FULL for part in parts] or None
@@ -180,6 +191,7 @@ _ATTENTION_RULES: tuple[Callable[[Settings, int], list[str] | None], ...] = (
         _attention_by_numbers,
         _attention_by_places,
         _attention_by_interval,
+        _attention_by_first_window,
         _attention_by_blocks,
     ),
 )

@@ -13,6 +13,7 @@ ROWS = (
         meaning="layers whose KV cache grows with the context",
         low=1,
         high=200,
+        domain=NONNEGATIVE,
     ),
     Quantity(name="kv_heads", symbol="n_kv", meaning="key and value heads of a layer", low=1, high=128),
     Quantity(name="query_heads", symbol="n_q", meaning="query heads of a layer", low=1, high=256),
@@ -219,6 +220,7 @@ ROWS = (
         meaning="KV bytes a step reads for one more token of context",
         low=100,
         high=1e6,
+        domain=NONNEGATIVE,
     ),
     Quantity(
         name="attention_replicas",

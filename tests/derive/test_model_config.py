@@ -108,8 +108,23 @@ def test_a_file_is_solved_as_the_model_of_the_table():
              "intermediate_size": 3072, "vocab_size": 128167},
             {"active_experts": 8, "shared_experts": 1, "moe_ffn_dim": 3072, "total_params": 80.9e9, "active_params": 13.3e9},
         ),
+        (
+            {**DENSE, "model_type": "qwen2", "use_sliding_window": True, "sliding_window": 4096, "max_window_layers": 28},
+            {"kv_formula": "hybrid", "kv_layers": 28, "window_layers": 4, "window_tokens": 4096},
+        ),
+        (
+            {**DENSE, "model_type": "qwen2", "sliding_window": 4096, "max_window_layers": 28},
+            {"kv_formula": "gqa", "kv_layers": 32, "window_layers": None},
+        ),
+        (
+            {**DENSE, "model_type": "mistral", "sliding_window": 32768, "max_position_embeddings": 32768},
+            {"kv_formula": "gqa", "kv_layers": 32, "window_layers": None},
+        ),
     ],
-    ids=["gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan"],
+    ids=[
+        *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan"),
+        *("windows of the last layers", "windows not in use", "windows as long as the context"),
+    ],
 )  # fmt: skip
 def test_other_ways_of_saying_it(tmp_path, settings, columns):
     found = read_config(written(tmp_path, **settings)).row
@@ -137,6 +152,16 @@ def test_quantization_may_be_in_a_file_beside(tmp_path):
     (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}}')
     found = read_config(written(tmp_path, **DENSE))
     assert (found.stored.dtype, found.cache_bytes) == ("fp8", 1)
+
+
+@pytest.mark.parametrize(("context", "tokens"), [(1_000, 1_000), (4_096, 4_096), (30_000, 4_096)])
+def test_a_model_whose_layers_all_have_windows_has_no_cache_that_grows(tmp_path, context, tokens):
+    """A layer stores 2 x 8 x 128 values of 2 bytes for a token of its window."""
+    place = written(tmp_path, **{**DENSE, "model_type": "mistral", "sliding_window": 4096, "max_position_embeddings": 32768})
+    asked = {"model": place, "context_length": context, "bytes_per_element": 2}
+    assert solve("kv_bytes_per_sequence", **asked).value == 32 * tokens * 4096
+    assert solve("kv_bytes_per_token", model=place).value == 0
+    assert solve("kv_time", hardware="H100:bf16", batch=8, **asked).value == pytest.approx(8 * 32 * tokens * 4096 / 3.35e12)
 
 
 def test_a_quantized_model_says_the_width_of_its_cache_until_a_given_does(tmp_path):
