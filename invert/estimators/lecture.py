@@ -37,7 +37,7 @@ _LEAST_FRACTION = 1e-15
 """A ratio of prices can come from fractions between this and 1 minus this."""
 _START_KV_BYTES = 1e4
 """Scale [byte/token] of KV bytes that no price determines."""
-LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else leaves compute idle"
+LEANS_UPWARD = "biased upward: output/input also contains margin on output, idle capacity and other idle compute"
 
 
 @undetermined_on_error

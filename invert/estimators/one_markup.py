@@ -114,5 +114,5 @@ def _estimate_others(case: Case, data: Data, assumptions: Assumptions, broken: s
 def _batch_multiple(weight: Marginal, contraction: float, anchors: tuple[str, ...], assumptions: Assumptions) -> Estimate:
     """Return a lower bound of the batch in balance batches."""
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
-    because = "in balance batches; memory time beside that of weights makes it look smaller"
+    because = "in balance batches; memory time other than weight reads makes it look smaller"
     return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)

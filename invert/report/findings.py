@@ -44,19 +44,22 @@ def _families_of_typical_kv(one: Inference) -> list[str]:
          "KV stored": kv(vote.kv_bytes), "weight": f"{vote.weight:.1%}"}
         for vote in stored.cast[:_MOST_VOTES]
     ]  # fmt: skip
-    count, some = len(stored.cast), "" if len(stored.cast) <= _MOST_VOTES else f"; here are the {_MOST_VOTES} heaviest"
+    count, some = (
+        len(stored.cast),
+        "" if len(stored.cast) <= _MOST_VOTES else f", of which the {_MOST_VOTES} with the largest weights are listed",
+    )
     return [
         *title("Families behind the typical KV"),
         aligned(tuple(rows[0]), rows),
-        f"{count} families count as much as {stored.effective:.3g} of equal weight{some}. A family is a kv_family of architectures.csv:"
-        " the mean of its models that were released before.",
+        f"{count} families{some}. Their effective number is {stored.effective:.3g}. A family is a kv_family of architectures.csv, with the"
+        " mean of its models that were released before.",
     ]
 
 
 _MOST_VOTES = 10
 """Families that a report lists; JSON has all."""
 _RIGHT_BEFORE = (
-    "Right before: ranges that held the known value of other models. unknown: nobody has compared such ranges with a known value."
+    "Right before: how many ranges contained the known value of other models. unknown: never compared with a known value."
     " backsolve validate --section truth, --section skill and --section storage have the errors of each estimate on every known model."
 )
 
@@ -70,7 +73,7 @@ def held_in_words(estimate: Estimate) -> str:
 
 def firmness(one: Inference, table: Run) -> list[str]:
     """Describe draws, contraction, tornado, identifiability and convention."""
-    lines = [*title("How firmly"), *_draws(one)]
+    lines = [*title("How much the prices changed the priors"), *_draws(one)]
     if one.contradiction:
         return [
             *lines,
@@ -144,7 +147,7 @@ def _identifiability(found: Identifiability) -> list[str]:
     rows = [{"to know": name, "from these prices": found.verdict(name)} for name in found.missing_facts]
     free = f"{found.rank} prices pin {found.rank} combinations of {found.hidden} hidden quantities, {found.nullity} stay free"
     return [
-        *title("What the prices can tell at all"),
+        *title("What the prices determine"),
         f"{found.regime}: {free}.",
         "pinned by themselves:",
         *(f"    {name}" for name in found.pinned or ("nothing",)),

@@ -86,7 +86,7 @@ def _parts(news: News) -> Iterator[str]:
     if new:
         yield from title("New models")
         yield aligned(_NEW_COLUMNS, [_new_row(one, day) for one, day in new])
-        yield "In and out per million tokens. Ranges in brackets hold 90 %."
+        yield "Prices in and out are in USD per million tokens. Ranges in brackets are 90 % ranges."
     if seen_first or found.gone:
         yield ""
     if seen_first:

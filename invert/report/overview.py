@@ -40,8 +40,8 @@ def overview_parts(found: Overview) -> list[str]:
     listed = [one for one in sizes if one.of == "maker"][:_MOST_ROWS] or sizes[:_MOST_ROWS]
     tables = {
         "Results": (("estimate", "range", "bound", "none", "why most have no range"), _outcome_rows(found), ""),
-        "What offers carry": (
-            ("price", "offers", "sellers", "most ask", "median", "least to most"),
+        "Prices on offer": (
+            ("price", "offers", "sellers", "most common", "median", "least to most"),
             [_carried_row(one) for one in found.section("carried")],
             "Multiples of the input price. Long context: multiples of the price below the first threshold. Storage: as published.",
         ),
@@ -80,7 +80,7 @@ def _counted(found: Overview) -> list[str]:
     same = f"{_offers(copies):,} have the prices of another sheet of the same model ({_named(copies)}). " if copies else ""
     none = f"{many(_offers(unread), 'sheet')} without a result: {_named(unread)}." if unread else "Every sheet has a result."
     counted = " ".join([f"{same}{many(found.offers, 'offer')} are counted below.", none, *more])
-    day = f"KV of {many(undated, 'sheet')} is that usual on the day of the price: no table has the release of the model."
+    day = f"For {many(undated, 'sheet')} typical KV is of the day of the price, because no table has the release of the model."
     return [counted, *([day] if undated else [])]
 
 

@@ -33,7 +33,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     sections += _reading(
         "Bandwidth-bound fraction of decode, as the lecture reads it (1:47:56)",
         one.bandwidth_bound,
-        "It leans upward: the ratio also holds the margin on output, idle capacity and whatever else leaves compute idle.",
+        "It is biased upward: the ratio also contains the margin on output, idle capacity and other idle compute.",
     )
     if one.implied_drain_time and not one.implied_drain_time.problem:
         sections += _reading("Hold time at the price of one read", one.implied_drain_time, _drain_time_of_hbm(table))
@@ -133,9 +133,9 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     ridge = show("ridge_point", one.anchors.values["ridge_point"])
     text = (
         f"Also assumed: {assumed}. machine_balance_ratio and bytes_per_weight make a ridge_point of {ridge}. Readings and forward checks"
-        " use each anchor as it is, and estimates with a range draw those that are not given from priors."
+        " use each anchor as it is. Estimates with a range sample from priors the anchors that you did not give."
     )
-    return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
+    return [*title("Anchors: facts from outside the sheet, and the estimates that use each"), aligned(tuple(rows[0]), rows), text]
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:

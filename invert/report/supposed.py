@@ -21,7 +21,7 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     size = show("active_params", one.anchors.values["active_params"])
     assumed = [f"Assumed: active_params = {size}"] if "active_params" not in supposed else []
     rows = [dict(zip(columns, _cells(row, one.sheet.bands[0].input.currency), strict=True)) for row in found]
-    said = ["Residual: predicted over published, less 1."]
+    said = ["Residual: predicted over published price, minus 1."]
     if not one.pairs:
         said.append("One price for all lengths: its mean context is not known, so KV bytes move the cache prices alone.")
     return [*heading(one, table), f"Supposed: {told}", *assumed, "", aligned(columns, rows, rule=False), *said]

@@ -24,7 +24,7 @@ DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
 
 def tiers(one: Inference, table: Run) -> list[str]:
     """Show probabilities by tier, tariffs, caveats, and the lecture's rule separately."""
-    lines = title("Storage tier: what the prices are the prices of")
+    lines = title("Storage tier: which tier do the prices match?")
     if one.no_storage:
         return [*lines, f"left out: {one.no_storage}"]
     if not one.storage:

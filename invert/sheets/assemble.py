@@ -23,7 +23,7 @@ _DEFAULT_TIERS = ("standard", "off_peak")
 _MOST_NAMED = 3
 """Models that a note on many of them names."""
 _RELEASED_LATER = "{sheets} left out: released after {day} ({models})"
-_SEEN_LATER = "{sheets} left out: in no table by {day}, and no release is known (first seen: {models}); by name they are shown"
+_SEEN_LATER = "{sheets} left out: in no table by {day}, and no release is known (first seen: {models}). Name a model to show it"
 _NAMED = "{sheets} shown: in no table by {day}, and no release is known (first seen: {models})"
 _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 _FIELDS = tuple(field.name for field in fields(PriceRow))

@@ -14,20 +14,23 @@ DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
 AS_PUBLISHED = ("reproduced", "convention")
 """Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
-_REPRODUCED, _CONVENTION = "the computed number is within the tolerance of the stated one", "so it does, with what the reason names"
+_REPRODUCED, _CONVENTION = (
+    "the computed number is within the tolerance of the stated one",
+    "within the tolerance, if the convention in the reason is used",
+)
 CLAIM_VERDICTS = {
     "reproduced": _REPRODUCED,
     "under a stated convention": _CONVENTION,
-    "loose": "it lies outside: the claim's own arithmetic or rounding is off",
-    "contradicted by data": "it lies outside: figures of a table say otherwise",
-    UNDECIDED: "no number can be compared with it",
+    "loose": "outside the tolerance, because the claim rounds or its arithmetic is wrong",
+    "contradicted by data": "outside the tolerance, because a table has other figures",
+    UNDECIDED: "there is no number to compare",
 }
 """What each verdict on a claim means."""
 PROBLEM_VERDICTS = {
     "reproduced": _REPRODUCED,
     "convention": _CONVENTION,
-    "loose": "it lies outside: rounding, or something small that was left out",
-    "contradicted": "it lies outside: the published answer is wrong, by its own arithmetic or by what it leaves out",
+    "loose": "outside the tolerance, because of rounding or a small omission",
+    "contradicted": "outside the tolerance, because the published answer is wrong or leaves something out",
 }
 """What each verdict on a published problem means."""
 _COMPARED = ("unknown", "stated", "givens", "tolerance")

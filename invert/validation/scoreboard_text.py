@@ -39,7 +39,7 @@ TITLES = {
     " mean, least, most), and most over least of a range (median); of runs never seen by the fit, and of its own left out one by one",
     "experiments": "One model at two prices: by how much every estimate moved (nats), how often it stayed in the first range (held), and"
     " how often the second price gave none (lost)",
-    "claims": "What the lecture claims: a number said, the number found, and the verdict",
+    "claims": "Claims of the lecture: the stated number, the computed number, and the verdict",
     "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
     "calibration": "Shares of truths inside the 50 and 90 % ranges, and a verdict: of simulated sheets, with the p-value of uniform ranks"
     " (noise x 0.3 must be found out), then of models that an estimator had not seen",
@@ -104,14 +104,14 @@ def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
 
     >>> rows = [{"tolerance": 0.1}, {"tolerance": 0.25}, {"tolerance": None}]
     >>> legend("problems", rows).partition(". ")[2]
-    'A tolerance is from its row in problems.csv, relatively: 0.1 to 0.25, 0.175 in the middle.'
+    'Relative tolerances are from problems.csv: 0.1 to 0.25, median 0.175.'
     """
-    meanings = "; ".join(f"{verdict}, {meaning}" for verdict, meaning in VERDICTS[name].items())
+    meanings = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in VERDICTS[name].items())
     found = sorted(float(str(row["tolerance"])) for row in rows if row["tolerance"] is not None)
     if not found:
         return f"{meanings}."
     least, middle, most = (f"{share:.3g}" for share in (found[0], median(found), found[-1]))
-    return f"{meanings}. A tolerance is from its row in {name}.csv, relatively: {least} to {most}, {middle} in the middle."
+    return f"{meanings}. Relative tolerances are from {name}.csv: {least} to {most}, median {middle}."
 
 
 def overview(found: Mapping[str, _Rows], lecture_error: Span | None, width: int) -> str:

@@ -100,7 +100,7 @@ def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions
     """Return the estimate by the benchmark of the largest gain that has a score of the model and passes the gate."""
     if priced and (case.by_price.value is None or case.by_price.value.hosts):
         return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
-    names, because = _names(case), "no benchmark of facts has a score of the model"
+    names, because = _names(case), "the model has no score on a benchmark of facts"
     for form in knowledge_forms(data, assumptions):
         scores = best_scores(data, form.benchmark)
         score = next((scores[name] for name in names if name in scores), None)

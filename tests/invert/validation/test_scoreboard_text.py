@@ -28,7 +28,7 @@ def test_every_verdict_of_a_table_has_its_meaning_in_the_legend(found: dict[str,
     allowed = next(one for one in fields if one["name"] == "verdict")["constraints"]["enum"]
     assert [*VERDICTS[name]] == allowed and {row["verdict"] for row in found[name]} == {*allowed}
     said = legend(name, found[name])
-    assert all(f"{verdict}, {meaning}" in said for verdict, meaning in VERDICTS[name].items()) and f"in {name}.csv" in said
+    assert all(f"{verdict}: {meaning}" in said for verdict, meaning in VERDICTS[name].items()) and f"{name}.csv" in said
     assert {*CLAIM_VERDICTS} & {*PROBLEM_VERDICTS} == {"reproduced", "loose"}
 
 
