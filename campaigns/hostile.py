@@ -30,8 +30,7 @@ from types import FrameType
 
 import click
 
-from backsolve.cli.catalogue import LONGEST_WORD
-from backsolve.cli.common import day, pairs
+from backsolve.cli.common import LONGEST_WORD, day, pairs
 from backsolve.cli.main import backsolve
 from backsolve.cli.question import combine_presets, refuse_long
 from derive import presets

@@ -18,6 +18,7 @@ from backsolve.cli.common import (
     tell_doubts,
     tell_rows,
     tier_option,
+    words_argument,
 )
 from backsolve.cli.completion import completes
 from backsolve.streams import say
@@ -34,12 +35,9 @@ if TYPE_CHECKING:
     from invert.sheets.files import FileText
     from invert.validation.claim_rows import Claim
 
-LONGEST_WORD = 200
-"""Characters of the longest word to look for. A search for a longer text lasts minutes and finds no name."""
-
 
 @click.command("list")
-@click.argument("words", nargs=-1, metavar="[WORD]...")
+@words_argument("[WORD]...")
 @click.option("--at", "time", metavar="TIME", help="Only the equations of the lecture at a time, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that contain a quantity.")
@@ -49,7 +47,7 @@ LONGEST_WORD = 200
 @click.option("--models", is_flag=True, help="The models that --model knows.")
 @form_option("text", "json", help="Form of the list.")
 def list_command(
-    words: tuple[str, ...], time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
+    words: str, time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
     hardware: bool, models: bool, style: str,
 ) -> None:  # fmt: skip
     """List the equations of the catalogue, the quantities or the presets: all, or only the ones about a WORD.
@@ -73,10 +71,7 @@ def list_command(
     from derive.show.presets import listing_commands
     from derive.tier_presets import tier_lines
 
-    word = " ".join(words)
-    _refuse_long(word)
-    if time is None and is_time(word):
-        word, time = "", word
+    word, time = ("", words) if time is None and is_time(words) else (words, time)
     if hardware or models:
         _list_presets(hardware, models, word, style)
         return
@@ -146,17 +141,10 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
     fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture, OpenModel] if models else [])))
 
 
-def _refuse_long(word: str) -> None:
-    if len(word) > LONGEST_WORD:
-        raise WrongValue(f"{shorten(word)} has {len(word):,} characters, and at most {LONGEST_WORD} are looked for")
-
-
 @click.command("show")
-@click.argument(
-    "words", nargs=-1, required=True, metavar="ID|WORD...", shell_complete=completes("equations", "quantities", "models", "chips")
-)
+@words_argument("ID|WORD...", "equations", "quantities", "models", "chips", required=True)
 @form_option("text", "latex", "json", help="Form of an equation and its derivation.")
-def show_command(words: tuple[str, ...], style: str) -> None:
+def show_command(words: str, style: str) -> None:
     """Show an equation with its derivation, a quantity, a model, a chip (NAME or NAME:DTYPE), or everything about a WORD.
 
     Example:
@@ -169,22 +157,20 @@ def show_command(words: tuple[str, ...], style: str) -> None:
     """
     from derive.catalogue import by_id, equation
 
-    id = " ".join(words)
-    _refuse_long(id)
-    if id.partition("@")[0] in by_id():
-        tell(_render_equation(id, style), style)
+    if words.partition("@")[0] in by_id():
+        tell(_render_equation(words, style), style)
         return
     if style != "text":
-        if "." in id:
-            equation(id)
+        if "." in words:
+            equation(words)
         form = {"latex": "LaTeX", "json": "JSON"}[style]
-        raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in {form}: backsolve list names them")
-    _show_word(id)
+        raise WrongValue(f"{shorten(words)} is no equation's id, and only equations have a form in {form}: backsolve list names them")
+    _show_word(words)
 
 
 @click.command("explain")
-@click.argument("words", nargs=-1, required=True, metavar="WORD...", shell_complete=completes("words"))
-def explain_command(words: tuple[str, ...]) -> None:
+@words_argument("WORD...", "words", required=True)
+def explain_command(words: str) -> None:
     """Explain a word of the outputs, a column of the price tables, or a quantity.
 
     Example:
@@ -194,9 +180,7 @@ def explain_command(words: tuple[str, ...]) -> None:
     backsolve explain KV from premium
     backsolve explain batch
     """
-    word = " ".join(words)
-    _refuse_long(word)
-    _show_word(word)
+    _show_word(words)
 
 
 def _show_word(word: str) -> None:

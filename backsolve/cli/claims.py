@@ -6,17 +6,16 @@ import sys
 
 import click
 
-from backsolve.cli.common import fail_on, form_option, tell, tell_rows
-from backsolve.cli.completion import completes
+from backsolve.cli.common import fail_on, form_option, tell, tell_rows, words_argument
 from backsolve.streams import in_terminal
 from derive.catalogue.searching import corrected, mentions
 from derive.errors import UnknownName
 
 
 @click.command("claims")
-@click.argument("words", nargs=-1, metavar="[ID|WORD]...", shell_complete=completes("claims"))
+@words_argument("[ID|WORD]...", "claims")
 @form_option("text", "json", help="Form of the list.")
-def claims_command(words: tuple[str, ...], style: str) -> None:
+def claims_command(words: str, style: str) -> None:
     """List the claims and predictions of the lecture with the stated and the computed value: all, or only the ones with a WORD.
 
     An ID shows one claim with the command that computes it, its time in the talk, and the reason of the verdict.
@@ -30,14 +29,13 @@ def claims_command(words: tuple[str, ...], style: str) -> None:
     """
     from invert.validation.scoreboard import sections
 
-    text = " ".join(words)
     found, problems = sections(("claims",))
     rows = found.get("claims", [])
-    of_id = re.compile(rf"{re.escape(text)}[a-z]?", re.IGNORECASE)
-    chosen = [row for row in rows if of_id.fullmatch(str(row["id"]))] or _rows_about(text, rows)
+    of_id = re.compile(rf"{re.escape(words)}[a-z]?", re.IGNORECASE)
+    chosen = [row for row in rows if of_id.fullmatch(str(row["id"]))] or _rows_about(words, rows)
     if not chosen and rows:
         names = {name for row in rows for name in (str(row["id"]), *re.findall("[a-z]+", str(row["claim"]).lower()))}
-        raise UnknownName("claim", text, names, "backsolve claims lists them")
+        raise UnknownName("claim", words, names, "backsolve claims lists them")
     if style == "json":
         tell(json.dumps(chosen, indent=2, allow_nan=False), style)
     elif len(chosen) == 1:

@@ -188,6 +188,23 @@ providers_option = click.option(
 )
 
 
+LONGEST_WORD = 200
+"""Characters of the longest word to look for. A search for a longer text lasts minutes and finds no name."""
+
+
+def _join_words(_context: click.Context, _argument: click.Parameter, words: tuple[str, ...]) -> str:
+    """Return the words as one text."""
+    text = " ".join(words)
+    if len(text) > LONGEST_WORD:
+        raise WrongValue(f"{shorten(text)} has {len(text):,} characters, and at most {LONGEST_WORD} are looked for")
+    return text
+
+
+def words_argument(metavar: str, *kinds: str, required: bool = False) -> Callable[[_Command], _Command]:
+    """Return the argument for words to look for, which is one text. A shell completes names of these kinds."""
+    return click.argument("words", nargs=-1, required=required, metavar=metavar, callback=_join_words, shell_complete=completes(*kinds))
+
+
 def form_option(*forms: str, help: str = "Form of the answer.") -> Callable[[_Command], _Command]:
     """Return the option `--as FORM`. The first form is the default."""
     return click.option("--as", "style", type=OneOf(forms), default=forms[0], help=help)
