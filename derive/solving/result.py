@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from derive.answers import (
     BY_DEFAULT,
@@ -24,7 +24,7 @@ from derive.errors import NoSingleValue
 from derive.immutable import immutable
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
@@ -127,8 +127,14 @@ class Solution(Result):
         points = self.sweep.rows() if self.sweep else [({}, self.answers, None)]
         return DataFrame([{**given, **_cells(self.unknown, answer)} for given, answers, _ in points for answer in answers or (None,)])
 
-    def __getitem__(self, place: int) -> "tuple[dict[str, float], tuple[Answer, ...]]":
-        """Return the given values and the answers of one point of a sweep."""
+    @overload
+    def __getitem__(self, place: int) -> "tuple[dict[str, float], tuple[Answer, ...]]": ...
+    @overload
+    def __getitem__(self, place: str) -> "Series": ...
+    def __getitem__(self, place: int | str) -> "tuple[dict[str, float], tuple[Answer, ...]] | Series":
+        """Return the given values and the answers of one point of a sweep, or a column of `to_frame()` by its name."""
+        if isinstance(place, str):
+            return self.to_frame()[place]
         if not self.sweep:
             raise NoSingleValue(f"{self.unknown} is no sweep: its answers are in .answers")
         given, answers, _ = [*self.sweep.rows()][place]
