@@ -53,7 +53,7 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path):
 
 @pytest.mark.parametrize("missing", _NEEDED)
 def test_where_the_extra_is_missing_its_name_is_said(missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in [name for name in sys.modules if name.startswith("backsolve.site")]:
+    for name in [name for name in sys.modules if name.startswith(("backsolve.site", "backsolve.figures"))]:
         monkeypatch.delitem(sys.modules, name)
     for name in [missing, *(name for name in sys.modules if name.startswith(f"{missing}."))]:
         monkeypatch.setitem(sys.modules, name, None)
