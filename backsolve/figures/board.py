@@ -3,16 +3,17 @@
 A curve is a tree of the catalogue. A script draws the curves as the sliders move, and `chart_of` draws them without a script.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from math import log10
-from typing import Any
+from typing import Any, NamedTuple
 
 from derive.catalogue import equation
 from derive.expressions.branches import branches, sides_of
 from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
+from derive.show.cells import csv_text
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.tables import shipped
 from derive.tables.rows import in_si
@@ -254,16 +255,34 @@ def _rule(words: str, name: str, at: float) -> Rule:
 
 _TIERS = {"hbm": "HBM", "ddr": "DDR", "flash": "flash", "hdd": "disk"}
 """Tiers of memory_tiers.csv on the ladder, and their labels."""
+_COLUMNS = {"drain_time_s": "value", "low_s": "low", "high_s": "high"}
+"""Columns of the file for a drain time and both ends of its range."""
 _LECTURE = "lecture"
 """The device of the drain times that the lecture states."""
-LADDER_TIME, LADDER_EQUATIONS, LADDER_CLAIMS = "2:00:37", ("cache.drain_time", "cache.drain_time_rule"), ("E15a", "E15c", "E15d")
+
+
+LADDER_FILE = "drain-times.csv"
+"""The file with the numbers of the ladder."""
+
+
+def drain_times() -> list[MemoryTierFigure]:
+    """Return the drain times of the ladder: those of today's devices and of the lecture."""
+    rows = shipped.rows_of(MemoryTierFigure)
+    return [row for row in rows if row.quantity == "drain_time" and row.tier in _TIERS and row.device != "range"]
+
+
+def ladder_csv() -> str:
+    """Return the drain times of the ladder [s] as CSV."""
+    rows = [
+        {"tier": row.tier, "device": row.device} | {name: _seconds(row, end) for name, end in _COLUMNS.items()} for row in drain_times()
+    ]
+    return f"{csv_text(('tier', 'device', *_COLUMNS), rows)}\n"
 
 
 def ladder() -> Chart:
     """Return the drain times of today's devices and of the lecture for each tier of memory, and the lifetimes that caches are sold for."""
-    rows = [row for row in shipped.rows_of(MemoryTierFigure) if row.quantity == "drain_time" and row.tier in _TIERS]
-    said = [row for row in rows if row.device == _LECTURE]
-    devices = [row for row in rows if row.device not in (_LECTURE, "range")]
+    said = [row for row in drain_times() if row.device == _LECTURE]
+    devices = [row for row in drain_times() if row.device != _LECTURE]
     names = tuple(f"{row.device}: {show('drain_time', _seconds(row), 3)}" for row in devices)
     ends = tuple((_seconds(row, "low"), _seconds(row, "high")) for row in said)
     return Chart(
@@ -294,3 +313,23 @@ def sold_lifetimes() -> list[float]:
     writes = [row for row in shipped_book(read_data()).rows if row.component == "cache_write" and not row.valid_to]
     lives = [row.ttl_seconds for row in writes if row.ttl_seconds]
     return sorted({float(life) for life in lives if lives.count(life) > len(lives) / 10})
+
+
+# -- all pictures ------------------------------------------------------------------------------------------------------
+
+
+class Drawn(NamedTuple):
+    """A picture at one state: its chart, the ids of its equations and claims, its second of the lecture, and the file of its numbers."""
+
+    key: str
+    time: str
+    chart: Chart
+    equations: tuple[str, ...]
+    claims: tuple[str, ...]
+    file: str = ""
+
+
+def drawn_pictures(state: Mapping[str, float]) -> Iterator[Drawn]:
+    """Yield the pictures in the order of the lecture, at these values of all sliders [SI]."""
+    yield from (Drawn(one.key, one.time, chart_of(one, state), one.equations, one.claims) for one in pictures())
+    yield Drawn("ladder", "2:00:37", ladder(), ("cache.drain_time", "cache.drain_time_rule"), ("E15a", "E15c", "E15d"), LADDER_FILE)

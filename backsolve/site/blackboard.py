@@ -4,17 +4,16 @@ from collections.abc import Collection
 from dataclasses import asdict
 from functools import cache
 
-from backsolve.figures.board import LADDER_CLAIMS, LADDER_EQUATIONS, LADDER_TIME, SHARED, chart_of, ladder, legs, pictures
-from backsolve.site.formulas import Json, quantities_data
+from backsolve.figures.board import SHARED, Drawn, drawn_pictures, legs, pictures
+from backsolve.site.formulas import Json
 from backsolve.site.presets import SUSTAINED, TITLES
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
-from derive.catalogue import equation
 from derive.presets import hardware, model
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.solving.api import solve
 from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens
-from derive.units import parse, vocabulary
+from derive.units import parse
 from invert.validation.claim_rows import Claim
 
 LECTURE = "lecture"
@@ -74,7 +73,6 @@ def start() -> dict[str, float]:
 def blackboard_data(keys: Collection[str] = ()) -> Json:
     """Return the data of the script for the pictures with these keys, or for all of them."""
     shown = [one for one in pictures() if one.key in (keys or one.key)]
-    spoken = {*SHARED, *presets()[LECTURE], *(name for one in shown for name in (one.across, one.up)), "balance_batch"}
     return {
         "legs": legs(),
         "neutral": _NEUTRAL,
@@ -83,20 +81,11 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
         "shared": [name for name in SHARED if any(name in one.moved_by for one in shown)],
         "sliders": [*SHARED, *dict.fromkeys(name for one in pictures() for name in one.sliders)],
         "titles": TITLES,
-        "quantities": quantities_data(sorted(spoken)),
-        "units": vocabulary(),
         "pictures": [asdict(one) for one in shown],
     }
 
 
 @cache
-def shown_pictures() -> list[Json]:
-    """Return the pictures as a page shows them without a script, with their equations and claims."""
-    drawn = [(one.key, one.time, chart_of(one, start()), one.equations, one.claims) for one in pictures()]
-    return [
-        {
-            **{"key": key, "title": chart.title, "time": time, "chart": chart},
-            **{"equations": [*map(equation, ids)], "claims": [claims()[id] for id in claimed]},
-        }
-        for key, time, chart, ids, claimed in (*drawn, ("ladder", LADDER_TIME, ladder(), LADDER_EQUATIONS, LADDER_CLAIMS))
-    ]
+def shown_pictures() -> list[Drawn]:
+    """Return the pictures as a page shows them without a script."""
+    return [*drawn_pictures(start())]

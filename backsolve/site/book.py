@@ -22,8 +22,8 @@ def book_pages() -> Iterator[Page]:
 def _chapter_page(chapter: str) -> Page:
     """Return a chapter, with the pictures of the blackboard that have its equations."""
     names = [None, *((one, chapter_text(one)[0]) for one in CHAPTERS), None]
-    place, rows = 1 + CHAPTERS.index(chapter), {*equations(chapter)}
-    pictures = [one for one in shown_pictures() if rows & {*one["equations"]}]
-    board = blackboard_data([one["key"] for one in pictures]) if pictures else {}
+    place, ids = 1 + CHAPTERS.index(chapter), {row.id for row in equations(chapter)}
+    pictures = [one for one in shown_pictures() if ids & {*one.equations}]
+    board = blackboard_data([one.key for one in pictures]) if pictures else {}
     context = {"chapter": chapter, "before": names[place - 1], "after": names[place + 1], "pictures": pictures, "board": board}
     return Page(f"book/{chapter}/index.html", "chapter.html", context)

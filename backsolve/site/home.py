@@ -1,5 +1,6 @@
 """Build the front page: the live blackboard of the lecture, the beginning of the README, and links into the site."""
 
+from backsolve.figures.board import LADDER_FILE, ladder_csv
 from backsolve.site.blackboard import LECTURE, blackboard_data, presets, shown_pictures
 from backsolve.site.documents import html_of, texts_root
 from backsolve.site.writing import INDEX, Page
@@ -18,4 +19,4 @@ def home_page() -> Page:
         "pictures": shown_pictures(),
         "start": presets()[LECTURE],
     }
-    return Page(INDEX, "home.html", context)
+    return Page(INDEX, "home.html", context, files={LADDER_FILE: ladder_csv()})

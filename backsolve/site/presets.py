@@ -12,7 +12,7 @@ from backsolve.site.formulas import Json, roof_data, solvable
 from backsolve.usual import DATA_TYPE, DEPLOYED
 from derive import presets
 from derive.catalogue import by_id
-from derive.errors import BacksolveError, NoRent
+from derive.errors import NoRent, NotCovered
 from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.records import Equation
@@ -102,10 +102,8 @@ def covered_models() -> list[str]:
     """Return the open models whose attention an equation covers."""
     tables, found = shipped.read(), []
     for name in presets.model_names(tables):
-        with suppress(BacksolveError):
-            row = presets.architecture(name, tables)
-            presets.of_architecture(row)
-            presets.kv_bytes(row, BYTES_PER_WEIGHT[presets.ATTENTION_DTYPE])
+        with suppress(NotCovered):
+            presets.model(name, tables)
             found.append(name)
     return found
 

@@ -2,9 +2,7 @@
 "use strict";
 
 (function () {
-  const { engine, form } = backsolve;
-
-  const POINTS = 96;
+  const { engine, form } = backsolve, POINTS = 96;
 
   /** The next of 1, 2, 5 and their decades, where an axis may end. */
   function roundEnd(value) {
@@ -28,8 +26,7 @@
   if (!place) return;
   const { chart } = backsolve, { element, show } = form;
   const board = JSON.parse(document.getElementById("board-data").textContent), { presets } = board, [first] = Object.keys(presets);
-  backsolve.units = board.units;
-  const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
+  const quantities = Object.fromEntries(Object.entries(backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
   const slugs = Object.fromEntries(Object.keys(presets).map((name) => [name, name.toLowerCase().replace(/[^a-z0-9]+/g, "-")]));
   const MINE = "backsolve.mine", state = { preset: first, values: { ...presets[first] }, sustained: false, log: false };
   const names = Object.keys(presets[first]).filter((name) => board.sliders.includes(name)), words = (name) => board.titles[name] || name.replaceAll("_", " ");

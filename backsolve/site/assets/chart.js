@@ -21,9 +21,9 @@
   /** Places from the top, moved apart until each has room. */
   function apart(places, low, high) {
     const order = places.map((at, k) => ({ at, k })).sort((a, b) => a.at - b.at);
-    order.forEach((one, k) => { if (k) one.at = Math.max(one.at, order[k - 1].at + GAP); });
+    order.forEach((one, k) => { one.at = Math.max(one.at, k ? order[k - 1].at + GAP : low); });
     for (let k = order.length - 1; k >= 0; k--) order[k].at = Math.min(order[k].at, k === order.length - 1 ? high : order[k + 1].at - GAP);
-    return order.reduce((found, { at, k }) => { found[k] = Math.max(at, low); return found; }, []);
+    return order.reduce((found, { at, k }) => { found[k] = at; return found; }, []);
   }
 
   /**
@@ -49,6 +49,13 @@
     const across = along(domain, x.log, left, width - right), up = along([base, top], y.log, height - BELOW, above);
     /** The side of a place on which a text has room up to an edge. */
     const beside = (value, words, edge) => { const at = across(value), starts = at + words.length * LETTER + 8 <= edge || at < edge / 2; return { x: value, textAnchor: starts ? "start" : "end", dx: starts ? 8 : -8, fill: text }; };
+    /** A dot with a place for its name: below it where the main curve rises, else above, and further away where another name is. */
+    const placed = dots.filter((dot) => dot.label && dot.x <= x.high && dot.y / uy.size <= top).reduce((found, dot) => {
+      const side = beside(dot.x / ux.size, dot.words, width - right), from = across(side.x) + side.dx - (side.dx < 0 ? dot.words.length * LETTER : 0), to = from + dot.words.length * LETTER;
+      const at = up(dot.y / uy.size), rises = lines[lines.length - 1].points.slice(-1)[0][1] > 1.02 * dot.y, ways = rises ? [14, -9, 30, -25] : [-9, 14, -25, 30];
+      const isFree = (dy) => at + dy < height - BELOW - 4 && at + dy > above && found.every((one) => Math.abs(one.at + one.dy - at - dy) >= GAP || from > one.to + GAP || to + GAP < one.from);
+      return [...found, { dot, side, at, from, to, dy: ways.find(isFree) ?? ways[0] }];
+    }, []);
     const heights = named.map(({ points }) => clip(points[points.length - 1][1] / uy.size)), spread = apart(heights.map(up), above + 8, height - BELOW);
     const marks = [
       ...areas.map(({ points, role }) => Plot.areaY(points.map(([at, low, high]) => ({ x: at / ux.size, low: low / uy.size, high: high / uy.size })), { x: "x", y1: "low", y2: "high", fill: colourOf(role), fillOpacity: 0.15, clip: true })),
@@ -57,7 +64,7 @@
         Plot.ruleX([rule.x / ux.size], { stroke: quiet, strokeDasharray: "2 3" }), Plot.text([rule.words], { ...beside(rule.x / ux.size, rule.words, width), frameAnchor: "top", dy: -4 - k * GAP, lineAnchor: "bottom" })]),
       ...lines.map((line) => Plot.line(line.points.map(put), { x: "x", y: "y", stroke: colourOf(line.role), strokeWidth: line.role === "total" ? 3.2 : 1.8, strokeDasharray: line.dashed ? "5 4" : null, clip: true })),
       ...dots.map((dot) => Plot.dot([put([dot.x, dot.y])], { x: "x", y: "y", r: 5, fill: dot.hollow ? colourOf("page") : colourOf(dot.role), stroke: colourOf(dot.role), strokeWidth: 2, clip: true, title: () => dot.words })),
-      ...dots.filter((dot) => dot.label && dot.x <= x.high && dot.y / uy.size <= top).map((dot) => Plot.text([dot.words], { ...beside(dot.x / ux.size, dot.words, width - right), y: dot.y / uy.size, dy: dot.hollow ? -9 : 14, stroke: colourOf("page"), strokeWidth: 3 })),
+      ...placed.map(({ dot, side, dy }) => Plot.text([dot.words], { ...side, y: dot.y / uy.size, dy, stroke: colourOf("page"), strokeWidth: 3 })),
       ...named.map((line, k) => Plot.text([line.words], { x: domain[1], y: heights[k], dx: 5, dy: spread[k] - up(heights[k]), textAnchor: "start", fill: colourOf(line.role), fontWeight: line.role === "total" ? 700 : 400 }))];
     const svg = Plot.plot({ ...options, marks, ariaLabel: told });
     svg.setAttribute("role", "img");

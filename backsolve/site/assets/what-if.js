@@ -9,10 +9,8 @@
   const number = (value, { size, unit, digits }) => `${Number((value / size).toPrecision(digits)).toLocaleString("en")} ${unit}`.trim();
   const shown = (value, reading) => number(value, reading) + (reading.tiers ? `, ${nearest(reading.tiers, value)}` : "");
   const rows = Object.fromEntries(fields.map(({ name, quantity }) => [name, engine.rowOf(backsolve.quantities[quantity])]));
-  const around = (price) => [price / 10, price * 10];
-  const knobs = Object.fromEntries(fields.map(({ name, words }) => [name, form.knob(rows[name], words, (knob) => changed(name, knob), around(published[name]))]));
+  const knobs = Object.fromEntries(fields.map(({ name, words }) => [name, form.knob(rows[name], words, (knob) => changed(name, knob), [published[name] / 10, published[name] * 10])]));
   const notice = element("p", { class: "solver-fault", role: "alert" }), cells = readings.map(() => element("td"));
-  const wrong = () => fields.find(({ name }) => knobs[name].wrong);
   const pairs = () => fields.filter(({ name }) => !knobs[name].wrong && prices[name] !== published[name]).map(({ name }) => [name, form.typedFor(rows[name], prices[name])]);
 
   /** The prices, and the premium in the middle of its rounding cell, as rounding_cell of invert/sheets/observables.py has it. */
@@ -47,7 +45,7 @@
   }
 
   function work() {
-    const none = wrong(), given = rounded();
+    const none = fields.find(({ name }) => knobs[name].wrong), given = rounded();
     readings.forEach((reading, at) => {
       const all = engine.chain(reading.legs, { ...reading.given, ...given }), holds = reading.legs.every(({ makes }) => all[makes] >= 0 && Number.isFinite(all[makes]));
       cells[at].textContent = none ? `none: ${none.words} cannot be used` : holds ? shown(all[reading.makes], reading) : "none: these prices contradict it";
