@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
 from typing import Any, BinaryIO
 
-from derive.errors import WrongData, shorten
+from derive.errors import BacksolveError, WrongData, shorten
 
 if sys.platform != "win32":
     import fcntl
@@ -122,9 +122,20 @@ def content_or_input(place: str, limit: int = LARGEST) -> bytes:
     return content_of_stream(standard_input(), limit) if place == "-" else content_of(place, limit)
 
 
+@contextmanager
+def errors_of_writing(place: str) -> Iterator[None]:
+    """Raise `WrongData` with the name of the file or folder if it cannot be written."""
+    try:
+        yield
+    except BacksolveError:
+        raise
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{label(place)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+
+
 def write(place: str, content: str | bytes) -> None:
     """Write a file whole or not at all, through a temporary file in its folder. An existing file keeps its permissions."""
-    try:
+    with errors_of_writing(place):
         path = os.path.realpath(place)
         before = _replaceable(path)
         beside = os.path.join(os.path.dirname(path), f".backsolve-{os.urandom(8).hex()}")
@@ -141,8 +152,6 @@ def write(place: str, content: str | bytes) -> None:
                 with suppress(OSError):
                     os.unlink(beside)
                 raise
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{label(place)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
 
 
 @contextmanager
@@ -154,10 +163,8 @@ def alone(place: str) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    try:
+    with errors_of_writing(place):
         folder = os.open(os.path.dirname(os.path.realpath(place)), os.O_RDONLY)
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{label(place)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
     try:
         until = time.monotonic() + PATIENCE
         while True:

@@ -1,6 +1,8 @@
 """Charts of price sheets and of the scoreboard: pure functions of records. The other modules of this folder draw them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from shlex import quote
 
@@ -351,3 +353,14 @@ SHEET_FIGURES: Mapping[str, Callable[[Inference], Chart]] = {
     "tier-map": tier_map,
 }
 """The figures of one sheet by name. Each raises NotCovered if the sheet has no data for it."""
+
+
+def figures_of_sheet(one: Inference) -> Iterator[Chart]:
+    """Yield the figures of a sheet that have data to draw. In the figure of size against price only the sheet is named."""
+    needed = {"cost-context": one.pairs, "tornado": one.pairs, "tier-map": one.storage}
+    for name, chart_of in SHEET_FIGURES.items():
+        with suppress(NotCovered):
+            if needed.get(name, (one,)):
+                chart = chart_of(one)
+                marks = (replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks)
+                yield replace(chart, marks=tuple(marks)) if name == "size-price" else chart

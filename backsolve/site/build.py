@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from backsolve.site.market import price_pages
 from backsolve.site.notebooks import notebook_pages
 from backsolve.site.presets import presets_data
 from backsolve.site.writing import HERE, INDEX, Page, Written, script_json, write_page
-from derive.errors import BacksolveError, WrongData
-from derive.files import label
+from derive.errors import WrongData
+from derive.files import errors_of_writing, label
 from derive.immutable import immutable
 from derive.show.citation import address_of
 from derive.tables.problems import Problem
@@ -54,7 +54,7 @@ def build_site(out: str, html_base: str = "", report: Callable[[str], object] = 
     a site with an address has social cards. `report` gets a line for each stage.
     """
     base = address_of(html_base)
-    with _errors_of_folder(out):
+    with errors_of_writing(out):
         target, before = _site_folder(out)
         pages: list[Page] = []
         for stage, made in STAGES.items():
@@ -89,17 +89,6 @@ def assets(pages: Iterable[Page], written: Iterable[Written]) -> Iterator[tuple[
         text = "".join(f"(globalThis.backsolve ??= {{}}).{key} = {script_json(value)};\n" for key, value in fields.items())
         yield f"assets/{name}.js", text.encode()
     yield from documents.files().items()
-
-
-@contextmanager
-def _errors_of_folder(out: str) -> Iterator[None]:
-    """Raise WrongData, with the name of the folder, if a file cannot be written."""
-    try:
-        yield
-    except BacksolveError:
-        raise
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{label(out)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
 
 
 def _site_folder(out: str) -> tuple[Path, set[str]]:

@@ -17,7 +17,7 @@ from derive.records import Equation
 from derive.requirements import in_words_of_names, named
 from derive.show.binding import plain_regime
 from derive.show.mathml import PRODUCT_SIGN, symbol_in_mathml, tree_in_mathml
-from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, RATE
+from derive.show.roofline import roof_trees
 from derive.trees import Roots, Tree, TreePair, difference, names, text
 from derive.units import is_of_one_element, parse, people_units
 from derive.written import tree_of_function
@@ -146,15 +146,6 @@ def _quantity(name: str) -> Json:
 
 
 def roof_data() -> Json:
-    """Return the roofline of a chip as trees, with the neutral values of a step and the labels of the axes."""
-    _, ridge = sides_of(equation("batching.ridge_point"))
-    return {
-        "rate": RATE,
-        "intensity": INTENSITY,
-        "ridge": ridge,
-        "attainable": ATTAINABLE,
-        "given": NEUTRAL,
-        "rows": [*quantities_data(("ridge_point", "peak_flops")).values()],
-        "called": "FLOPs for each byte that is read",
-        "of": "on each chip",
-    }
+    """Return the roofline of a chip as trees, with the labels of its axes."""
+    rows = [*quantities_data(("ridge_point", "peak_flops")).values()]
+    return {**roof_trees(), "rows": rows, "called": "FLOPs for each byte that is read", "of": "on each chip"}

@@ -2,16 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
-from backsolve.figures.sheets import SHEET_FIGURES
+from backsolve.figures.sheets import figures_of_sheet
 from backsolve.site.parts import sections_of
 from backsolve.site.what_if import what_if
 from backsolve.site.writing import Page
-from derive.errors import NotCovered
-from derive.show.chart import Chart
 from invert.comparison_records import History
 from invert.history import histories
 from invert.report.dates import history_parts
@@ -63,7 +59,7 @@ def _page(one: Inference, table: Run, past: History | None) -> Page:
         "one": one,
         "said": readings_in_lines(one, table),
         "sections": sections_of(full_parts(one, table)),
-        "figures": [*_figures(one)],
+        "figures": [*figures_of_sheet(one)],
         "rows": rows,
         "grades": {grade: GRADES[grade] for grade in dict.fromkeys(row.verification for row in rows) if grade in GRADES},
         "history": history_parts(past) if past else (),
@@ -71,14 +67,3 @@ def _page(one: Inference, table: Run, past: History | None) -> Page:
         "what_if": what_if(one),
     }
     return Page(sheet_address(one), "sheet.html", context)
-
-
-def _figures(one: Inference) -> Iterator[Chart]:
-    """Yield the figures with data to draw. In the figure of size against price only the sheet is named."""
-    needed = {"cost-context": one.pairs, "tornado": one.pairs, "tier-map": one.storage}
-    for name, chart_of in SHEET_FIGURES.items():
-        with suppress(NotCovered):
-            if needed.get(name, (one,)):
-                chart = chart_of(one)
-                marks = (replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks)
-                yield replace(chart, marks=tuple(marks)) if name == "size-price" else chart

@@ -1,6 +1,7 @@
 """Return the roofline of a chip and the point at which a step works: its FLOP/s over the FLOPs for each byte that it reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from derive.answers import Result
 from derive.catalogue import equation
@@ -61,6 +62,12 @@ class Roof:
     def attainable(self, intensity: float) -> float:
         """Return the largest FLOP/s at an intensity."""
         return float(value_of(ATTAINABLE, {"peak_flops": self.peak, "hbm_bandwidth": self.bandwidth, "intensity": intensity}))
+
+
+def roof_trees() -> dict[str, Any]:
+    """Return the formulas of a roofline as trees by name, and as `given` the neutral values of a step."""
+    _, ridge = equation("batching.ridge_point").trees
+    return {"rate": RATE, "intensity": INTENSITY, "ridge": ridge, "attainable": ATTAINABLE, "given": NEUTRAL}
 
 
 def known_numbers(solution: Result) -> Mapping[str, float]:
