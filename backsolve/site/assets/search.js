@@ -1,8 +1,8 @@
 // The search box: MiniSearch over titles, summaries and words, with typing errors and beginnings of words; sheets and equations before claims.
 "use strict";
 (() => {
-  const MOST = 12, FIELDS = ["title", "kind", "summary", "words"], TYPO = 0.2, SHORT = 4;
-  const WEIGHTS = { "price sheet": 4, picture: 3, equation: 2.5, desk: 2.5, chapter: 2, quantity: 2, claim: 0.7, lecture: 0.7 };
+  const MOST = 12, FEW = 3, FIELDS = ["title", "kind", "summary", "words"], TYPO = 0.2, SHORT = 4;
+  const WEIGHTS = { "price sheet": 4, desk: 5, picture: 3, equation: 2.5, chapter: 2, quantity: 2, claim: 0.7, lecture: 0.7 };
   const root = new URL("..", document.currentScript.src).href, box = document.getElementById("search");
   const made = (tag, attributes, ...children) => { const one = Object.assign(document.createElement(tag), attributes); one.append(...children); return one; };
   const field = made("input", { type: "search", placeholder: "Search ( / )", autocomplete: "off", spellcheck: false, ariaLabel: "Search" });
@@ -28,7 +28,7 @@
     const typed = field.value.trim().replaceAll("*", " star ").replaceAll("×", " ");
     panel.hidden = !typed;
     if (!typed) return;
-    const index = await load(), all = index.search(typed, { combineWith: "AND" }), found = all.length ? all : index.search(typed);
+    const index = await load(), all = index.search(typed, { combineWith: "AND" }), found = all.length < FEW ? index.search(typed) : all;
     status.textContent = found.length ? `${found.length} found${found.length > MOST ? `, the first ${MOST}` : ""}` : "Nothing found";
     list.replaceChildren(...found.slice(0, MOST).map(item));
   }
