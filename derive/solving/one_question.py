@@ -12,7 +12,7 @@ from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.roles import BATCH, MEMORY, SIZES
+from derive.roles import BATCH, MEMORY
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
@@ -22,7 +22,6 @@ from derive.solving.question.propagation import rows_behind
 from derive.solving.question.questions import (
     Question,
     copies_by_name,
-    drop_knowns,
     known_values,
     pose_again,
     suppose_dense,
@@ -65,12 +64,6 @@ def _answer_numbers(asked: Question, spans: Mapping[str, Spread], given: Mapping
     sized = _fewest_chips(limited, _LACKS_BATCH) if targets and not spans else None
     if sized and (sized.answers or asked.limits):
         return _round_within_limits(limited, sized)
-    if asked.limits and not spans and asked.unknown not in SIZES and _needs_batch(asked):
-        from derive.solving.limits.limits import split_limits
-
-        limits = split_limits(asked)
-        if not any(one.moves for one in limits):
-            raise limits[0].refuse()
     question, found = _answer_with_usual(_suppose_least(asked, spans) or asked, spans, switches.zipped)
     if not _has_answer(found) and _CHIPS not in spans and (copied := copies_by_name(asked)):
         return _answer_with_copies(found, *copied, given, switches)
@@ -100,20 +93,12 @@ def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: boo
     missing = _missing_inputs(asked, solution)
     supposed = _suppose(asked, missing, spans) if missing else None
     again = _answer_over_ranges(supposed, spans, zipped) if supposed else solution
-    if supposed and _has_answer(solution) and not _says_more(again, solution, is_reachable(supposed) and not is_reachable(asked)):
-        supposed, again = None, solution
     again = _supply(supposed or asked, again, spans, zipped) if missing and not _has_answer(again) else again
     if not _has_answer(again) and not spans and again.reason:
         again = _size_chips(asked, supposed, again)
     if _has_answer(solution) and not _has_answer(again) and again.refusal.code == "missing_givens":
         again = solution
     return supposed or asked, again
-
-
-def _says_more(again: Solution, solution: Solution, newly_reached: bool) -> bool:
-    """Return whether an answer with usual values says more: by equations in place of bounds, a point, or with more of the givens."""
-    points = {one.kind for one in again.answers} == {"point"}
-    return newly_reached or (points and not again.sweep) or len(again.unused) < len(solution.unused)
 
 
 def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -158,14 +143,6 @@ def _size_chips(asked: Question, supposed: Question | None, refused: Solution) -
 
 def _suppose_types(asked: Question) -> Question:
     return suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked
-
-
-def _needs_batch(asked: Question) -> bool:
-    """Return whether equations lead to the unknown only if a batch is known."""
-    alone = drop_knowns(asked, {*asked.limits})
-    supposed = {**dict.fromkeys(USUAL_TYPES, 1.0), **alone.known}
-    ways = (pose_again(alone, asked.unknown, {**supposed, **more}) for more in ({}, {_BATCH: 1.0}))
-    return _BATCH not in asked.known and [is_reachable(way) for way in ways] == [False, True]
 
 
 def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -231,8 +208,6 @@ def _answer_over_ranges(asked: Question, spans: Mapping[str, Spread], zipped: bo
         return solution
     told = f"{', '.join(used)}: from the least to the most of published runs"
     over = _answer_over(replace(asked, notes=(*asked.notes, told)), {**spans, **used}, zipped)
-    if over.spans and over.spans.low == over.spans.high:
-        return replace(solution, assumptions=(f"the same all over {told}", *solution.assumptions))
     return replace(over, said=(*over.said, *filter(None, [asked.record]))) if _has_answer(over) else solution
 
 

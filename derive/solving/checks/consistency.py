@@ -84,16 +84,6 @@ def exceeded_bound(name: str, values: Mapping[str, float]) -> Reason | None:
     return _find_broken_bound(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
 
 
-def greatest_possible(name: str, values: Mapping[str, float]) -> tuple[Equation, float] | None:
-    """Return the largest possible value of a quantity beside these values, with the inequality that says so, or None if none does.
-
-    >>> greatest_possible("kv_replication", {"chips": 8.0})[1]
-    8.0
-    """
-    rows = (row for row in bounds() if row.symbols[0] == name and row.sense == "<=" and row.inputs <= values.keys() and row.applies(values))
-    return min(((row, right_side_at(row, values)) for row in rows), key=lambda one: one[1], default=None)
-
-
 def find_implausible(name: str, found: Sequence[Answer]) -> Reason | None:
     """Return why no answer is possible: all are far beyond values met in practice."""
     low, high = quantity(name).limits()

@@ -9,7 +9,6 @@ from math import log
 
 from derive.answers import BOUGHT, DECODE_ALONE, next_whole
 from derive.catalogue import equation
-from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
 from derive.records import LOWER, UPPER, Equation
@@ -19,7 +18,6 @@ from derive.solving.checks.consistency import (
     exceeded_bound,
     find_implausible,
     find_impossible,
-    greatest_possible,
     is_unrelated,
 )
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, questions_of_memory
@@ -31,8 +29,7 @@ from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
 from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
 from derive.solving.question.questions import Instead, Question, pose_again
-from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, chain_slopes
-from derive.trees import text
+from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
 from derive.units import show
 
 FASTER_THAN_ASKED = "faster than asked"
@@ -46,47 +43,14 @@ _BY_ROUNDING = 1.1
 
 
 def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
-    """Return the answer that agrees with the givens, cut to what is possible, and the way to it."""
+    """Return the answer that agrees with the givens and is possible, and the way to it."""
     solution, way = _answer_consistently(asked)
-    solution = _cut_to_possible(asked, solution)
     possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
     if solution.answers and not possible and (clash := find_implausible(asked.unknown, solution.answers)):
         return refuse_question(asked, clash, solution.route), None
     if len(possible) == 1 and (beyond := out_of_reach(asked, value_inside(possible[0]))):
         return refuse_question(asked, beyond, solution.route), None
     return solution.keep(possible), way
-
-
-def _cut_to_possible(asked: Question, solution: Solution) -> Solution:
-    """Return the answers with intervals that end at the largest possible value of the unknown."""
-    most = greatest_possible(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
-    if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
-        return solution
-    row, high = most
-    formula = f"{asked.unknown} <= {text(sides_of(row)[1])}"
-    answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.least <= high * (1 + HOLDS))
-    if not answers:
-        clash = find_impossible(asked, {**asked.known, asked.unknown: value_inside(solution.answers[0])})
-        return refuse_question(asked, clash, solution.route) if clash else solution
-    inputs = {name: asked.known[name] for name in row.inputs}
-    given = {**solution.given, **inputs}
-    return replace(
-        solution,
-        answers=answers,
-        equations=tuple(dict.fromkeys((*solution.equations, row.reference))),
-        given=given,
-        provenance={**solution.provenance, **{name: asked.provenance.get(name, "default") for name in inputs}},
-        unused=list_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
-        route=(*solution.route, RouteStep(equations=(row.reference,), unknown=asked.unknown, value=None, formula=formula)),
-    )
-
-
-def _cut_off(one: Answer, high: float, formula: str) -> Answer:
-    if one.kind == "point" or (one.high is not None and one.high <= high):
-        return one
-    if one.least >= high * (1 - HOLDS):
-        return Answer(kind="point", value=high, regime=one.regime, formula=formula, residual=0.0)
-    return replace(one, high=high, formula=formula, elasticities={})
 
 
 def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
