@@ -194,8 +194,6 @@ class Step(NamedTuple):
     memory_share: str
     all_hidden: str
     """The overlap in which a step lasts as long as its longest part."""
-    partly_hidden: tuple[str, ...]
-    """Overlaps in which it lasts longer."""
 
 
 STEP = Step(
@@ -218,7 +216,6 @@ STEP = Step(
     other_share={"mfu": "mbu", "mbu": "mfu"},
     memory_share="mbu",
     all_hidden="max",
-    partly_hidden=("sum", "kv_plus_max", "network"),
 )
 
 

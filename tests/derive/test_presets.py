@@ -399,14 +399,6 @@ def test_weights_are_stored_as_published_where_the_chip_is_no_narrower(chip, nam
     assert (of_model in said) == owner.startswith("native_dtype")
 
 
-@in_one_test(
-    ("name", "width", "is_slip"), [("gpt-oss-120b", "int4", True), ("gpt-oss-120b", "bf16", False), ("DeepSeek-V3", "int4", False)]
-)
-def test_a_width_of_the_experts_alone_is_doubted_in_a_model_of_two_types(name, width, is_slip):
-    warnings = " ".join(solve("weight_bytes", hardware="H100:bf16", model=name, bytes_per_weight=width).warnings)
-    assert ("bytes_per_weight = 0.5 B is of the experts alone: gpt-oss-120b as published" in warnings) == is_slip
-
-
 def test_two_models_that_were_published_differently_are_refused_unless_the_type_is_given():
     both = (*model("DeepSeek-V3").published, *model("gpt-oss-120b").published)
     chip = replace(hardware("H100:bf16"), published=both)

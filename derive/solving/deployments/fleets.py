@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
 
-from derive.answers import Answer, WhenRead, next_whole
+from derive.answers import Answer, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.preset_record import names_count
@@ -151,7 +151,7 @@ def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: f
         return ask(name, {**given, **within, REPLICA.number: replicas})
     paid = {spelled: value for spelled, value in given.items() if names[spelled] in _paid_with(name)}
     waits = not {names[spelled] for spelled in paid}.isdisjoint(REPLICA.prices)
-    return _price_every_second(ask(name, {**paid, **({REPLICA.used_share: 1.0} if waits else {}), REPLICA.number: replicas}))
+    return ask(name, {**paid, **({REPLICA.used_share: 1.0} if waits else {}), REPLICA.number: replicas})
 
 
 def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[str, Any]) -> Solution:
@@ -177,22 +177,6 @@ def _limits_in_words(given: Mapping[str, Any]) -> str:
     ends = {name: value for name, value in given.items() if quantity(name).name in REPLICA.bought or is_limit(value)}
     within = [name for name in ends if quantity(name).name in results_of(REPLICA.number)]
     return " and ".join(f"{name}{ends[name] if is_limit(ends[name]) else f'={ends[name]}'}" for name in within)
-
-
-def _price_every_second(found: Solution) -> Solution:
-    """Return the result of owned chips at a price for every second: the number of replicas includes the waiting."""
-    price = REPLICA.price
-    step = next((step for step in found.route if step.unknown == price), None)
-    if step is None or step.value is None:
-        return found
-    (one, *_), waiting = found.answers, REPLICA.used_share
-    return replace(
-        found,
-        answers=(replace(one, elasticities=WhenRead(lambda: {name: by for name, by in one.elasticities.items() if name != waiting})),),
-        route=tuple(step for step in found.route if step.unknown != price),
-        given={**found.given, price: step.value},
-        provenance={**found.provenance, price: "of an owned chip, for any second, in use or not"},
-    )
 
 
 @cache

@@ -376,13 +376,6 @@ def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -
     return f"at both peaks this step is {bound}. If it is so here, {share} and {least}: give {other}"
 
 
-def overlap_presumed(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
-    """Return which equation presumes perfect overlap, if another overlap was asked for."""
-    overlap = _overlap(asked.active)
-    ids = [row.id for row in used if "perfect overlap" in row.assumptions and not _overlap([row])]
-    return f"{ids[0]} is for perfect overlap, not for overlap {overlap}" if ids and overlap in STEP.partly_hidden else None
-
-
 def _overlap(used: Sequence[Equation]) -> str | None:
     """Return how the parts of the step are added up, or None if no equation adds them up."""
     return next((row.variant.name for row in used if row.variant and row.variant.group == "overlap"), None)
@@ -442,17 +435,6 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
     return Caveat(f"{what} cannot be shared evenly by {chips:.0f} chips with tensor parallelism. {following} chips can", frozenset((name,)))
 
 
-def part_of_a_replica(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
-    """Return that replicas on the way are no whole number."""
-    replicas, spoken = values.get(REPLICA.number), {name for row in used for name in row.symbols}
-    if replicas is None or REPLICA.number in {asked.unknown, *asked.known} or REPLICA.number not in spoken:
-        return None
-    whole = math.ceil(replicas * (1 - HOLDS))
-    of_all = f"{REPLICA.number} = {show(REPLICA.number, replicas)} on the way"
-    told = f"{of_all}. For whole ones give {REPLICA.number}={whole} in place of the rate of all"
-    return told if whole > replicas * (1 + HOLDS) else None
-
-
 def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return which other variant uses a given quantity that the default variant does not use."""
     taken = {name for row in used for name in (*row.symbols, *row.put_in)}
@@ -488,8 +470,7 @@ _RULES: tuple[_Rule, ...] = (
         cache_copied,
         chips_of_one_part,
         heads_undivided,
-        part_of_a_replica,
     ),
-    *(counted_in_parts, prompts_unsaid, another_variant, longer_than_the_model, overlap_presumed),
+    *(counted_in_parts, prompts_unsaid, another_variant, longer_than_the_model),
 )
 assert prompts_elsewhere.__name__ == DECODE_ALONE, "the kind by which other modules know it"

@@ -99,7 +99,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
         return refuse_question(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
     tightest = max(ends, key=lambda end: sign * value_inside(end.answer))
-    said = (*_tell_end(tightest), *_tell_met_by_memory(asked, tightest, ends), *told)
+    said = (*_tell_end(tightest), *told)
     # At another point another limit may leave least, so that one way is the way of all points only for one limit.
     return replace(_add_warnings(tightest.solution, [*ends, *beside]), said=said), tightest.way if len(limits) == 1 else None
 
@@ -174,8 +174,6 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(limit):
         return None
     if reason.code in ("contradiction", "missing_givens") and limit.is_met(limit.evaluate_beside()):
-        return None
-    if reason.code == "contradiction" and _is_met_within_bounds(limit):
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := tell_nearest(limit, 1.0)):
         return _refuse(limit, f"no whole {asked.unknown} meets {limit.words}{nearest}")
@@ -298,28 +296,12 @@ def _is_met_everywhere(limit: Limit) -> bool:
     return bool(there) and all(map(limit.is_met, there))
 
 
-def _is_met_within_bounds(limit: Limit) -> bool:
-    """Return whether a limit is met at the ends of what inequalities alone leave of the unknown, and inside."""
-    bounded, _ = consistent_answer(drop_knowns(limit.alone, {limit.name}))
-    places = [place for one in bounded.answers for place in (one.least, one.high, value_inside(one)) if place]
-    return bool(places) and all(limit.is_met(limit.evaluate_at(place)) for place in places)
-
-
 def _tell_end(end: _End) -> tuple[str, ...]:
     """Return a line on the end of the unknown that a limit leaves."""
     if len(end.solution.answers) > 1 or end.answer.kind != "point":
         return ()
     unknown, side = end.limit.alone.unknown, "from" if end.answer.bound == LOWER else "to"
     return (f"{side} {show(unknown, end.answer.point)}, where {end.name} binds",)
-
-
-def _tell_met_by_memory(asked: Question, end: _End, found: Sequence[_End]) -> tuple[str, ...]:
-    """Return a line for each limit that is met where memory binds first."""
-    if len(end.solution.answers) > 1 or end.answer.kind != "point" or end.answer.regime != MEMORY_BINDS:
-        return ()
-    most = next_whole(end.answer.point, UPPER) if asked.unknown in COUNTED else end.answer.point
-    there = ((one.limit, one.limit.evaluate_at(most).answers[:1]) for one in found if most)
-    return tuple(_tell_met(limit, one) for limit, answers in there for one in answers)
 
 
 def _tell_met(limit: Limit, found: Answer) -> str:

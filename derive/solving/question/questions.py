@@ -170,16 +170,14 @@ def question(
         record=preset.record,
         unsaid=_drop(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
-        doubtful=slips | _doubt_width(typed, preset.published) | _count_dropped(name, preset),
+        doubtful=slips | _count_dropped(name, preset),
         in_parts=list_fractions(singles),
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
 
 
-def _read_givens(
-    unknown: str, given: Mapping[str, float | str], conventions: Conventions, spans: Mapping[str, Spread]
-) -> dict[str, float]:
+def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Conventions, spans: Mapping[str, Spread]) -> dict[str, float]:
     """Return the givens in SI, with one value of each range or list."""
     typed = _read_values(given, conventions)
     if twice := typed.keys() & spans.keys():
@@ -222,9 +220,7 @@ def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: C
         yield "; ".join(filter(None, (told, computed, remark)))
 
 
-def _rows_left_out(
-    preset: Preset, typed: Set[str], named: tuple[Equation, ...], variants: Mapping[str, str]
-) -> tuple[Equation, ...]:
+def _rows_left_out(preset: Preset, typed: Set[str], named: tuple[Equation, ...], variants: Mapping[str, str]) -> tuple[Equation, ...]:
     """Return the equations that a preset rules out, or that would give again what is given as 0. Named ones stay."""
     reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS, "resident")
     # Another read of the weights is named, which says nothing of what lies on a chip.
@@ -340,17 +336,6 @@ def _slip(name: str, value: float, published: float | None, preset: Preset) -> s
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
     place = preset.provenance[name].split(": ")[0]
     return f"{name} = {show(name, value)} is {times} the {show(name, published)} of {place}: is its unit right?"
-
-
-def _doubt_width(typed: Mapping[str, float], published: Iterable[Published]) -> dict[str, str]:
-    """Return why a given width of all weights may be a slip: a model with two data types has it in its experts alone."""
-    given = typed.get(_WIDTH, 0.0)
-    model = next((one for one in published if one.widths and one.narrowest <= given < one.bytes_per_weight), None)
-    if model is None:
-        return {}
-    asked, all_of_them = (show(_WIDTH, width) for width in (given, model.bytes_per_weight))
-    of_experts = f"bytes_per_weight = {asked} is of the experts alone"
-    return {_WIDTH: f"{of_experts}: {model.model} as published, in {model.dtype}, has {all_of_them}; leave it out"}
 
 
 def _listed(unknown: str, preset: Preset) -> tuple[float, str] | None:
