@@ -209,7 +209,6 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
     """Print an answer, and write the result. Return all its sheets for a repeated question, unless the answer is not in a saved result."""
     from invert.inference import infer
     from invert.report.answer import answer_texts
-    from invert.report.contract import saved
 
     names, asked, shown, saved_as, repeated = question
     table: InferenceTable | None
@@ -225,6 +224,8 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
             if (save is not None or repeated) and question.is_default:
                 table = infer(names, **asked)
     if save is not None and table is not None:
+        from invert.report.contract import saved
+
         write(save, saved(table, replace(saved_as, against=moved.file) if moved and moved.file else saved_as))
     fail_on(dict.fromkeys(problems))
     if table is not None and not table and shown.against is None:

@@ -117,8 +117,9 @@ def main() -> None:
     prepare()
     # The matrices are small: threads of OpenBLAS wait longer than they work, and the last digits would depend on their number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Rows of prices have no reference cycles. Python would search them for cycles every 700 rows: a third of the time of a large file.
-    gc.set_threshold(100_000)
+    # Rows of prices have no reference cycles. Python would search them for cycles every 700 rows: a third of the time
+    # of a large file. A sheet has fewer objects than this, so that its answer waits for no search.
+    gc.set_threshold(500_000)
     if sys.stdout is None:
         say("the output cannot be written (standard output is closed)")
         sys.exit(UNWRITTEN)

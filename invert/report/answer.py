@@ -57,7 +57,7 @@ def select_sheets(table: InferenceTable, shown: Shown) -> InferenceTable:
     return replace(table, inferences=ordered, not_picked=table.not_picked | left)
 
 
-def answer_texts(table: InferenceTable, moved: Comparison | None, shown: Shown, width: int) -> Iterator[str]:
+def answer_texts(table: InferenceTable, moved: "Comparison | None", shown: Shown, width: int) -> Iterator[str]:
     """Yield the texts of an answer of `infer`: prices changed since the release, a comparison, and the sheets."""
     # Without a sheet, the problems, printed later, say why.
     sheets = shown.against is None and bool(table or shown.style in _RECORDS)
@@ -94,10 +94,12 @@ def _sheets_text(table: InferenceTable, shown: Shown, width: int) -> str:
 
         return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
     if _is_report(table, shown):
-        from invert.report.sheet import full_parts
-        from invert.report.short import short_parts
+        if shown.full:
+            from invert.report.sheet import full_parts as parts
+        else:
+            from invert.report.short import short_parts as parts
 
-        return _parts_text((full_parts if shown.full else short_parts)(table[0], table), style, width)
+        return _parts_text(parts(table[0], table), style, width)
     if style != "table":
         from invert.report.document import document
 
@@ -124,7 +126,7 @@ def _parts_text(parts: Sequence[str], style: str, width: int) -> str:
     return report_document(parts, style)
 
 
-def _changes_text(moved: Comparison, style: str, width: int, only_main: bool) -> str:
+def _changes_text(moved: "Comparison", style: str, width: int, only_main: bool) -> str:
     from invert.report import changes
 
     if style == "table":
