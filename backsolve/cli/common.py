@@ -218,12 +218,15 @@ def workers_option(help: str) -> Callable[[_Command], _Command]:
 @contextmanager
 def processes(workers: int | None, what: str) -> "Iterator[Executor]":
     """Yield a pool of processes. Without a number the pool starts only for many parts. The line of progress begins with `what`."""
-    from concurrent.futures import ProcessPoolExecutor
-
     from backsolve.cli.sharing import SharedWork, end_with_parent
 
+    def start(number: int) -> "Executor":
+        from concurrent.futures import ProcessPoolExecutor
+
+        return stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent))
+
     with ExitStack() as stack:
-        yield SharedWork(lambda number: stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent)), workers, what)
+        yield SharedWork(start, workers, what)
 
 
 def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> dict[str, str]:

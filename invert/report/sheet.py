@@ -8,7 +8,7 @@ from invert.estimators.names import KV_NAMES
 from invert.records import PairInference, PricingRules, Reading, verdict
 from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
-from invert.report.layout import aligned, kv, laid_out, left_out, title
+from invert.report.layout import aligned, kv, laid_out, title
 from invert.report.prices import all_prices
 from invert.report.readings import readings_table
 from invert.report.short import heading
@@ -36,7 +36,11 @@ def full_parts(one: Inference, table: Run) -> list[str]:
         "It is biased upward: the ratio also contains the margin on output, idle capacity and other idle compute.",
     )
     if one.implied_drain_time and not one.implied_drain_time.problem:
-        sections += _reading("Hold time at the price of one read", one.implied_drain_time, _drain_time_of_hbm(table))
+        sections += _reading(
+            "Hold time at the price of one read",
+            one.implied_drain_time,
+            "A time near the drain time of HBM says that storage has the price of HBM, not that it is there.",
+        )
     if one.rules:
         sections += _rules(one.rules)
     equations = (id.split("@")[0] for id in one.equations)
@@ -71,14 +75,6 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
         f"prices that each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
         " (a miss lies outside the rounding cell of the published number)",
     ]
-
-
-def _drain_time_of_hbm(table: Run) -> str:
-    devices = table.drain_times["range"]
-    if devices.value is None:
-        return left_out(devices)
-    drained = show("drain_time", devices.value["HBM"], digits=3)
-    return f"HBM itself drains in {drained} (real devices). A time near that says that storage has the price of HBM, not that it is there."
 
 
 def _rules(found: PricingRules) -> list[str]:
