@@ -5,7 +5,6 @@ node and several nodes, with their spreads, by maximum likelihood under weak pri
 invert.validation.efficiency` writes the fit to efficiency_fit.csv and its predictions to efficiencies.csv.
 """
 
-import csv
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from derive.errors import WrongData
 from derive.preset_record import MODEL_KINDS
 from derive.preset_rows import FIT, HELD_OUT, Efficiency, FittedEfficiency
 from derive.presets import DEPLOYMENTS, PHASES, deployment_of, is_inside, predicted_over_measured
+from derive.show.cells import csv_text
 from derive.solving.api import solve
 from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens
@@ -212,18 +212,14 @@ def write_tables(folder: str = shipped.FOLDER) -> None:
     fit = fit_efficiencies(runs)
     _write(folder, FittedEfficiency.TABLE, fitted_rows(fit, runs))
     predicted = predicted_without_run(runs, fit) | {row.run: predicted_of_question(row) for row in rows if row.use == HELD_OUT}
-    with open(os.path.join(folder, f"{Efficiency.TABLE}.csv"), encoding="utf-8", newline="") as file:
-        cells = [*csv.DictReader(file)]
     ends = {run: {"low": _digits(low, 4), "high": _digits(high, 4)} for run, (low, high) in predicted.items()}
-    _write(folder, Efficiency.TABLE, [row | ends.get(row["run"], {}) for row in cells])
+    _write(folder, Efficiency.TABLE, [{**row, **ends.get(row["run"], {})} for row in shipped.read().raw_rows(Efficiency.TABLE)])
 
 
 def _write(folder: str, table: str, rows: Iterable[Mapping[str, str]]) -> None:
     rows = [*rows]
-    with open(os.path.join(folder, f"{table}.csv"), "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0]], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    with open(os.path.join(folder, f"{table}.csv"), "w", encoding="utf-8", newline="\n") as file:
+        print(csv_text([*rows[0]], rows), file=file)
 
 
 if __name__ == "__main__":
