@@ -424,6 +424,8 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
     """Return that the chips do not divide the heads, and the next number of chips that does."""
     known = {**asked.known, **values}
     chips = known.get(MEMORY.bought, 1.0)
+    if asked.unknown == MEMORY.bought:
+        chips = float(next_whole(chips, LOWER))
     name = next((one for one in (REPLICA.heads, MEMORY.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
     heads = known.get(name, 1.0)
     # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.

@@ -43,6 +43,13 @@ def test_kv_heads_that_chips_do_not_divide_are_said():
     assert not any("shared evenly" in text for text in warned("batch", **given, tp=2))
 
 
+def test_a_tensor_parallel_size_that_does_not_divide_the_heads_is_said():
+    """Weights and cache of 405B need 7 chips, and 8 divide the 128 heads."""
+    given = {"hardware": "H100:fp8", "model": "Llama-3.1-405B", "context_length": 8000}
+    assert any("128 heads cannot be shared evenly by 7 chips" in text for text in warned("chips", **given, batch=8))
+    assert not any("shared evenly" in text for text in warned("chips", **given, batch=26))
+
+
 # -- routers that cannot be -----------------------------------------------------------------------------------------
 
 
