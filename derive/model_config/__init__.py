@@ -120,7 +120,7 @@ def _row(settings: Settings, layers: Layers, columns: Mapping[str, Any]) -> Arch
 
 def _formula(layers: Layers, columns: Columns | Mapping[str, Any]) -> str:
     """Return the KV formula of architectures.csv that covers a model, or a blank."""
-    alone = layers.count(FULL) == len(layers.attention)
+    alone = layers.count(FULL) == len(layers.attention) and "linear_layers" not in columns
     if "sparse_compression_ratio" in columns:
         return "compressed"
     if "indexer_dim" in columns:

@@ -222,7 +222,8 @@ def attention(settings: Settings, dim: int, layers: Layers, element: float) -> P
         parts = [(layers.count(FULL), full)]
         if windows := layers.count(WINDOW):
             parts.append((windows, window(settings, dim, windows)))
-    if linear := layers.count(LINEAR):
+    # A state is in layers of its own, or beside the attention of every layer.
+    if linear := layers.count(LINEAR) or (len(layers.attention) if settings.whole("mamba_d_ssm") else 0):
         parts.append((linear, state(settings, dim, linear, element)))
     columns = {name: value for _, part in (*parts, (1, selection)) for name, value in part.columns.items()}
     return Part(columns, sum(count * part.params for count, part in parts) + selection.params)

@@ -109,6 +109,12 @@ def test_a_file_is_solved_as_the_model_of_the_table():
             {"active_experts": 8, "shared_experts": 1, "moe_ffn_dim": 3072, "total_params": 80.9e9, "active_params": 13.3e9},
         ),
         (
+            {"model_type": "falcon_h1", "num_hidden_layers": 72, "hidden_size": 5120, "num_attention_heads": 20, "num_key_value_heads": 4,
+             "head_dim": 128, "intermediate_size": 21504, "vocab_size": 261120, "mamba_d_ssm": 4096, "mamba_n_heads": 32,
+             "mamba_d_head": 128, "mamba_d_state": 256, "mamba_n_groups": 2},
+            {"kv_formula": "hybrid", "kv_layers": 72, "linear_layers": 72, "state_heads": 32, "total_params": 33.6e9},
+        ),
+        (
             {**DENSE, "model_type": "qwen2", "use_sliding_window": True, "sliding_window": 4096, "max_window_layers": 28},
             {"kv_formula": "hybrid", "kv_layers": 28, "window_layers": 4, "window_tokens": 4096},
         ),
@@ -122,7 +128,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         ),
     ],
     ids=[
-        *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan"),
+        *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
     ],
 )  # fmt: skip
