@@ -6,7 +6,7 @@ from derive.answers import next_whole
 from derive.records import LOWER, Equation
 from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.checks.fit import rows_held, shortage
-from derive.solving.checks.targets import better_side, is_within, list_targets
+from derive.solving.checks.targets import is_fast_enough, list_targets
 from derive.solving.explain.answer_with import result_with
 from derive.solving.question.questions import Question, copies_condition, default_values, dividing_chips
 from derive.solving.result import Reason
@@ -27,7 +27,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
     parts = asked.known[BATCH.name] * (dividing_chips(copies_condition(dict(asked.variants)), asked.known) or ENDLESS)
     for name in list_targets(asked) if chips > parts else ():
         least = result_with(asked, name, {MEMORY.bought: ENDLESS, MEMORY.copies: max(1.0, ENDLESS / parts)})
-        if least and not is_within(better_side(name), least, asked.known[name]):
+        if least and not is_fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on infinitely many, if each reads one KV head of one sequence"
             told = f"no {MEMORY.bought} reach {name} = {show(name, asked.known[name])}"
             message = f"{told}: {nearest}. A shorter context or a smaller cache is faster"

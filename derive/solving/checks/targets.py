@@ -19,6 +19,15 @@ def better_side(name: str) -> str | None:
     return {-1: UPPER, 1: LOWER}.get(FASTER.get(QUANTITIES[name].unit, 0))
 
 
+def is_fast_enough(name: str, found: Any, given: Any) -> Any:
+    """Return whether a time is no longer, or a rate no less, than given, at numbers or arrays.
+
+    >>> is_fast_enough("step_time", 0.02, 0.03), is_fast_enough("throughput", 2000, 2500)
+    (True, False)
+    """
+    return is_within(better_side(name), found, given)
+
+
 def is_within(side: str | None, found: Any, limit: Any) -> Any:
     """Return whether a result is at most its upper limit, or at least its lower one, up to rounding, at numbers or arrays."""
     return found <= limit * (1 + HOLDS) if side == UPPER else found >= limit * (1 - HOLDS)

@@ -209,9 +209,6 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
         if process_time() - begun > EXPLAINED:
             break
     left = int(np.isnan(values).all(axis=0).sum()) - len(others)
-    if left and len(labels) > len(table.labels):
-        # Other points without a number may have an answer too.
-        raise OneByOne
     return replace(table, values=values, places=places, labels=tuple(labels), bounds=tuple(bounds), others=others), left
 
 
