@@ -16,12 +16,11 @@ from invert.sheets.tables import Disclosure
 
 
 @cached_beside_prices
-def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
+def rental(data: Data, assumptions: Assumptions = USUAL) -> Anchors:
     """Return the cost of a byte read from HBM [USD/byte] and of a FLOP [USD] on a rented chip at its data-sheet peaks, with the source.
 
-    It includes the suppositions of increments at cost: a mark-up of 1, and the facts of the run about prompts. `chip_price`
-    [USD/s] is by default the lease that DeepSeek assumed for its own service. serving.price_per_hbm_byte,
-    serving.price_per_flop. Raise `UnknownName` for a `rent_chip` that is not in hardware.csv.
+    It includes the suppositions of increments at cost: a mark-up of 1, and the facts of the run about prompts. The rent is the lease that
+    DeepSeek assumed for its own service. Raise `UnknownName` for a `rent_chip` that is not in hardware.csv.
 
     >>> from invert.data import read_data
     >>> values = rental(read_data()).values
@@ -30,7 +29,7 @@ def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | Non
     """
     tables, chip = data.tables, assumptions.rent_chip
     preset = hardware(chip, tables) if chip != USUAL.rent_chip else _usual_chip(tables)
-    rent, said = (chip_price, "given") if chip_price is not None else _disclosed_rent(tables)
+    rent, said = _disclosed_rent(tables)
     at_cost = {"increment_markup": 1.0} | {name: assumptions.facts[name] for name in ("prompt_position", "prefill_decode_flops_ratio")}
     values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | at_cost | preset.givens | {"chip_price": rent}
     origin = dict.fromkeys(values, "default") | dict(preset.provenance) | {"chip_price": said}
@@ -59,4 +58,4 @@ def _disclosed_rent(tables: Tables) -> tuple[float, str]:
         if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
             return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
     tables.refuse_bad(Disclosure, topic="production", quantity="chip_price")
-    raise BadRow(Problem(origin="disclosures.csv", message="no chip_price of a production, and none was given"))
+    raise BadRow(Problem(origin="disclosures.csv", message="no chip_price of a production"))

@@ -144,7 +144,7 @@ def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, T
 
     def log_density(horizon: float) -> float:
         ways = (replace(one, horizon=horizon) for one in both.values())
-        densities = [mean_by_family(one.caches, one.judge(one.caches), before=before)[0] for one in ways]
+        densities = [mean_by_family(one.caches, one.judge(one.caches).log_density, before=before) for one in ways]
         return float(sum(found.mean() for found in densities if found.size))
 
     horizon = max(assumptions.class_horizons, key=log_density)
@@ -163,17 +163,13 @@ def _kv_bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float
     return {"read": read, "stored": stored}
 
 
-def mean_by_family(
-    known: Sequence[Cache], judged: Judged, since: date = date.min, before: date = date.max, level: float = USUAL.level
-) -> tuple[Floats, Floats]:
-    """Return the mean log density [nat] of each family released between two days, and the share of its models inside a range."""
-    of_family: dict[str, list[int]] = {}
-    for place, one in enumerate(known):
-        if since <= one.released < before and np.isfinite(judged.log_density[place]):
-            of_family.setdefault(one.family, []).append(place)
-    densities, inside = judged.log_density, judged.nearer < level
-    of_each = [(densities[places].mean(), inside[places].mean()) for places in of_family.values()]
-    return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])
+def mean_by_family(known: Sequence[Cache], values: Floats, since: date = date.min, before: date = date.max) -> Floats:
+    """Return the mean of the values that are known, for each family released between two days."""
+    of_family: dict[str, list[float]] = {}
+    for one, value in zip(known, values, strict=True):
+        if since <= one.released < before and isfinite(value):
+            of_family.setdefault(one.family, []).append(value)
+    return np.array([np.mean(found) for found in of_family.values()])
 
 
 def judged_since(assumptions: Assumptions = USUAL) -> date:

@@ -28,8 +28,13 @@ YEAR_2025_3, YEAR_2025_8 = date(2025, 4, 20), date(2025, 10, 20)
 
 def scored(of, horizon, since, before=date.max):
     typical = replace(KNOWN[of], horizon=horizon)
-    densities, held = mean_by_family(typical.caches, typical.judge(typical.caches), since, before)
-    return len(densities), densities.mean(), held.mean()
+    judged = typical.judge(typical.caches)
+    densities = mean_by_family(typical.caches, judged.log_density, since, before)
+    return len(densities), densities.mean(), mean_by_family(typical.caches, held(judged), since, before).mean()
+
+
+def held(judged):
+    return np.where(np.isfinite(judged.nearer), judged.nearer < USUAL.level, np.nan)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +91,7 @@ def test_ranges_cover_what_they_say_where_caches_follow_the_law(spread, votes, l
     random, shares = np.random.default_rng(11), []
     for _ in range(60):
         market = TypicalKV(caches=tuple(simulated_market(random)), horizon=0.5, spread=spread, votes=votes)
-        shares.append(mean_by_family(market.caches, market.judge(market.caches), since=date(2025, 1, 1), level=0.9)[1].mean())
+        shares.append(mean_by_family(market.caches, held(market.judge(market.caches)), since=date(2025, 1, 1)).mean())
     assert low < np.mean(shares) < high
 
 
