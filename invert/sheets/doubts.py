@@ -20,7 +20,7 @@ from derive.tables.problems import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, usd_amount, without_collection
-from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, days, rows_by_sheet, sheet_name
+from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, days, is_traded, rows_by_sheet, sheet_name
 
 _HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
@@ -220,17 +220,18 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
         beside = inputs.get(row.threshold_tokens) or inputs.get(0)
         if beside and beside is not row:
             yield from _doubts_beside_input(row, beside, fx, assumptions.usual_price_ratio)
-    if len(inputs) == 1:
-        return
-    yield from _bands_without_premium(valid, fx)
-    for component in ("input", "output"):
-        bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
-        for below, above in pairwise(bands):
-            if _usd(above, fx) < _usd(below, fx) * (1 - _HAIR):
-                lack = (
-                    f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
-                )
-                yield _own_of(above, below).problem("amount", f"{lack}: are the two the wrong way round?")
+    of_band: dict[int, dict[str, PriceRow]] = {}
+    for row in filter(is_traded, valid):
+        of_band.setdefault(row.threshold_tokens, {})[row.component] = row
+    for (_, below), (threshold, above) in pairwise(sorted(of_band.items())):
+        pairs = [(above[component], below[component]) for component in ("input", "output")]
+        if all(abs(_usd(high, fx) - _usd(low, fx)) <= _HAIR * _usd(low, fx) for high, low in pairs):
+            lack = f"prices above {threshold} tokens equal the prices of the band before: without a premium, leave this band out"
+            yield _own_of(*pairs[0]).problem("amount", lack)
+        for high, low in pairs:
+            if _usd(high, fx) < _usd(low, fx) * (1 - _HAIR):
+                lack = f"{high.component} above {threshold} tokens is {high.amount:g}, below the {low.amount:g} of the band before"
+                yield _own_of(high, low).problem("amount", f"{lack}: are the two the wrong way round?")
 
 
 def _is_one_below(threshold: int) -> bool:
@@ -253,20 +254,6 @@ def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) ->
     else:
         return
     yield _own_of(row, beside).problem("amount", f"{row.component} {row.amount:g} {lack}")
-
-
-def _bands_without_premium(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
-    """Yield long bands with the same input and output prices as the band before."""
-    of_band: dict[int, dict[str, PriceRow]] = {}
-    for row in valid:
-        if row.component in ("input", "output"):
-            of_band.setdefault(row.threshold_tokens, {})[row.component] = row
-    for (_, below), (threshold, above) in pairwise(sorted(of_band.items())):
-        pairs = [(above[component], below[component]) for component in above if component in below]
-        if pairs and all(abs(_usd(high, fx) - _usd(low, fx)) <= _HAIR * _usd(low, fx) for high, low in pairs):
-            high, low = pairs[0]
-            lack = f"prices above {threshold} tokens equal the prices of the band before: without a premium, leave this band out"
-            yield _own_of(high, low).problem("amount", lack)
 
 
 def _ships(row: PriceRow) -> bool:
