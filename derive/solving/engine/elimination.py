@@ -1,11 +1,11 @@
 """Eliminate undetermined quantities from equations, by putting the closed form of one equation into the others."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.composed import Composed
-from derive.solving.engine.plan import Step, Way, definitions_of, needed_legs, propagate
+from derive.solving.engine.plan import Leg, Step, Way, definitions_of, find_loops, find_plain_way, needed_legs, propagate
 from derive.solving.engine.substitution import compose, formula_of
 
 _MOST_EQUATIONS = 24
@@ -16,17 +16,39 @@ _Row = Equation | Composed
 
 def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
     """Yield ways by one equation that is left when all undetermined quantities are eliminated from others."""
+    legs, reached, system = _open_system(unknown, rows, known)
+    for solved in _solve_for(unknown, system, reached):
+        yield Way(needed_legs([unknown], {**legs, unknown: Step(solved, unknown)}))
+
+
+def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
+    """Yield ways by another quantity that elimination gives, and from there one equation at a time or by a loop."""
+    legs, reached, system = _open_system(unknown, rows, known)
+    for other in dict.fromkeys(name for row in system for name in row.symbols if name not in reached and name != unknown):
+        for solved in _solve_for(other, system, reached):
+            before = needed_legs([other], {**legs, other: Step(solved, other)})
+            plain = find_plain_way(unknown, rows, known | {other})
+            for way in (plain,) if plain else find_loops(unknown, rows, known | {other}):
+                yield Way((*before, *(leg for leg in way.legs if leg not in before)))
+
+
+def _open_system(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> tuple[Mapping[str, Leg], frozenset[str], list[_Row]]:
+    """Return the steps one equation at a time, what they reach, and the equations behind the unknown that they leave open."""
     equalities = tuple(row for row in rows if row.sense == "=")
     legs = propagate(equalities, known, frozenset())
-    if unknown in legs:
-        return
     reached = known.union(legs)
     used = {leg.rows[-1] for leg in legs.values()}
-    system = _drop_loose_ends(unknown, [row for row in _rows_behind(unknown, equalities, reached) if row not in used], reached)
-    for left in _eliminate(unknown, system, reached) if len(system) <= _MOST_EQUATIONS else ():
+    behind = [] if unknown in legs else [row for row in _rows_behind(unknown, equalities, reached) if row not in used]
+    return legs, reached, behind
+
+
+def _solve_for(unknown: str, system: list[_Row], reached: frozenset[str]) -> Iterator[Composed]:
+    """Yield the equations that are left of a system with one quantity alone, solved for it if it has a closed form."""
+    needed = _drop_loose_ends(unknown, system, reached)
+    for left in _eliminate(unknown, needed, reached) if len(needed) <= _MOST_EQUATIONS else ():
         solved = compose(left.closing, left.steps, unknown) if left.closing else None
         if solved and len(solved.symbols) > 1:
-            yield Way(needed_legs([unknown], {**legs, unknown: Step(solved, unknown)}))
+            yield solved
 
 
 def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[_Row]:

@@ -138,7 +138,7 @@ def _shown_world(way: Way, one: _End) -> World:
 def _complete_world(way: Way, world: World) -> World:
     """Return a world with the quantities that were eliminated on its way, as far as they follow."""
     for leg in propagate(way.rows, frozenset(world.values), frozenset()).values():
-        found, _ = solve_leg(leg, world.values)
+        found, _ = solve_leg(leg, world.values) if world.values.keys() >= {*leg.needs} else ((), None)
         if len(found) == 1 and found[0].kind == "point":
             world = _extend_world(world, leg, found[0])
     return world

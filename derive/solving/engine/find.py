@@ -18,7 +18,7 @@ from derive.roles import BATCH
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
-from derive.solving.engine.elimination import find_eliminated
+from derive.solving.engine.elimination import find_after_another, find_eliminated
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import (
@@ -38,8 +38,8 @@ from derive.solving.question.questions import Question, known_values, pose_again
 from derive.solving.result import Answer, Reason, Solution
 from derive.units import show
 
-_MOST_LOOPS, _MOST_NESTED = 12, 5
-"""How many loops are followed one after another, and how many of those with a loop inside, which take longest."""
+_MOST_LOOPS = 12
+"""How many loops are followed one after another."""
 
 _Found = tuple[Solution, Way | None]
 
@@ -53,16 +53,17 @@ class _Search:
     def __init__(self, asked: Question):
         self.asked, self.stops, self.impossible = asked, list[tuple[Stop, Way]](), list[tuple[Stop, Way]]()
         self._outcomes: dict[tuple[Way, frozenset[tuple[str, float]]], Solution | Stop] = {}
-        self._nested = 0
 
     def follow(self, known: Mapping[str, float], way: Way) -> Solution | Stop:
         """Return what a way leads to."""
         key = way, frozenset(known.items())
         if key not in self._outcomes:
-            self._nested += any(isinstance(leg, Loop) and any(isinstance(step, Loop) for step in leg.steps) for leg in way.legs)
-            far = Stop(way.legs[-1], Reason(code="not_identified", message=f"{self.asked.unknown} was looked for in {_MOST_NESTED} loops"))
-            self._outcomes[key] = far if self._nested > _MOST_NESTED else _follow(self.asked, known, way)
+            self._outcomes[key] = _follow(self.asked, known, way)
         return self._outcomes[key]
+
+    def is_ruled_out(self) -> bool:
+        """Return whether one of the ways says that no value will do."""
+        return any(isinstance(one, Stop) and one.reason.code not in LEAVES_OPEN for one in self._outcomes.values())
 
 
 def find_answer(asked: Question, told: bool = True) -> _Found:
@@ -97,7 +98,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
 def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
     """Return the first answer by one equation at a time, by a loop, or by elimination.
 
-    Bounds are the answer if no other equation gives a point. A loop with another one inside follows one of its values, so it comes last.
+    Bounds are the answer if no other equation gives a point.
     """
     asked, stops = search.asked, search.stops
     if found := _answer_from_all_givens(search, rows):
@@ -118,9 +119,13 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
         if bounded:
             return bounded
         found = (
-            _answer_by_loops(search, known, find_loops(asked.unknown, rows, frozenset(known), failed, nested=False))
+            _answer_by_loops(search, known, find_loops(asked.unknown, rows, frozenset(known), failed))
             or _answer_by_elimination(search, rows, known)
-            or _answer_by_loops(search, known, find_loops(asked.unknown, rows, frozenset(known), failed))
+            or (
+                None
+                if search.is_ruled_out()
+                else _answer_by_loops(search, known, find_after_another(asked.unknown, rows, frozenset(known)))
+            )
         )
         if found:
             return found
@@ -160,9 +165,6 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
         if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
             continue
         outcome = search.follow(start, way)
-        if isinstance(outcome, Solution) and _only_bounded(outcome) and not loop.goes_forwards:
-            # A loop that has another inside may hold over a stretch because it uses an equation twice.
-            continue
         if isinstance(outcome, Solution) and outcome.answers:
             if bounded:
                 return _intersect_answers(asked, outcome, loop.closing, bounded[0]), None
@@ -171,7 +173,7 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
             # Another result may say more than that this one does not bind.
             bounded, aside = (outcome, way), _results_aside(asked, outcome)
             continue
-        if loop.unknown != asked.unknown or not loop.goes_forwards:
+        if loop.unknown != asked.unknown:
             continue
         if isinstance(outcome, Solution):
             refused = outcome, way

@@ -6,7 +6,6 @@ rest follows, and the equation that is then known on both sides (the closing one
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
-from itertools import permutations
 from types import MappingProxyType
 
 from derive.catalogue import by_id
@@ -95,11 +94,6 @@ class Loop:
         given = self.gives
         return tuple(name for name in self.symbols if name not in given)
 
-    @property
-    def goes_forwards(self) -> bool:
-        """Return whether every step is a definition of what it gives."""
-        return all(isinstance(leg, Step) and leg.goes_forwards for leg in self.steps)
-
 
 Leg = Step | Loop
 
@@ -143,16 +137,14 @@ def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[st
 @lru_cache(maxsize=4096)
 def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
     """Return whether the structure of the equations leads from what is known to the unknown."""
-    return find_plain_way(unknown, rows, known) is not None or any(find_loops(unknown, rows, known, nested=False))
+    return find_plain_way(unknown, rows, known) is not None or any(find_loops(unknown, rows, known))
 
 
-def find_loops(
-    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset(), nested: bool = True
-) -> Iterator[Way]:
-    """Yield the ways that try a value of one quantity, or of one inside the trial of another, and go forwards from it.
+def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
+    """Yield the ways that try a value of one quantity and go forwards from it.
 
-    Definitions lead forwards from the inputs that are still free. Every other equation (a given result, or one that was named) is a
-    constraint on these inputs. As many constraints as free inputs determine them.
+    Definitions lead forwards from the input that is still free. Every other equation (a given result, or one that was named) is a
+    constraint on it, and closes the loop.
     """
     legs, reached, equalities = _plain_part(unknown, rows, known, failed)
     if unknown in reached:
@@ -165,31 +157,19 @@ def find_loops(
         if not reached.issuperset(row.symbols) and made.get(row.symbols[0]) is not row and _constrains(row, claimed, equalities)
     ]
     constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
-    constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
-    constraints = [(row, free) for row, free in constraints if free]
+    constraints = [(row, tuple(_free_inputs(row.symbols, made, reached))) for row in constraining]
     to_unknown = definitions_of(equalities, reached)
-    behind = frozenset(_free_inputs([unknown], to_unknown, reached))
+    behind = tuple(_free_inputs([unknown], to_unknown, reached))
     # Either a loop tries the unknown, or all that the unknown is made of.
-    for target in (frozenset((unknown,)), behind) if unknown not in behind else (behind,):
-        for some, free in _determining_sets(constraints, target, 2 if nested else 1):
-            after = definitions_to([unknown], to_unknown, reached | free)
-            for trial in sorted(free, key=lambda name: (name != unknown, name)):
-                loop = _make_loop(some, trial, free, made, reached)
-                if loop and (loop.id, trial) not in failed and after is not None:
-                    inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
-                    if free <= {trial, *inner} and unknown in {*free, *after}:
-                        yield Way(needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
-
-
-def _determining_sets(
-    constraints: list[tuple[Equation, frozenset[str]]], target: frozenset[str], most: int
-) -> Iterator[tuple[list[Equation], frozenset[str]]]:
-    """Yield constraints that have as many free inputs as there are of them, with these inputs, all of the target among them."""
-    for count in range(1, most + 1):
-        for some in permutations([one for one in constraints if len(one[1]) <= count], count):
-            free = frozenset[str]().union(*(inputs for _, inputs in some))
-            if len(free) == count and target <= free:
-                yield [row for row, _ in some], free
+    for target in dict.fromkeys(((unknown,), behind)):
+        for closing in (row for row, free in constraints if free == target):
+            steps = definitions_to(closing.symbols, made, reached.union(target))
+            after = definitions_to([unknown], to_unknown, reached.union(target))
+            if steps is None or after is None or len(target) > 1:
+                continue
+            loop = Loop(closing, target[0], tuple(steps.values()))
+            if (loop.id, loop.unknown) not in failed:
+                yield Way(needed_legs([unknown], {**legs, loop.unknown: loop, **after}))
 
 
 def _plain_part(
@@ -201,21 +181,6 @@ def _plain_part(
         return {}, known, ()
     legs = propagate(equalities, known, failed)
     return ({}, known, ()) if unknown in legs else (legs, known.union(legs), equalities)
-
-
-def _make_loop(
-    rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]
-) -> Loop | None:
-    """Return the loop that tries a value of one of the free inputs, and of the other inside it."""
-    closing, *others = rows
-    steps = definitions_to(closing.symbols, made, reached | free)
-    if steps is None or not others:
-        return None if steps is None else Loop(closing, trial, tuple(steps.values()))
-    (second,) = free - {trial}
-    inner = definitions_to(others[0].symbols, made, reached | free)
-    if inner is None or second not in _free_inputs(others[0].symbols, made, reached):
-        return None
-    return Loop(closing, trial, needed_legs(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
 
 
 def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
