@@ -8,22 +8,11 @@ import pytest
 from invert.assumptions import USUAL
 from invert.estimators.joint_point import joint_reading, rule_solutions
 from invert.records import BandPair
-from invert.sheets.observables import observe
+from tests.tools.bands import pair
 from tests.tools.together import in_one_test
 
 ANCHORS = {"active_params": 1e11, "ridge_point": 600.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0}
 ANCHORS |= USUAL.held
-
-
-def pair(ratio: float, premium_in: float, premium_out: float, short: float = 1e5, long: float = 4e5, threshold: int = 200_000) -> BandPair:
-    observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
-    return BandPair(
-        long_context_threshold=threshold,
-        threshold_inclusive=False,
-        short_context=short,
-        long_context=long,
-        **{name: observe(name, value) for name, value in observed.items()},
-    )
 
 
 # -- the joint closed form ------------------------------------------------------------------------------------------

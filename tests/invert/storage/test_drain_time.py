@@ -2,21 +2,8 @@
 
 import pytest
 
-from invert.records import BandPair
-from invert.sheets.observables import observe
 from invert.storage.drain_time import implied_drain_time
-
-
-def pair(ratio: float, premium_in: float, premium_out: float, short: float = 1e5, long: float = 4e5, threshold: int = 200_000) -> BandPair:
-    observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
-    return BandPair(
-        long_context_threshold=threshold,
-        threshold_inclusive=False,
-        short_context=short,
-        long_context=long,
-        **{name: observe(name, value) for name, value in observed.items()},
-    )
-
+from tests.tools.bands import pair
 
 DRAIN = [  # threshold, output price [USD/Mtok], premium_out, storage [USD/Mtok/h], ms, source
     (200_000, 12, 1.5, 4.5, 17.143, "5.3 by hand: 6e-6/280k over 1.25e-9; 3.5 prints 8/15/25 for Gemini 3.1 Pro"),
