@@ -93,7 +93,7 @@ ROWS = (
         low=1e-6,
         high=100,
     ),
-    Quantity(name="kv_time", symbol="t_kv", unit="s", meaning="time to read all KV in a step", low=1e-6, high=100, domain=NONNEGATIVE),
+    Quantity(name="kv_time", symbol="t_kv", unit="s", meaning="time to read the KV of the batch", low=1e-6, high=100, domain=NONNEGATIVE),
     Quantity(
         name="memory_time",
         symbol="t_m",
