@@ -215,15 +215,7 @@ ROWS = (
         unlike="batch is one pass of them, all where there are no pipeline stages. concurrent_requests may hold no cache yet."
         " fleet_sequences_in_flight is all replicas",
     ),
-    Quantity(
-        name="kv_cache_bytes",
-        symbol="M_kv",
-        unit="byte",
-        meaning="KV cache of the sequences in flight",
-        low=1e6,
-        high=1e16,
-        domain=NONNEGATIVE,
-    ),
+    Quantity(name="kv_cache_bytes", symbol="M_kv", unit="byte", meaning="KV cache, all sequences", low=1e6, high=1e16, domain=NONNEGATIVE),
     Quantity(
         name="kv_cache_tokens",
         symbol="N_kv",

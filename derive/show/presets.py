@@ -275,7 +275,7 @@ def preset_lines(preset: Preset) -> list[str]:
     """Return the values of a chip or a model with their sources, below the card of a model.
 
     >>> preset_lines(presets.hardware("H100-SXM:fp8"))[0].split()[:3]
-    ['peak_flops', '1979', 'TFLOP/s']
+    ['bytes_per_weight', '1', 'B']
     """
     cards = [line for name in (*(one.model for one in preset.published), *preset.parameters_only) for line in (*model_card(name), "")]
     rows = [(name, show(name, value), preset.provenance[name]) for name, value in preset.givens.items()]

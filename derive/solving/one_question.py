@@ -93,12 +93,20 @@ def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: boo
     missing = _missing_inputs(asked, solution)
     supposed = _suppose(asked, missing, spans) if missing else None
     again = _answer_over_ranges(supposed, spans, zipped) if supposed else solution
+    if supposed and _has_answer(solution) and not _says_more(again, solution, is_reachable(supposed) and not is_reachable(asked)):
+        supposed, again = None, solution
     again = _supply(supposed or asked, again, spans, zipped) if missing and not _has_answer(again) else again
     if not _has_answer(again) and not spans and again.reason:
         again = _size_chips(asked, supposed, again)
     if _has_answer(solution) and not _has_answer(again) and again.refusal.code == "missing_givens":
         again = solution
     return supposed or asked, again
+
+
+def _says_more(again: Solution, solution: Solution, newly_reached: bool) -> bool:
+    """Return whether an answer with usual values says more: by equations in place of bounds, a point, or with more of the givens."""
+    points = {one.kind for one in again.answers} == {"point"}
+    return newly_reached or (points and not again.sweep) or len(again.unused) < len(solution.unused)
 
 
 def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: Mapping[str, Any], switches: Switches) -> Solution:

@@ -7,8 +7,8 @@ from math import isclose
 
 from derive.answers import COUNTED
 from derive.catalogue import by_id, stand_ins
-from derive.meanings import MEANINGS
-from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS
+from derive.meanings import MEANINGS, REQUEST, WAITING
+from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
@@ -22,11 +22,16 @@ OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
 OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
 """What --hardware and --model give."""
 
+_OF_ROUTERS = frozenset(ROUTER)
+"""What no dense model has."""
+
 _MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
 
 _SHORTER = 2
 """How many shorter ways in are named."""
+
+"""How the line of shorter ways in begins."""
 
 _SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MIDDLE = 0.5
@@ -75,6 +80,9 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if asked.listed:
         value, place = asked.listed
         listed = f"{unknown} is {show(unknown, value)} in {place}; to be worked out it"
+    if unknown == WAITING.margin and {*known} >= {*REQUEST.beside, WAITING.of_use}:
+        why = "cost_per_token is of output tokens, and does not say what prompts cost"
+        return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{listed or unknown} is in no equation that joins by itself. Name one with --using: {joinable}"
@@ -85,7 +93,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if not missing:
         return Reason(code="not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
     needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
-    message = f"{listed or unknown} also needs {needed}{_mention_presets(missing, asked)}"
+    message = f"{listed or unknown} also needs {needed}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
     if meaning and meaning.alone and {*known} >= meaning.beside:
@@ -196,6 +204,14 @@ def _drop_spare(unknown: str, active: tuple[Equation, ...], known: frozenset[str
         if reaches(unknown, active, known.union(kept.keys() - {name})):
             del kept[name]
     return tuple(kept)
+
+
+def _mention_dense(missing: tuple[str, ...], asked: Question) -> str:
+    """Return the end of a sentence: the named model is dense, without experts."""
+    counts = [asked.known.get(name) for name in PARAMETERS if asked.provenance.get(name) != "given"]
+    dense = len(counts) == len(PARAMETERS) and counts[0] is not None and len({*counts}) == 1
+    names = " and ".join(one.model for one in asked.published) or "the model"
+    return f"; {names} is dense and has no experts" if dense and not _OF_ROUTERS.isdisjoint(missing) else ""
 
 
 def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:

@@ -5,19 +5,24 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
+from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.question.givens import is_limit
+from derive.solving.question.propagation import usual_definitions
 from derive.solving.result import Solution
+
+_NAMED = 2
+"""How many quantities are named in which it has a part."""
 
 
 def refuse_without_part(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
     """Raise WrongValue for a list, a sweep or a named equation that has no part in any of the answers."""
-    _refuse_idle_lists(solutions)
+    _refuse_idle_lists(solutions, given)
     _refuse_idle_equations(solutions, using, given)
 
 
-def _refuse_idle_lists(solutions: Sequence[Solution]) -> None:
+def _refuse_idle_lists(solutions: Sequence[Solution], given: Iterable[str]) -> None:
     """Raise WrongValue for a list or sweep that has no part in any of the answers."""
     sweeps = [one.sweep for one in solutions if one.sweep]
     if len(sweeps) < len(solutions) or any(reason for sweep in sweeps for _, reason in sweep.others.values()):
@@ -25,7 +30,9 @@ def _refuse_idle_lists(solutions: Sequence[Solution]) -> None:
     for name in sweeps[0].given:
         if all(name in one.unused for one in solutions):
             unknowns = [one.unknown for one in solutions]
-            raise WrongValue(f"{name} runs over several values, and has no part in {' or '.join(unknowns)}: leave it out")
+            instead = results_of_both(name, unknowns, {quantity(spelled).name for spelled in given})
+            told = f"leave it out, or ask for {' or '.join(instead)}, in which it has a part" if instead else "leave it out"
+            raise WrongValue(f"{name} runs over several values, and has no part in {' or '.join(unknowns)}: {told}")
 
 
 def _refuse_idle_equations(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
@@ -46,3 +53,15 @@ def _takes_part(row: Equation, solution: Solution) -> bool:
     used = [equation(reference) for reference in solution.equations]
     variants = [other.variant for other in used if other.variant]
     return row in used or (row.variant is not None and row.variant in variants)
+
+
+def results_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) -> list[str]:
+    """Return results of a quantity that are not given, first those that are made of an unknown too.
+
+    >>> results_of_both("fleet_utilisation", ["cost_per_token"], [])
+    ['fleet_cost_per_token']
+    """
+    rows = (row for row in usual_definitions() if name in row.symbols[1:] and row.symbols[0] not in (*given, *unknowns))
+    made = {row.symbols[0]: row for row in rows}
+    nearest = [result for result, row in made.items() if not {*unknowns}.isdisjoint(row.symbols)]
+    return (nearest or [*made])[:_NAMED]
