@@ -1,8 +1,8 @@
 """The figures of tests/tables: graded, and consistent with one another and with what their sources say."""
 
-import csv
 import json
 from datetime import date
+from functools import partial
 from math import prod
 from pathlib import Path
 
@@ -16,17 +16,14 @@ from invert.sheets.read import load
 from invert.sheets.rules import check
 from invert.sheets.tables import DISCLOSED
 from tests.tools.data import shipped_data
+from tests.tools.tables import rows_of_file
 from tests.tools.together import in_one_test
 
 DATA = Path(shipped.FOLDER)
 PACKAGE = json.loads((DATA / "datapackage.json").read_text())
+rows = partial(rows_of_file, DATA)
 RESOURCES = {resource["path"]: resource["schema"] for resource in PACKAGE["resources"]}
 TODAY = date(2026, 11, 20)
-
-
-def rows(name: str) -> list[dict[str, str]]:
-    with (DATA / name).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def test_every_priced_model_is_described_and_every_architecture_exists():

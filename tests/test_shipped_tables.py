@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
+from functools import partial
 
 import pytest
 
@@ -20,19 +21,15 @@ from derive.tables.shipped import Tables, read
 from invert.sheets.read import load
 from invert.sheets.rules import check
 from tests.tools.commands import call
-from tests.tools.tables import FROZEN, SHIPPED
+from tests.tools.tables import FROZEN, SHIPPED, rows_of_file
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("shipped_tables")
 
 DATA = SHIPPED
 PACKAGE = json.loads((DATA / "datapackage.json").read_text())
+rows = partial(rows_of_file, DATA)
 RESOURCES = {resource["path"]: resource["schema"] for resource in PACKAGE["resources"]}
-
-
-def rows(name: str) -> list[dict[str, str]]:
-    with (DATA / name).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def test_the_tables_of_the_tests_have_the_columns_of_the_shipped_ones():

@@ -21,3 +21,8 @@ def value(solution: Solution) -> float:
 def value_of(unknown: str, *using: str, **given: object) -> float:
     """The number of the one point that answers a question, with the equations of these ids."""
     return solve(unknown, **{"using": using, **given}).value
+
+
+def seconds(batch: float, context: float) -> float:
+    """A step of 16 H100 by hand, all weights read and attention FLOPs left out."""
+    return max(2 * batch * 37e9 / (16 * 1979e12), (671e9 + batch * context * 61 * 576) / (16 * 3.35e12))

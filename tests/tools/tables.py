@@ -32,6 +32,11 @@ GOOD = [
 ]
 
 
+def rows_of_file(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / name).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
     """The tables that ship, with these rows for hardware.csv."""
     return read().edited(hardware="\n".join([header, *rows, ""]))

@@ -42,6 +42,14 @@ LAW = {
     "a part that does not fit": ("step_time", {**REPLICA, "batch": 64}, "context_length", (1000, 100_000)),
 }
 
+SIZED = {
+    *("the largest batch within a limit", "requests within a limit", "whole replicas"),
+    *("chips for a rate and a time", "chips for a time and a rate", "a size within a limit", "what it costs", "memory kept free"),
+}
+"""Questions whose size is found at each point: a list or a range of them takes seconds."""
+
+ROWS = [pytest.param(row, id=name, marks=[pytest.mark.slow] * (name in SIZED)) for name, row in LAW.items()]
+
 
 def ask(unknown: str, given: dict, name: str, value: object) -> Solution:
     return solve(unknown, **given, **{name: value})
@@ -51,7 +59,7 @@ def ends(answers: list) -> list[float]:
     return [end for one in answers for end in one.ends]
 
 
-@pytest.mark.parametrize("row", LAW.values(), ids=LAW)
+@pytest.mark.parametrize("row", ROWS)
 def test_a_list_has_at_each_point_what_the_point_has_alone(row):
     unknown, given, name, values = row
     table = ask(unknown, given, name, [*values]).sweep
@@ -61,7 +69,7 @@ def test_a_list_has_at_each_point_what_the_point_has_alone(row):
         assert (reason and reason.code) == (alone.reason and alone.reason.code)
 
 
-@pytest.mark.parametrize("row", LAW.values(), ids=LAW)
+@pytest.mark.parametrize("row", ROWS)
 def test_a_range_contains_what_its_points_have_alone(row):
     unknown, given, name, values = row
     alone = [ask(unknown, given, name, value).answers for value in values]
@@ -74,6 +82,7 @@ def test_a_range_contains_what_its_points_have_alone(row):
         assert (low, high) == (pytest.approx(min(ends(points))), pytest.approx(max(ends(points))))
 
 
+@pytest.mark.slow
 def test_a_range_of_presets_is_one_of_points_too():
     """The batch within a limit depends on the efficiency, so that no one batch is that of all of the range."""
     given = {**REPLICA, "context_length": 2000, "step_time": "<=20ms"}

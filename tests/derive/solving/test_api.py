@@ -7,6 +7,7 @@ from derive.errors import UnknownName, WrongValue
 from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.many import sweeps
+from tests.tools.asked import seconds
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -15,14 +16,6 @@ DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
     **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},
 }
-
-
-def seconds(batch, context):
-    """The step of the deployment by hand, all weights read and attention FLOPs left out."""
-    return max(2 * batch * 37e9 / (16 * 1979e12), (671e9 + batch * context * 61 * 576) / (16 * 3.35e12))
-
-
-# -- sweeps ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_list_gives_a_row_for_every_value():
@@ -110,17 +103,11 @@ def test_too_many_points_that_have_to_be_asked_one_by_one_are_refused():
         solve("batch", using="experts.weight_time_touched", **given, step_time="5ms..12ms:lin:20000")
 
 
-# -- what is shown --------------------------------------------------------------------------------------------------
-
-
 @in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_every_form_holds_every_point(style):
     text = render(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
     found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}
     assert all(part in text for part in found.get(style, ["64", "512", "12.69 ms"]))
-
-
-# -- dense models ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unknown", [["step_time"], ("step_time", "batch"), 3, None])

@@ -15,6 +15,7 @@ from derive.solving.many import intervals
 from derive.solving.many.intervals import SAMPLES
 from derive.solving.result import Answer, Solution
 from derive.spreads import Interval
+from tests.tools.asked import seconds
 from tests.tools.random_questions import at_random
 from tests.tools.together import in_one_test, some
 
@@ -24,11 +25,6 @@ DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
     **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},
 }
-
-
-def seconds(batch, context):
-    """The step of the deployment by hand, all weights read and attention FLOPs left out."""
-    return max(2 * batch * 37e9 / (16 * 1979e12), (671e9 + batch * context * 61 * 576) / (16 * 3.35e12))
 
 
 def test_range_is_exact_if_undetermined_quantities_cancel():
@@ -198,9 +194,6 @@ def _of_bounds(ends):
     columns = {"chips": np.arange(float(len(ends)))}
     (only,) = intervals._join_bounds({"chips": Interval(0.0, 1.0)}, columns, looks, [*looks]).answers
     return only
-
-
-# -- anything at all ------------------------------------------------------------------------------------------------
 
 
 def in_ranges(random):

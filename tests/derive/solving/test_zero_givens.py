@@ -21,9 +21,6 @@ def only(solution):
     return found.value
 
 
-# -- none at all ----------------------------------------------------------------------------------------------------
-
-
 @in_one_test("name", LEFT_OUT)
 @in_one_test(
     ("unknown", "truth"),
@@ -59,9 +56,6 @@ def test_requests_of_no_output_are_told_what_to_ask_instead(unknown):
         solve(unknown, **given, osl="0")
     for name in str(refused.value).partition("ask for ")[2].replace(" or ", ", ").split(", "):
         assert solve(name, **given).answers, name
-
-
-# -- no cache -------------------------------------------------------------------------------------------------------
 
 
 def test_a_cache_of_no_bytes_limits_nothing_and_takes_no_time():
