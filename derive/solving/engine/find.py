@@ -118,15 +118,10 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
                 failed |= {(way.legs[-1].id, asked.unknown)}
         if bounded:
             return bounded
-        found = (
-            _answer_by_loops(search, known, find_loops(asked.unknown, rows, frozenset(known), failed))
-            or _answer_by_elimination(search, rows, known)
-            or (
-                None
-                if search.is_ruled_out()
-                else _answer_by_loops(search, known, find_after_another(asked.unknown, rows, frozenset(known)))
-            )
-        )
+        loops = find_loops(asked.unknown, rows, frozenset(known), failed)
+        found = _answer_by_loops(search, known, loops) or _answer_by_elimination(search, rows, known)
+        if not found and not search.is_ruled_out():
+            found = _answer_by_loops(search, known, find_after_another(asked.unknown, rows, frozenset(known)))
         if found:
             return found
         for stop, way in stops[here:]:
