@@ -9,7 +9,6 @@ from typing import NamedTuple
 import pytest
 
 from campaigns.hostile import given_up
-from derive.tables.lines import ROW_LIMIT
 from tests.tools.commands import GEMINI, SCRIPT, STAR, STEP, call, plain
 from tests.tools.databases import LITELLM, MODELS_DEV
 from tests.tools.together import in_one_test
@@ -92,7 +91,7 @@ def test_a_pipe_or_a_device_beside_an_inference_is_refused(arguments: tuple[str,
 ENDLESS = [
     ('"$0" prices list --prices - < /dev/zero', "larger than 128 MiB"),
     ('"$0" cite --used-by - < /dev/zero', "it is larger than 64 MiB"),
-    ('"$0" prices list --prices - < rows', f"more than {ROW_LIMIT:,} rows"),
+    ('"$0" prices list --prices - < rows', "larger than 128 MiB"),
     ('"$0" prices list --prices - < line', "larger than 128 MiB"),
 ]
 
