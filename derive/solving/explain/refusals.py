@@ -16,6 +16,7 @@ from derive.solving.engine.plan import giving_equations, lacking_inputs, reaches
 from derive.solving.question.propagation import follow_values, rows_behind
 from derive.solving.question.questions import Question, known_values
 from derive.solving.result import Reason
+from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
@@ -160,14 +161,15 @@ def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[s
 
 
 def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the lists. Lists that would bound a size or an input come first, if no given says more of it.
+    """Return the lists. The list that would bound a size or an input comes first, if no given says more of it: the one with the
+    fewest facts that no chip and no model gives.
 
     So where that is no longer, or the others begin with what is no input but worked out.
     """
     definition = giving_equations(asked.active).get(asked.unknown)
     result = definition and definition not in stand_ins() and asked.unknown not in COUNTED
     ways = () if result or results_made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
-    shortest = min(filter(None, ways), key=len, default=())
+    shortest = min(filter(None, ways), key=lambda names: len({*names} - OF_A_CHIP - OF_A_MODEL - {*USUAL_TYPES}), default=())
     before = len(shortest) <= len(lists[0]) or not giving_equations(asked.active).keys().isdisjoint(lists[0])
     return [shortest, *(names for names in lists if names != shortest)] if shortest and before else lists
 
