@@ -81,7 +81,7 @@ sheet
 # %% [markdown]
 # ## 5. The prices as a picture
 #
-# The bands are steps. The dashed lines are the prices by the joint reading at every context: `bands.decode_cost` at one mark-up.
+# The bands are steps. The dashed lines are the prices by the joint reading at every context: `bands.decode_cost` at one price/cost.
 
 # %%
 SVG(picture([cost_context(sheet)], "svg"))
@@ -89,7 +89,7 @@ SVG(picture([cost_context(sheet)], "svg"))
 # %% [markdown]
 # ## 6. How big, and how much cache
 #
-# An input price is some evidence of the size. `serving.price_per_flop` would give the size if mark-ups were known. Without them, open
+# An input price is some evidence of the size. `serving.price_per_flop` would give the size if price/cost were known. Without it, open
 # models of that price give a range. A price tells almost nothing about the cache beyond the models released before.
 
 # %%
