@@ -14,7 +14,7 @@ from derive.solving.limits.within_limits import bound_to_one_side
 from derive.solving.question.givens import read_limits
 from derive.solving.result import Solution
 
-_WITHIN = {UPPER: (0.999, 0.5, 0.1), LOWER: (1.001, 2.0, 10.0)}
+_WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
 """Factors of a limit that lie within it, by its side."""
 
 _CLAIMS = ("contradiction", "no_solution", "requirement_violated")
