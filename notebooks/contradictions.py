@@ -50,7 +50,7 @@ print(f"output over input by the first: {pair.claimed_ratio:.2f}, as asked: {pai
 # %% [markdown]
 # ## 2. Three ways to pay for a premium
 #
-# How does the price of more context follow from cost? By one price/cost on everything, at rental cost, or by the price/cost of known models.
+# How does the price of more context follow from cost? By one price/cost on everything, at rental cost, or by price/cost of known models.
 # Each gives KV bytes with a range, and the ranges hardly overlap. The last two use `bands.kv_bytes_from_increment`.
 
 # %%
