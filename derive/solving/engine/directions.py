@@ -33,8 +33,9 @@ Causes = frozenset[tuple[str, str]]
 _SIGNS = {LOWER: (1,), UPPER: (-1,), "": (1, -1)}
 _NAMED = {frozenset((1,)): LOWER, frozenset((-1,)): UPPER}
 
-_FACTORS = (1 + 1e-6, 1.01, 4.0)
-"""By how much a bound is relaxed: a very little, a little, and so much that another term may bind."""
+_LITTLE = 1 + 1e-6
+_FARTHER = (4.0, 1.01)
+"""By how much a bound is relaxed: a little, and so much that another term may bind, or less if the equations do not apply there."""
 
 _SHARES = (0.0, 0.5)
 """Where between the least and the most met in practice a quantity is put that is nothing by default."""
@@ -60,7 +61,7 @@ class _Relaxed:
     @property
     def is_smallest(self) -> bool:
         """Return whether the change is so small that a missing answer has no direction."""
-        return max(self.factor, 1 / self.factor) == _FACTORS[0]
+        return max(self.factor, 1 / self.factor) == _LITTLE
 
 
 def direction(asked: Question, way: Way, values: Mapping[str, float]) -> str | None:
@@ -76,14 +77,16 @@ def bound_of(signs: Signs) -> str | None:
 def signs(asked: Question, way: Way, values: Mapping[str, float], only: Collection[str] | None = None) -> Signs:
     """Return to which sides an answer may be wrong at the values that its way led to, for all causes or for some."""
     found: set[int] = set()
-    for change in _relaxations(asked, way, values):
-        if only is not None and change.name not in only:
+    for little, *farther in _relaxations(asked, way, values):
+        if only is not None and little.name not in only:
             continue
-        moved = _follow_again(way, values, change)
-        if moved is None and change.is_smallest:
+        near = _follow_again(way, values, little)
+        if near is None and little.is_smallest:
             return frozenset((1, -1))
-        if moved is not None and not isclose(moved, values[way.unknown], rel_tol=_SAME, abs_tol=0.0):
-            found.add(1 if moved > values[way.unknown] else -1)
+        far = next((moved for one in farther if (moved := _follow_again(way, values, one)) is not None), None)
+        for moved in (near, far):
+            if moved is not None and not isclose(moved, values[way.unknown], rel_tol=_SAME, abs_tol=0.0):
+                found.add(1 if moved > values[way.unknown] else -1)
         if len(found) > 1:
             break
     return frozenset(found)
@@ -115,20 +118,21 @@ def rated_quantities(provenance: Mapping[str, str]) -> list[str]:
     return [name for name, source in provenance.items() if source != "given" and quantity(name).rated]
 
 
-def _relaxations(asked: Question, way: Way, values: Mapping[str, float]) -> Iterator[_Relaxed]:
-    """Yield every change of a bound, an ideal, or another cause that the way rests on."""
+def _relaxations(asked: Question, way: Way, values: Mapping[str, float]) -> Iterator[list[_Relaxed]]:
+    """Yield the changes of every bound, ideal, or other cause that the way rests on, the least first."""
+    factors = (_LITTLE, *_FARTHER)
     spoken = {name for row in way.rows for name in (*row.symbols, *row.put_in)}
     for row in way.rows:
         sides = _SIGNS[""] if row.kind == ESTIMATE else _SIGNS[row.direction] if row.direction else ()
-        yield from (_Relaxed(row.id, factor=factor**sign) for sign in sides for factor in _FACTORS)
+        yield from ([_Relaxed(row.id, factor=factor**sign) for factor in factors] for sign in sides)
     for cause, bound in sorted(taken_for_granted(asked, way, values)):
         (sign,) = _SIGNS[bound]
         if any(row.id == cause for row in way.rows):
-            yield from (_Relaxed(cause, factor=factor**sign) for factor in _FACTORS)
+            yield [_Relaxed(cause, factor=factor**sign) for factor in factors]
         elif cause in spoken and cause != way.unknown:
             here = values.get(cause, NEUTRAL_DEFAULTS.get(cause, 0))
-            some = [here * factor**sign for factor in _FACTORS] if here else [quantity(cause).at(share) or 0.01 for share in _SHARES]
-            yield from (_Relaxed(cause, value=min(value, quantity(cause).ceiling)) for value in some)
+            some = [here * factor**sign for factor in factors] if here else [quantity(cause).at(share) or 0.01 for share in _SHARES]
+            yield [_Relaxed(cause, value=min(value, quantity(cause).ceiling)) for value in some]
 
 
 def _follow_again(way: Way, values: Mapping[str, float], change: _Relaxed) -> float | None:

@@ -49,8 +49,8 @@ _MOST_BORDERS = 16
 _CORNERS = 6
 """Largest number of ranges whose corners are all asked. With more ranges only the ends of each range are."""
 
-_CHECKED = 7
-"""Points that are asked one by one, of each kind, to check the arrays: random ones, evenly spaced answers, and points without one."""
+_CHECKED = 5
+"""Points that are asked one by one, of each kind, to check the arrays: evenly spaced answers, and points without one."""
 
 _SINGLY = 24
 """Random points that are asked one by one if arrays do not answer them."""
@@ -89,7 +89,7 @@ def answer_ranges(asked: Question, ranges: _Ranges) -> Solution:
     if (reason := first[0][0].reason) and reason.code == "missing_givens":
         return first[0][0]
     beside = replace(asked, silent=True)
-    looks = first | look_at(asked, columns, range(1, len(edges))) | look_at(beside, columns, range(len(edges), len(edges) + _CHECKED))
+    looks = first | look_at(asked, columns, range(1, len(edges)))
     found = sweep_along_way(asked, columns, looks)
     if found is None:
         raise OneByOne(ranges)
@@ -101,7 +101,12 @@ def answer_ranges(asked: Question, ranges: _Ranges) -> Solution:
     if answered[0] >= len(edges):
         # The warnings come from the first answer.
         looks |= look_at(asked, columns, answered[:1])
-    box = _Box(ranges, lambda point: answer(pose_at(beside, point)), lambda at: _run_again(asked, at, found.way).values, _CLOSER)
+    seen = {edges[at]: solution for at, (solution, _) in looks.items() if at < len(edges)}
+
+    def ask(point: Point) -> Solution:
+        return seen.get(tuple(point.values())) or answer(pose_at(beside, point))
+
+    box = _Box(ranges, ask, lambda at: _run_again(asked, at, found.way).values, _CLOSER)
     return _span_points(box, found.table, _solutions(looks), np.arange(len(edges), len(edges) + SAMPLES), (asked, found.way))
 
 

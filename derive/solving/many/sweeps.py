@@ -10,7 +10,7 @@ import numpy as np
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.limits.answering import answer, answer_with_way
-from derive.solving.many.vectorised import AtPoints, Looks, pose_at_point, sweep_along_way, tabulate, tell_point
+from derive.solving.many.vectorised import AtPoints, Looks, add_directions, pose_at_point, sweep_along_way, tabulate, tell_point
 from derive.solving.question.givens import MOST_POINTS
 from derive.solving.question.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Answers, Reason, Solution, Sweep
@@ -74,7 +74,7 @@ def _sweep_by_arrays(asked: Question, given: AtPoints, looks: Looks, fits: Calla
     if found is None:
         raise OneByOne
     solutions = {at: solution for at, (solution, _) in looks.items()}
-    table, unasked = _without_number(asked, found.table)
+    table, unasked = _without_number(asked, add_directions(asked, found.way, found.table))
     warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(solutions).items()}
     short = np.flatnonzero(found.short)
     if len(short):

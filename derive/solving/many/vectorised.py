@@ -55,7 +55,7 @@ class Along(NamedTuple):
 
 
 def sweep_along_way(asked: Question, given: AtPoints, looks: Looks, fits: Callable[[int], None] = lambda roots: None) -> Along | None:
-    """Return the sweep through the first way that agrees with all points that were asked one by one, or None if no way does.
+    """Return the sweep through the first way that agrees with all points that were asked one by one, or None. It has no directions.
 
     The ways of points with an answer come first. `fits` is called as `evaluate_points` does.
     """
@@ -63,7 +63,7 @@ def sweep_along_way(asked: Question, given: AtPoints, looks: Looks, fits: Callab
     for way in ways.values():
         found = evaluate_points(asked, given, way, fits)
         if found and all(agrees_at(found[0], at, solution) for at, (solution, _) in looks.items()):
-            return Along(_with_directions(asked, way, found[0]), found[1], way)
+            return Along(*found, way)
     return None
 
 
@@ -147,7 +147,7 @@ def tabulate(given: AtPoints, solutions: Sequence[Solution]) -> Sweep:
     return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others)
 
 
-def _with_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
+def add_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
     """Return the sweep with the direction of the answers of each root in each regime, as it is at the first, a middle and the last."""
     kinds: dict[tuple[str | None, str | None], int] = {}
     places = np.zeros_like(table.places)
