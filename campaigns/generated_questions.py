@@ -4,7 +4,8 @@
 
 A deployment has a value for every quantity, and all equations hold. A question gives some of its quantities as `=`, `<=` or `>=` and
 asks for another one. The deployment itself is a solution, so an answer is right if it contains the value of the deployment. A refusal
-is a fault if the given equalities determine the unknown: its unit row is then a combination of rows of the Jacobian of the equations.
+is a fault if the given equalities determine the unknown: its unit row is then a combination of rows of the Jacobian of the equations,
+and other values of what the refusal lacks lead to no other answers.
 Exit status 1 if an answer is wrong, a consistent question is called contradictory, or a question ends in an exception or takes too long.
 """
 
@@ -58,6 +59,8 @@ QUESTIONS_PER_DEPLOYMENT = 16
 NO_SLOPE, IN_ROW_SPACE, MOST_WEIGHT = 1e-12, 1e-9, 1e4
 """The relative slope that counts as none, the distance up to which a row lies in the row space, and the weight of an equation
 above which the last digits of the facts decide the unknown."""
+SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Places between the least and the greatest usual value of what a refusal lacks."""
 AGREES, LAST_DIGIT = 1e-6, 1e-15
 """Relative difference up to which a point is right, and the relative rounding of the values of a deployment."""
 PRICE, RENT = "chip_price", "rented_chip_price"
@@ -184,12 +187,13 @@ class Question:
 
 @dataclass(frozen=True)
 class End:
-    """How a question ended: one word, what the program said, and the CPU time in seconds."""
+    """How a question ended: one word, what the program said, the CPU time in seconds, and what a refusal lacks."""
 
     word: str
     said: str = ""
     seconds: float = 0.0
     question: Question | None = field(default=None, repr=False)
+    missing: Sequence[str] = ()
 
 
 # -- what the facts determine ------------------------------------------------------------------------------------------
@@ -241,6 +245,20 @@ def weights_in(matrix: Any, unit: Any) -> Any:
     weights = lstsq(matrix.T, unit, cond=IN_ROW_SPACE, check_finite=False)[0]
     adds_up = np.abs(weights @ matrix - unit).max() < IN_ROW_SPACE
     return weights if adds_up and np.abs(weights).max() < MOST_WEIGHT else None
+
+
+def has_other_answers(question: Question, missing: Sequence[str]) -> bool:
+    """Return whether other values of what a refusal lacks lead to several answers: then the facts alone do not determine the unknown.
+
+    Slopes say what is determined near the values of the deployment. A quantity that has no effect there may have one further away.
+    """
+    found = set[float]()
+    for share in SHARES if missing else ():
+        supplied = {name: ("=", QUANTITIES[name].at(share)) for name in missing}
+        with suppress(BacksolveError):
+            _, solution = ask(replace(question, facts={**question.facts, **supplied}))
+            found |= {one.point for one in solution.answers if one.kind == "point"}
+    return bool(found) and not isclose(min(found), max(found), rel_tol=AGREES)
 
 
 def needs_several_at_once(question: Question) -> bool:
@@ -437,9 +455,10 @@ def end_of(question: Question) -> End:
         near = {truth, float(floor(truth)), float(ceil(truth))} if solution.unknown in WHOLE else {truth}
         right = any(contains(one, value, bool(question.limits)) for one in solution.answers for value in near)
         return End("right" if right else "wrong", f"{solution.unknown} = {' or '.join(map(str, solution.answers))}", seconds, question)
-    assert solution.reason
-    word = "contradiction" if solution.reason.code in CLAIMS else "refused"
-    return End(word, f"{solution.reason.code}: {solution.reason.message}; missing {solution.reason.missing}", seconds, question)
+    reason = solution.reason
+    assert reason
+    word = "contradiction" if reason.code in CLAIMS else "refused"
+    return End(word, f"{reason.code}: {reason.message}; missing {reason.missing}", seconds, question, reason.missing)
 
 
 def with_another_fact(random: Random, question: Question) -> Question | None:
@@ -455,7 +474,7 @@ def record(seed: int, number: int, deployment: Deployment) -> tuple[dict[str, An
     question = question_of(seed, number, deployment)
     end = end_of(question)
     asked = end.question or question
-    equations = determining_equations(asked)
+    equations = determining_everywhere(asked, end)
     words, failed = [worded(end, equations)], end
     if end.word == "right" and (more := with_another_fact(Random(number), asked)):
         again = end_of(more)
@@ -468,6 +487,12 @@ def record(seed: int, number: int, deployment: Deployment) -> tuple[dict[str, An
         **{"truth": deployment.state.values[asked.unknown], "equations": equations, "command": (failed.question or asked).command},
     }
     return found, failed.question or asked
+
+
+def determining_everywhere(question: Question, end: End) -> tuple[str, ...]:
+    """Return the equations that determine the unknown, none of a refusal that has an answer for each value of what it lacks."""
+    equations = determining_equations(question)
+    return () if equations and end.word == "refused" and has_other_answers(question, end.missing) else equations
 
 
 def worded(end: End, equations: Sequence[str]) -> str:
@@ -484,7 +509,7 @@ def shrunk(found: dict[str, Any], question: Question) -> dict[str, Any]:
 
     def fails(shorter: Question) -> bool:
         end = end_of(shorter)
-        equations = determining_equations(end.question or shorter) if refused else ()
+        equations = determining_everywhere(end.question or shorter, end) if refused else ()
         supposed = untrue_defaults(question.deployment.state, question.unknown, {*shorter.facts}) and not refused
         return not supposed and worded(end, equations) == word and {*equations} <= {*found["equations"]}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.composed import Composed
-from derive.solving.engine.plan import Leg, Step, Way, definitions_of, find_loops, find_plain_way, needed_legs, propagate
+from derive.solving.engine.plan import Leg, Loop, Step, Way, definitions_of, find_plain_way, needed_legs, propagate
 from derive.solving.engine.substitution import compose, formula_of
 
 _MOST_EQUATIONS = 24
@@ -21,14 +21,27 @@ def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[s
         yield Way(needed_legs([unknown], {**legs, unknown: Step(solved, unknown)}))
 
 
+def find_torn(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
+    """Yield ways by a trial value of one quantity, from which one equation at a time leads to both sides of another one."""
+    legs, reached, system = _open_system(unknown, rows, known)
+    needed = tuple(row for row in _drop_loose_ends(unknown, system, reached) if isinstance(row, Equation))
+    for tried in dict.fromkeys((unknown, *(name for row in needed for name in row.symbols if name not in reached))):
+        inner = propagate(needed, reached | {tried}, frozenset())
+        there = reached.union(inner, {tried})
+        used = {leg.rows[-1] for leg in inner.values()}
+        for closing in (row for row in needed if row not in used and there.issuperset({*row.symbols, unknown})):
+            loop = Loop(closing, tried, needed_legs(closing.symbols, inner))
+            yield Way(needed_legs([unknown], {**legs, tried: loop, **inner}))
+
+
 def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
-    """Yield ways by another quantity that elimination gives, and from there one equation at a time or by a loop."""
+    """Yield ways by another quantity that elimination gives, and from there one equation at a time or by a trial value."""
     legs, reached, system = _open_system(unknown, rows, known)
     for other in dict.fromkeys(name for row in system for name in row.symbols if name not in reached and name != unknown):
         for solved in _solve_for(other, system, reached):
             before = needed_legs([other], {**legs, other: Step(solved, other)})
             plain = find_plain_way(unknown, rows, known | {other})
-            for way in (plain,) if plain else find_loops(unknown, rows, known | {other}):
+            for way in (plain,) if plain else find_torn(unknown, rows, known | {other}):
                 yield Way((*before, *(leg for leg in way.legs if leg not in before)))
 
 

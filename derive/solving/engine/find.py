@@ -6,7 +6,7 @@ named. Neutral defaults are used only if the givens alone do not reach the unkno
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 
 from derive.answers import SHORT
@@ -18,7 +18,7 @@ from derive.roles import BATCH
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
-from derive.solving.engine.elimination import find_after_another, find_eliminated
+from derive.solving.engine.elimination import find_after_another, find_eliminated, find_torn
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import (
@@ -121,7 +121,8 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
         loops = find_loops(asked.unknown, rows, frozenset(known), failed)
         found = _answer_by_loops(search, known, loops) or _answer_by_elimination(search, rows, known)
         if not found and not search.is_ruled_out():
-            found = _answer_by_loops(search, known, find_after_another(asked.unknown, rows, frozenset(known)))
+            coupled = (find(asked.unknown, rows, frozenset(known)) for find in (find_after_another, find_torn))
+            found = _answer_by_loops(search, known, chain.from_iterable(coupled))
         if found:
             return found
         for stop, way in stops[here:]:
