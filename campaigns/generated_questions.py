@@ -59,8 +59,8 @@ QUESTIONS_PER_DEPLOYMENT = 16
 NO_SLOPE, IN_ROW_SPACE, MOST_WEIGHT = 1e-12, 1e-9, 1e4
 """The relative slope that counts as none, the distance up to which a row lies in the row space, and the weight of an equation
 above which the last digits of the facts decide the unknown."""
-SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Places between the least and the greatest usual value of what a refusal lacks."""
+ELSEWHERE, TRIALS = (0.001, 0.03, 0.3, 3, 30, 1000), 12
+"""Factors of the true values of what a refusal lacks, and how often they are drawn."""
 AGREES, LAST_DIGIT = 1e-6, 1e-15
 """Relative difference up to which a point is right, and the relative rounding of the values of a deployment."""
 PRICE, RENT = "chip_price", "rented_chip_price"
@@ -252,9 +252,9 @@ def has_other_answers(question: Question, missing: Sequence[str]) -> bool:
 
     Slopes say what is determined near the values of the deployment. A quantity that has no effect there may have one further away.
     """
-    found = set[float]()
-    for share in SHARES if missing else ():
-        supplied = {name: ("=", QUANTITIES[name].at(share)) for name in missing}
+    found, values, random = set[float](), question.deployment.state.values, Random(question.unknown)
+    for _ in range(TRIALS if missing else 0):
+        supplied = {name: ("=", random.choice(ELSEWHERE) * (values[name] or QUANTITIES[name].at(0.5))) for name in missing}
         with suppress(BacksolveError):
             _, solution = ask(replace(question, facts={**question.facts, **supplied}))
             found |= {one.point for one in solution.answers if one.kind == "point"}
@@ -438,6 +438,13 @@ def contains(answer: Answer, truth: float, limited: bool) -> bool:
     return low - slack <= truth <= (inf if high is None else high) + slack
 
 
+def beside_whole_size(truth: float, solution: Solution) -> Iterator[float]:
+    """Yield a result of a deployment with whole sizes in place of its own, if the answer is at a size in whole ones."""
+    for name, source in solution.provenance.items():
+        if name in WHOLE and source.startswith(f"at {name} = "):
+            yield from (truth * solution.given[name] / (solution.given[name] + 1), truth * (1 + 1 / solution.given[name]))
+
+
 def end_of(question: Question) -> End:
     """Ask a question and say how it ends. What is counted may be answered in whole ones."""
     start = process_time()
@@ -452,7 +459,9 @@ def end_of(question: Question) -> End:
     seconds = process_time() - start
     if solution.answers:
         truth = question.deployment.state.values[solution.unknown]
-        near = {truth, float(floor(truth)), float(ceil(truth))} if solution.unknown in WHOLE else {truth}
+        near = (
+            {truth, float(floor(truth)), float(ceil(truth))} if solution.unknown in WHOLE else {truth, *beside_whole_size(truth, solution)}
+        )
         right = any(contains(one, value, bool(question.limits)) for one in solution.answers for value in near)
         return End("right" if right else "wrong", f"{solution.unknown} = {' or '.join(map(str, solution.answers))}", seconds, question)
     reason = solution.reason
