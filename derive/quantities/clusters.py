@@ -9,7 +9,7 @@ ROWS = (
         name="all_to_all_time",
         symbol="t_a2a",
         unit="s",
-        meaning="time a step spends sending tokens to their experts and back",
+        meaning="time of a step for sending tokens to their experts and back",
         low=1e-6,
         high=100,
     ),
@@ -17,8 +17,8 @@ ROWS = (
         name="tensor_parallel_time",
         symbol="t_tp",
         unit="s",
-        meaning="time a step spends adding up, over the chips of every layer, what each of them makes",
-        unlike="all_reduce_time is one of its sums",
+        meaning="time of a step for the all-reduces of all layers, under tensor parallelism",
+        unlike="all_reduce_time is for one all-reduce",
         low=1e-6,
         high=100,
     ),
@@ -26,7 +26,7 @@ ROWS = (
         name="all_reduce_bytes",
         symbol="M_ar",
         unit="byte",
-        meaning="bytes that every chip holds a part of the sum of, and has whole after an all-reduce",
+        meaning="bytes of the tensor that one all-reduce adds up",
         low=1e3,
         high=1e12,
     ),
@@ -34,8 +34,8 @@ ROWS = (
         name="all_reduce_time",
         symbol="t_ar",
         unit="s",
-        meaning="time to add up what all chips hold, so that each has the sum",
-        unlike="tensor_parallel_time is all of them in a step of a model",
+        meaning="time of one all-reduce: it adds up the tensors of all chips and gives each chip the sum",
+        unlike="tensor_parallel_time is for all all-reduces of a step",
         low=1e-7,
         high=1e4,
     ),
@@ -43,14 +43,14 @@ ROWS = (
         name="weight_stationary_time",
         symbol="t_ws",
         unit="s",
-        meaning="time a step spends on the exchanges of its feed-forward parts, whose weights are cut along both sides",
+        meaning="communication time of a step for feed-forward layers whose weights are sharded in two dimensions",
         low=1e-6,
         high=100,
     ),
     Quantity(
         name="model_dim_parts",
         symbol="X_model",
-        meaning="parts that the width of the model is cut into, where weights are cut along both sides",
+        meaning="parts into which the width of the model is divided, if weights are sharded in two dimensions",
         low=1,
         high=1e4,
     ),
@@ -58,7 +58,7 @@ ROWS = (
         name="kv_transfer_time",
         symbol="t_send",
         unit="s",
-        meaning="time to send the cache of a prompt from the chips that computed it to those that decode",
+        meaning="time to send the cache of a prompt from the prefill chips to the decode chips",
         low=1e-6,
         high=1e4,
     ),
@@ -82,7 +82,7 @@ ROWS = (
     Quantity(
         name="allreduces_per_layer",
         symbol="n_sync",
-        meaning="all-reduces of a layer. Its chips wait for each other at each of them",
+        meaning="all-reduces of a layer. At each of them its chips wait for each other",
         low=1,
         high=16,
     ),
@@ -90,7 +90,7 @@ ROWS = (
         name="grid_latency",
         symbol="t_grid",
         unit="s",
-        meaning="weight read and hops of one token on a square grid of chips",
+        meaning="time to read the weights and send one token over a square grid of chips",
         low=1e-6,
         high=100,
     ),
@@ -104,21 +104,21 @@ ROWS = (
     Quantity(
         name="expert_parallel",
         symbol="E",
-        meaning="chips over which the experts of a layer are spread",
+        meaning="chips that share the experts of a layer",
         low=1,
         high=1024,
         domain=AT_LEAST_ONE,
     ),
-    Quantity(name="experts_per_chip", symbol="e_chip", meaning="experts of a layer that lie on one chip", low=0.1, high=256),
+    Quantity(name="experts_per_chip", symbol="e_chip", meaning="experts of a layer on one chip", low=0.1, high=256),
     Quantity(
         name="expert_imbalance",
         symbol="x_hot",
-        meaning="activated experts on the busiest chip over the mean of all chips",
+        meaning="activated experts on the busiest chip over the mean per chip",
         low=1,
         high=64,
         domain=AT_LEAST_ONE,
     ),
-    Quantity(name="capacity_factor", symbol="f_cap", meaning="tokens an expert takes over the mean of all experts", low=1, high=8),
+    Quantity(name="capacity_factor", symbol="f_cap", meaning="most tokens of an expert over the mean per expert", low=1, high=8),
     Quantity(name="expert_capacity", symbol="c_exp", meaning="largest number of tokens of one expert in a pass", low=0.01, high=1e6),
     Quantity(
         name="routed_params", symbol="N_ro", tex=r"N_{\mathrm{routed}}", meaning="parameters of the routed experts", low=1e8, high=1e13
@@ -126,7 +126,7 @@ ROWS = (
     Quantity(
         name="shared_params", symbol="N_sh", tex=r"N_{\mathrm{shared}}", meaning="parameters that every token uses", low=1e8, high=1e12
     ),
-    Quantity(name="fetched_params", symbol="N_hit", meaning="parameters a step reads", low=1e8, high=1e13),
+    Quantity(name="fetched_params", symbol="N_hit", meaning="parameters that a step reads", low=1e8, high=1e13),
     Quantity(
         name="expert_bytes_per_weight",
         symbol="b_ex",
@@ -143,27 +143,27 @@ ROWS = (
         low=0.5,
         high=4,
     ),
-    Quantity(name="sequences_per_chip", symbol="B_g", meaning="sequences of a pass for each chip of the stage", low=0.01, high=1e4),
+    Quantity(name="sequences_per_chip", symbol="B_g", meaning="sequences of a pass per chip of the stage", low=0.01, high=1e4),
     Quantity(name="moe_layers", symbol="n_moe", meaning="layers with routed experts", low=1, high=200),
     Quantity(
         name="dispatch_bytes_per_element",
         symbol="b_out",
         unit="byte",
-        meaning="bytes of an activation on its way to the experts",
+        meaning="bytes of one activation that goes to the experts",
         low=0.5,
         high=4,
     ),
     Quantity(
-        name="combine_bytes_per_element", symbol="b_back", unit="byte", meaning="bytes of an activation on its way back", low=0.5, high=4
+        name="combine_bytes_per_element", symbol="b_back", unit="byte", meaning="bytes of one activation that comes back", low=0.5, high=4
     ),
     Quantity(
-        name="link_bandwidth", symbol="W_link", unit="byte/s", meaning="bandwidth of one chip into the network, one way", low=1e9, high=1e13
+        name="link_bandwidth", symbol="W_link", unit="byte/s", meaning="network bandwidth of one chip, in one direction", low=1e9, high=1e13
     ),
     Quantity(
         name="scale_up_link_bandwidth",
         symbol="W_in",
         unit="byte/s",
-        meaning="bandwidth of one chip to the others of its scale-up domain, one way",
+        meaning="bandwidth of one chip to other chips of its scale-up domain, in one direction",
         low=1e9,
         high=1e13,
     ),
@@ -171,24 +171,27 @@ ROWS = (
         name="scale_out_link_bandwidth",
         symbol="W_out",
         unit="byte/s",
-        meaning="bandwidth of one chip out of its scale-up domain, one way",
+        meaning="bandwidth of one chip to other scale-up domains, in one direction",
         low=1e9,
         high=1e13,
     ),
-    Quantity(
-        name="racks", symbol="n_r", meaning="scale-up domains that a layer's experts are spread over", low=1, high=64, domain=AT_LEAST_ONE
-    ),
+    Quantity(name="racks", symbol="n_r", meaning="scale-up domains that share the experts of a layer", low=1, high=64, domain=AT_LEAST_ONE),
     Quantity(name="scale_out_bandwidth_ratio", symbol="kappa", meaning="scale-up over scale-out bandwidth of one chip", low=1, high=64),
-    Quantity(name="reached_chips", symbol="n_reach", meaning="other chips that the experts of one token lie on", low=0.1, high=64),
-    Quantity(name="reached_racks", symbol="n_rr", meaning="racks that the experts of one token lie in", low=1, high=64),
+    Quantity(name="reached_chips", symbol="n_reach", meaning="other chips that have experts of one token", low=0.1, high=64),
+    Quantity(name="reached_racks", symbol="n_rr", meaning="racks that have experts of one token", low=1, high=64),
     Quantity(
-        name="rack_limit", symbol="n_rmax", tex=r"n_{\mathrm{r,max}}", meaning="racks that a router may send one token to", low=1, high=64
+        name="rack_limit",
+        symbol="n_rmax",
+        tex=r"n_{\mathrm{r,max}}",
+        meaning="most racks to which a router may send one token",
+        low=1,
+        high=64,
     ),
     Quantity(
         name="leaving_copies",
         symbol="n_out_r",
         tex=r"n_{\mathrm{r,out}}",
-        meaning="copies of a token that leave its rack, one a rack",
+        meaning="copies of a token that leave its rack, one for each other rack",
         low=0.1,
         high=64,
         domain=NONNEGATIVE,
@@ -202,25 +205,25 @@ ROWS = (
         domain=UNIT_INTERVAL,
     ),
     Quantity(
-        name="scale_out_slowdown", symbol="x_out", meaning="all-to-all time over several racks against within one", low=0.01, high=100
+        name="scale_out_slowdown", symbol="x_out", meaning="all-to-all time over several racks, relative to one rack", low=0.01, high=100
     ),
     # -- memory -------------------------------------------------------------------------------------------------
     Quantity(name="weight_bytes", symbol="M_wt", tex=r"M_{\mathrm{w}}", unit="byte", meaning="bytes of all weights", low=1e8, high=1e14),
     Quantity(
         name="sequences_in_flight",
         symbol="B_fl",
-        meaning="sequences whose cache is held, over all stages",
+        meaning="sequences that have a cache in memory, in all stages",
         low=1,
         high=1e7,
-        unlike="batch is one pass of them, all where there are no pipeline stages. concurrent_requests may hold no cache yet."
-        " fleet_sequences_in_flight is all replicas",
+        unlike="batch is the sequences of one pass, which are all if there are no pipeline stages. concurrent_requests also counts"
+        " requests without a cache. fleet_sequences_in_flight is for all replicas",
     ),
     Quantity(name="kv_cache_bytes", symbol="M_kv", unit="byte", meaning="KV cache, all sequences", low=1e6, high=1e16, domain=NONNEGATIVE),
     Quantity(
         name="kv_cache_tokens",
         symbol="N_kv",
         unit="token",
-        meaning="tokens whose cache fits beside the weights, over all sequences",
+        meaning="tokens of all sequences whose cache fits in memory beside the weights",
         low=1e3,
         high=1e10,
         unlike="cached_tokens are the tokens of one sequence that are already in the cache",
@@ -229,11 +232,11 @@ ROWS = (
     Quantity(
         name="reserved_share",
         symbol="f_res",
-        meaning="share of a chip's memory that an engine holds back for activations and buffers. A tenth is usual",
+        meaning="share of a chip's memory that an engine reserves for activations and buffers. A tenth is usual",
         low=0.01,
         high=0.5,
         domain=UNIT_INTERVAL,
-        unlike="reserved_bytes_per_chip is the same in bytes, usable_share the rest",
+        unlike="reserved_bytes_per_chip is the same memory in bytes. usable_share is the rest",
     ),
     Quantity(
         name="usable_share",
@@ -242,22 +245,20 @@ ROWS = (
         low=0.5,
         high=0.99,
         domain=UNIT_INTERVAL,
-        unlike="reserved_share is what it holds back",
+        unlike="reserved_share is the rest, which the engine reserves",
     ),
     Quantity(
         name="reserved_bytes_per_chip",
         symbol="M_res",
         unit="byte",
-        meaning="memory of one chip that an engine holds back for activations and buffers",
+        meaning="memory of one chip that an engine reserves for activations and buffers",
         low=1e8,
         high=1e11,
-        unlike="reserved_share is the same as a share of the memory",
+        unlike="reserved_share is the same memory as a share",
     ),
     Quantity(name="memory_capacity", symbol="C_all", unit="byte", meaning="memory of all chips of all stages", low=1e10, high=1e17),
-    Quantity(
-        name="memory_per_chip", symbol="M_chip", unit="byte", meaning="weights and KV cache that fall on one chip", low=1e6, high=1e13
-    ),
-    Quantity(name="scale_up_size", symbol="S_up", meaning="chips that reach each other at full bandwidth", low=1, high=1024),
+    Quantity(name="memory_per_chip", symbol="M_chip", unit="byte", meaning="weights and KV cache on one chip", low=1e6, high=1e13),
+    Quantity(name="scale_up_size", symbol="S_up", meaning="chips that are connected at full bandwidth", low=1, high=1024),
     Quantity(
         name="scale_up_bandwidth",
         symbol="W_up",
@@ -270,7 +271,7 @@ ROWS = (
     Quantity(
         name="pipeline_stages",
         symbol="P",
-        meaning="stages that the layers are cut into, one after another",
+        meaning="stages of the pipeline: each has a part of the layers",
         low=1,
         high=64,
         domain=AT_LEAST_ONE,
@@ -280,22 +281,18 @@ ROWS = (
         name="microbatches",
         symbol="n_mu",
         tex=r"n_{\mu}",
-        meaning="batches on their way through the stages at once",
+        meaning="batches that are in the pipeline stages at the same time",
         low=1,
         high=256,
         domain=AT_LEAST_ONE,
     ),
-    Quantity(
-        name="training_microbatches", symbol="n_mb", meaning="microbatches that a training step sends through the stages", low=1, high=1024
-    ),
-    Quantity(
-        name="virtual_stages", symbol="v_st", meaning="runs of layers that one device of an interleaved schedule holds", low=1, high=16
-    ),
+    Quantity(name="training_microbatches", symbol="n_mb", meaning="microbatches of one training step", low=1, high=1024),
+    Quantity(name="virtual_stages", symbol="v_st", meaning="groups of layers on one device of an interleaved schedule", low=1, high=16),
     Quantity(name="layers_per_stage", symbol="l_st", tex=r"\ell_{\mathrm{st}}", meaning="layers of one stage", low=1, high=200),
     Quantity(
         name="idle_fraction",
         symbol="f_idle",
-        meaning="share of the time a stage waits, in decode",
+        meaning="share of the time in which a stage is idle, in decode",
         low=0.01,
         high=0.99,
         domain=UNIT_INTERVAL,
@@ -303,7 +300,7 @@ ROWS = (
     Quantity(
         name="bubble_fraction",
         symbol="f_bub",
-        meaning="share of a training schedule a stage waits",
+        meaning="share of a training schedule in which a stage is idle",
         low=0.01,
         high=0.99,
         domain=UNIT_INTERVAL,
@@ -312,11 +309,11 @@ ROWS = (
         name="token_latency",
         symbol="t_tok",
         unit="s",
-        meaning="time from one step of a sequence to its next, through all stages: per step, not per token."
-        " The mean time per output token is token_latency / tokens_per_step, which is less with drafts",
+        meaning="time from one step of a sequence to its next, through all stages. With drafts a step may yield several tokens: the mean"
+        " time per output token is token_latency / tokens_per_step",
         low=1e-6,
         high=100,
-        unlike="step_time is the pass through all layers without hops and waits",
+        unlike="step_time is the pass through all layers, without hops and idle time",
     ),
     Quantity(name="rack_hop_ratio", symbol="r_hop", meaning="scale-up time over scale-out time of a stage", low=0.01, high=1e4),
 )

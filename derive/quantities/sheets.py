@@ -12,7 +12,7 @@ ROWS = (
         meaning="price of a prompt token in the base band",
         low=1e-9,
         high=1e-3,
-        unlike="mean_input_price counts those found in the cache too",
+        unlike="mean_input_price also counts cached tokens",
     ),
     Quantity(
         name="output_price", symbol="p_out", unit="USD/token", meaning="price of an output token in the base band", low=1e-9, high=1e-3
@@ -21,7 +21,7 @@ ROWS = (
         name="cache_read_price",
         symbol="p_hit",
         unit="USD/token",
-        meaning="price of a prompt token found in the cache",
+        meaning="price of a prompt token that is in the cache",
         low=1e-11,
         high=1e-3,
     ),
@@ -30,7 +30,7 @@ ROWS = (
     Quantity(
         name="bandwidth_bound_fraction",
         symbol="f_bw",
-        meaning="idle share of compute in decode, 1 - 1/R",
+        meaning="idle share of compute in decode, 1 - 1/R. R is the output price over the input price",
         low=0.01,
         high=0.99,
         domain=FRACTION,
@@ -39,12 +39,12 @@ ROWS = (
         name="long_context_threshold",
         symbol="L_thr",
         unit="token",
-        meaning="prompt length above which the long-context price holds",
+        meaning="prompt length above which the long-context price applies",
         low=1e3,
         high=1e7,
     ),
-    Quantity(name="premium_in", symbol="pi_in", meaning="long-context over base input price", low=1, high=10),
-    Quantity(name="premium_out", symbol="pi_out", meaning="long-context over base output price", low=1, high=10),
+    Quantity(name="premium_in", symbol="pi_in", meaning="long-context input price over base input price", low=1, high=10),
+    Quantity(name="premium_out", symbol="pi_out", meaning="long-context output price over base output price", low=1, high=10),
     Quantity(
         name="short_context", symbol="L_lo", unit="token", meaning="mean context of the requests below the threshold", low=100, high=1e6
     ),
@@ -52,7 +52,7 @@ ROWS = (
         name="long_context", symbol="L_hi", unit="token", meaning="mean context of the requests above the threshold", low=1e3, high=1e8
     ),
     Quantity(
-        name="max_context", symbol="L_max", tex=r"L_{\max}", unit="token", meaning="longest context the sheet sells", low=1e3, high=1e8
+        name="max_context", symbol="L_max", tex=r"L_{\max}", unit="token", meaning="longest context on the price sheet", low=1e3, high=1e8
     ),
     Quantity(
         name="covered_context",
@@ -71,13 +71,13 @@ ROWS = (
         high=10,
         domain=NONNEGATIVE,
     ),
-    Quantity(name="input_markup", symbol="mu_in", meaning="input price over the compute cost of one token", low=0.1, high=1e4),
+    Quantity(name="input_markup", symbol="mu_in", meaning="input price/cost: input price over compute cost of a token", low=0.1, high=1e4),
     Quantity(
         name="input_increment",
         symbol="dp_in",
         tex=r"\Delta p_{\mathrm{in}}",
         unit="USD/token",
-        meaning="long-context input price less the base one",
+        meaning="long-context input price minus base input price",
         low=1e-10,
         high=1e-3,
     ),
@@ -86,7 +86,7 @@ ROWS = (
         symbol="dp_out",
         tex=r"\Delta p_{\mathrm{out}}",
         unit="USD/token",
-        meaning="long-context output price less the base one",
+        meaning="long-context output price minus base output price",
         low=1e-10,
         high=1e-3,
     ),
@@ -94,7 +94,7 @@ ROWS = (
         name="increment_markup",
         symbol="mu_inc",
         tex=r"\mu_{\Delta}",
-        meaning="what more context is sold for over what it costs",
+        meaning="price/cost of the additional context",
         low=0.01,
         high=100,
     ),
@@ -102,7 +102,7 @@ ROWS = (
         name="active_params_times_markup",
         symbol="N_mu",
         tex=r"N_a\mu",
-        meaning="active parameters times the mark-up of the input price",
+        meaning="active parameters times the price/cost of input",
         low=1e8,
         high=1e14,
     ),
@@ -118,29 +118,31 @@ ROWS = (
     Quantity(
         name="price_per_hbm_byte", symbol="p_byte", unit="USD/byte", meaning="price of reading one byte of HBM", low=1e-18, high=1e-14
     ),
-    Quantity(name="cache_read_markup", symbol="mu_hit", meaning="markup of a cache hit over the markup of input", low=0.05, high=50),
+    Quantity(name="cache_read_markup", symbol="mu_hit", meaning="price/cost of cache hits over price/cost of input", low=0.05, high=50),
     Quantity(
         name="tier_read_cost_ratio",
         symbol="zeta",
-        meaning="cost of reading a byte from its tier over reading it from HBM",
+        meaning="cost of reading a byte from its tier over the cost of reading it from HBM",
         low=0.1,
         high=1e3,
     ),
-    Quantity(name="suffix_tokens", symbol="n_suf", unit="token", meaning="new tokens that attend to a cached one", low=1, high=1e5),
+    Quantity(name="suffix_tokens", symbol="n_suf", unit="token", meaning="new tokens that attend to a cached token", low=1, high=1e5),
     # -- the two-band inverse -------------------------------------------------------------------------------------
     Quantity(
         name="prompt_position", symbol="alpha", meaning="mean relative position of a billed prompt token", low=0.5, high=1, domain=FRACTION
     ),
-    Quantity(name="prefill_decode_flops_ratio", symbol="rho_pd", meaning="sustained FLOP/s of prefill over decode", low=0.3, high=3),
+    Quantity(
+        name="prefill_decode_flops_ratio", symbol="rho_pd", meaning="sustained FLOP/s of prefill over those of decode", low=0.3, high=3
+    ),
     Quantity(
         name="overlap",
         symbol="o",
-        meaning="share of the smaller of compute and memory time that is hidden: 1 for max, 0 for sum",
+        meaning="share of the shorter of compute and memory time that is hidden: 1 gives the maximum, 0 gives the sum",
         low=0,
         high=1,
         domain=UNIT_INTERVAL,
     ),
-    Quantity(name="holding_cost_ratio", symbol="eta_h", meaning="storage cost and markup over the same of HBM", low=0.01, high=100),
+    Quantity(name="holding_cost_ratio", symbol="eta_h", meaning="cost times price/cost of storage, relative to HBM", low=0.01, high=100),
     Quantity(name="weight_compute_ratio", symbol="w", meaning="weight time over linear compute time, B_star/B", low=0.01, high=1000),
     Quantity(name="prefill_cost_ratio", symbol="c_pre", meaning="cost of a prompt token over its linear compute cost", low=1, high=100),
     Quantity(
@@ -167,10 +169,10 @@ ROWS = (
     Quantity(
         name="cost_context_scale", symbol="L_c", unit="token", meaning="context at which the cost of a band has doubled", low=100, high=1e9
     ),
-    Quantity(name="base_cost", symbol="w_eff", meaning="decode cost at no context over linear compute cost", low=0.5, high=100),
+    Quantity(name="base_cost", symbol="w_eff", meaning="decode cost at no context over the linear compute cost", low=0.5, high=100),
     # -- cache tiers ----------------------------------------------------------------------------------------------
-    Quantity(name="ttl", symbol="T_hold", unit="s", meaning="time a cache entry is kept", low=1, high=1e7),
-    Quantity(name="drain_time", symbol="tau_tier", unit="s", meaning="time to read a whole tier once", low=1e-3, high=1e6),
+    Quantity(name="ttl", symbol="T_hold", unit="s", meaning="time for which a cache entry is kept", low=1, high=1e7),
+    Quantity(name="drain_time", symbol="tau_tier", unit="s", meaning="time to read the whole tier once", low=1e-3, high=1e6),
     Quantity(name="tier_capacity", symbol="C_t", unit="byte", meaning="capacity of one device of the tier", low=1e9, high=1e15),
     Quantity(name="tier_bandwidth", symbol="W_t", unit="byte/s", meaning="read bandwidth of one device of the tier", low=1e8, high=1e14),
     Quantity(name="tier_price", symbol="g_t", unit="USD/s", meaning="price of one device of the tier", low=1e-8, high=1e-1),
@@ -197,7 +199,7 @@ ROWS = (
     Quantity(
         name="transfers_per_hold",
         symbol="n_tr",
-        meaning="times a cache entry crosses the tier's bus per hold: a write and a read are 2",
+        meaning="transfers of a cache entry over the tier's bus per hold: a write and a read are 2",
         low=1,
         high=10,
     ),
@@ -232,11 +234,11 @@ ROWS = (
         name="break_even_time",
         symbol="T_even",
         unit="s",
-        meaning="hold time at which keeping costs as much as recomputing",
+        meaning="hold time at which holding costs as much as recomputing",
         low=1e-3,
         high=1e7,
     ),
-    Quantity(name="break_even_reads", symbol="n_even", meaning="re-reads from which caching costs the user less", low=0.001, high=100),
+    Quantity(name="break_even_reads", symbol="n_even", meaning="re-reads at which caching saves the user money", low=0.001, high=100),
     Quantity(name="longer_ttl", symbol="T_long", unit="s", meaning="the longer of two cache lifetimes", low=2, high=1e8),
     Quantity(
         name="longer_cache_write_premium",
@@ -261,7 +263,7 @@ ROWS = (
     Quantity(
         name="holding_price", symbol="g_hold", unit="USD/byte/s", meaning="price of holding a byte in the tier", low=1e-20, high=1e-13
     ),
-    Quantity(name="output_storage_markup_ratio", symbol="mu_os", meaning="markup of output over the markup of storage", low=0.01, high=100),
+    Quantity(name="output_storage_markup_ratio", symbol="mu_os", meaning="price/cost of output over that for storage", low=0.01, high=100),
     Quantity(
         name="implied_drain_time",
         symbol="T_imp",
