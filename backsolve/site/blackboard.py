@@ -6,15 +6,14 @@ from functools import cache
 
 from backsolve.figures.board import SHARED, Drawn, drawn_pictures, legs, pictures
 from backsolve.site.formulas import Json
+from backsolve.site.lookups import claims
 from backsolve.site.presets import SUSTAINED, TITLES
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.presets import hardware, model
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.solving.api import solve
-from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens
 from derive.units import parse
-from invert.validation.claim_rows import Claim
 
 LECTURE = "lecture"
 _RACK = "GB200-NVL72:fp8"
@@ -58,11 +57,6 @@ def _claim_number(id: str, name: str) -> float:
     claim = claims()[id]
     typed = read_givens(claim.givens).texts.get(name)
     return parse(name, typed) if typed else amount_in_si(name, claim.stated, claim.unit)
-
-
-def claims() -> dict[str, Claim]:
-    """Return the claims by id."""
-    return {row.id: row for row in shipped.rows_of(Claim)}
 
 
 def start() -> dict[str, float]:

@@ -11,13 +11,14 @@ from backsolve.site import documents
 from backsolve.site.book import book_pages
 from backsolve.site.desk import desk_page
 from backsolve.site.documents import document_pages
-from backsolve.site.equations import equation_pages
+from backsolve.site.equations import equation_page
 from backsolve.site.formulas import quantities_data
 from backsolve.site.home import home_page
 from backsolve.site.market import price_pages
 from backsolve.site.notebooks import notebook_pages
 from backsolve.site.presets import presets_data
 from backsolve.site.writing import HERE, INDEX, Page, Written, script_json, write_page
+from derive.catalogue import by_id
 from derive.errors import WrongData
 from derive.files import errors_of_writing, label
 from derive.immutable import immutable
@@ -30,7 +31,7 @@ MARKER = ".backsolve-site"
 """The file that marks the folder of a build. It has the version and the names of all files of that build."""
 STAGES: Mapping[str, Callable[[], Iterable[Page]]] = {
     "blackboard and desk": lambda: (home_page(), desk_page()),
-    "equations": equation_pages,
+    "equations": lambda: map(equation_page, by_id()),
     "book": book_pages,
     "documents": lambda: (*document_pages(), *notebook_pages()),
     "price sheets": price_pages,

@@ -1,85 +1,95 @@
 """Turn claims of the lecture into states of pages: the page of an equation with the numbers of the claim, or of the row with its number."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from backsolve.site.formulas import example_values
-from backsolve.site.lookups import claims_found
+from backsolve.site.lookups import claims, claims_found
 from backsolve.site.presets import SUSTAINED
-from derive.answers import shown_end
-from derive.catalogue import equation
+from derive.catalogue import equation, equations
+from derive.catalogue.searching import TALK
 from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.presets import chip_name
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import Equation
 from derive.show.parts import values_of
 from derive.solving.api import solve
 from derive.solving.question.defaults import FOLLOWS
+from derive.tables.questions import read_givens, stated_range
 from derive.units import show
+from invert.validation.claim_rows import Claim
+from invert.validation.claims import TABLES
 
-_SOLVE = ["backsolve", "solve"]
 _READABLE = "/:,$"
 """Signs that stay as they are behind the # of an address."""
 
 
 @immutable
 class ClaimState:
-    """A claim as `validate --section claims` prints it, its equation, the values that the page opens with, and the result there [SI]."""
+    """A claim as `validate --section claims` prints it, its equation, and the values that the page opens with."""
 
     claim: Mapping[str, Any]
     equation: str
     fragment: str
-    value: float | None
 
 
 @cache
 def claim_states() -> Mapping[str, ClaimState]:
-    """Return the state of each claim that an equation bears, by the id of the claim.
+    """Return the state of each claim with a number, by the id of the claim.
 
     >>> claim_states()["A13a"].equation, claim_states()["A13a"].fragment
     ('batching.balance_batch', 'for=balance_batch')
     """
-    found = map(_state, claims_found()[0])
-    return {state.claim["id"]: state for state in found if state}
+    found = ((row["id"], _solved(row) or _given(row, claims()[row["id"]])) for row in claims_found()[0])
+    return {id: state for id, state in found if state}
 
 
 def states_of(id: str) -> list[ClaimState]:
-    """Return the claims that an equation bears."""
+    """Return the claims that are a state of an equation."""
     return [state for state in claim_states().values() if state.equation == id]
 
 
 @cache
 def addresses_of_claims() -> dict[str, str]:
-    """Return the address of the state of each claim by its id, or of the page with its row of a table."""
-    states = {id: f"eq/{state.equation}/index.html#{state.fragment}" for id, state in claim_states().items()}
-    pages = {row["id"]: page for row in claims_found()[0] if (page := page_of_row(row["command"]))}
-    return pages | states
+    """Return the address of the state of each claim by its id. A claim without a number has its row, which says why."""
+    rows = {row["id"]: f"book/claims/index.html#{row['id']}" for row in claims_found()[0]}
+    return rows | {id: f"eq/{state.equation}/index.html#{state.fragment}" for id, state in claim_states().items()}
 
 
-def page_of_row(command: str) -> str:
-    """Return the page of the row that a command shows: a price sheet, or the desk with a model or a chip.
+def pages_of_rows(id: str) -> dict[str, str]:
+    """Return the pages of the rows that a claim needs, by table: the desk with a chip or a model, or a price sheet.
 
-    >>> page_of_row("backsolve show H100:fp8"), page_of_row("backsolve show DeepSeek-V3"), page_of_row("")
-    ('desk/index.html#hardware=H100-SXM:fp8', 'desk/index.html#model=DeepSeek-V3', '')
+    >>> pages_of_rows("A12j"), pages_of_rows("A13a")
+    ({'hardware.csv': 'desk/index.html#hardware=H100-SXM:fp8'}, {})
     """
-    words = shlex.split(command)
-    if words[:3] == ["backsolve", "prices", "list"]:
-        return f"sheet/{words[3]}/index.html"
-    if words[:2] != ["backsolve", "show"]:
-        return ""
-    chip, _, dtype = words[2].partition(":")
-    return f"desk/index.html#hardware={chip_name(chip)}:{dtype}" if dtype else f"desk/index.html#model={chip}"
+    pages = {}
+    for source, named in read_givens(claims()[id].givens).rows.items():
+        name, mark, more = named.replace("@", ":").partition(":")
+        row = chip_name(name) if source == "hardware" else name
+        pages[TABLES[source]] = f"sheet/{row}/index.html" if source == "sheet" else f"desk/index.html#{source}={row}{mark}{more}"
+    return {table: page for table, page in pages.items() if table in ("hardware.csv", "architectures.csv", "prices.csv")}
 
 
-def _state(claim: Mapping[str, Any]) -> ClaimState | None:
+def _given(found: Mapping[str, Any], claim: Claim) -> ClaimState | None:
+    """Return a claim about a number of a table as a given of an equation of the lecture, or of another one that needs the number."""
+    name = claim.unknown
+    rows = equations(symbol=name) if name in QUANTITIES else []
+    row = min(rows, key=lambda one: (one.symbols[0] == name, TALK not in {source.kind for source in one.sources}), default=None)
+    if row is None:
+        return None
+    _, stated = stated_range(name, claim.stated, claim.unit)
+    return ClaimState(claim=found, equation=row.id, fragment=_fragment(row, row.symbols[row.symbols[0] == name], {}, {name: stated}))
+
+
+def _solved(claim: Mapping[str, Any]) -> ClaimState | None:
     """Return the state of a claim from the command that computes it, or None for a claim that no equation bears."""
     words = shlex.split(claim["command"].split(" && ")[0])
-    if words[:2] != _SOLVE:
+    if words[:2] != ["backsolve", "solve"]:
         return None
     unknown, *items = words[2:]
     typed = dict(item.split("=", 1) for item in items if not item.startswith("--") and "=" in item)
@@ -98,20 +108,17 @@ def _state(claim: Mapping[str, Any]) -> ClaimState | None:
     if not bearing:
         return None
     row = bearing[-1]
-    # Without a pair the link would be no state: it would leave the page as it is.
-    fragment = "&".join(_pairs(row, unknown, typed, values)) or f"for={unknown}"
-    return ClaimState(claim=claim, equation=row.id, fragment=fragment, value=shown_end(solution.answers[0]))
+    return ClaimState(claim=claim, equation=row.id, fragment=_fragment(row, unknown, typed, {**NEUTRAL_DEFAULTS, **values}))
 
 
-def _pairs(row: Equation, unknown: str, typed: Mapping[str, str], values: Mapping[str, float]) -> Iterator[str]:
-    if unknown != row.symbols[0]:
-        yield f"for={unknown}"
-    usual = usual_values(row)
-    known = {**NEUTRAL_DEFAULTS, **values}
+def _fragment(row: Equation, unknown: str, typed: Mapping[str, str], values: Mapping[str, float]) -> str:
+    """Return what stands behind the # of an address: the unknown if it is not the usual one, and values that differ from the usual ones."""
+    usual, asked = usual_values(row), {"for": unknown} if unknown != row.symbols[0] else {}
     for name in row.symbols:
-        if name != unknown and name in known and known[name] != usual.get(name):
-            text = typed.get(name) or show(name, known[name], 12)
-            yield f"{name}={quote(text, safe=_READABLE).replace('%20', '+')}"
+        if name != unknown and name in values and values[name] != usual.get(name):
+            asked[name] = typed.get(name) or show(name, values[name], 12)
+    # Without a pair the link would be no state: it would leave the page as it is.
+    return urlencode(asked or {"for": unknown}, safe=_READABLE)
 
 
 def usual_values(row: Equation) -> dict[str, float]:

@@ -1,7 +1,5 @@
 """Build a page for each equation: the outputs of `backsolve show` and `backsolve cite`, typeset and linked."""
 
-from collections.abc import Iterator
-
 from backsolve.site.writing import INDEX, Page
 from derive.catalogue import by_id
 
@@ -13,11 +11,6 @@ def equation_address(id: str) -> str:
     'eq/roofline.step_time/index.html'
     """
     return f"eq/{id}/{INDEX}"
-
-
-def equation_pages() -> Iterator[Page]:
-    """Yield the pages of all equations in the order of the catalogue."""
-    return map(equation_page, by_id())
 
 
 def equation_page(id: str) -> Page:

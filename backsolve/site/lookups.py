@@ -11,7 +11,9 @@ from derive.catalogue.sources import talk
 from derive.quantities import QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
+from derive.tables import shipped
 from derive.tables.problems import Problem
+from invert.validation.claim_rows import Claim
 from invert.validation.scoreboard import sections
 
 
@@ -42,6 +44,12 @@ def quantities_in_order() -> list[tuple[Quantity, list[Equation], list[Equation]
         of_it = equations(symbol=row.name)
         found.append((row, [one for one in of_it if one.defines == row.name], [one for one in of_it if one.defines != row.name]))
     return found
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """Return the claims by id."""
+    return {row.id: row for row in shipped.rows_of(Claim)}
 
 
 def verdicts() -> list[tuple[str, int]]:

@@ -12,11 +12,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from backsolve.figures.svg import chart_svg
-from backsolve.site.blackboard import claims
-from backsolve.site.claim_states import addresses_of_claims, states_of
+from backsolve.site.claim_states import addresses_of_claims, pages_of_rows, states_of
 from backsolve.site.formulas import page_data
 from backsolve.site.index import search_row
-from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, verdicts, video_at, video_of
+from backsolve.site.lookups import claims, claims_found, quantities_in_order, said_in_order, verdicts, video_at, video_of
 from backsolve.site.parts import blocks_of
 from backsolve.site.presets import presets_data
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
@@ -42,7 +41,7 @@ HERE = Path(__file__).parent
 INDEX = "index.html"
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(addresses_of_claims, aliases, by_id, chapter_text, cite, cite_with_references, claims, claims_found, derivation_in_latex),
-    *(entry_as_record, equations, in_words_of_names, narrated_steps, page_data, parents, presets_data, quantities_in_order),
+    *(entry_as_record, equations, in_words_of_names, narrated_steps, page_data, pages_of_rows, parents, presets_data, quantities_in_order),
     *(reason_not_derived, said_in_order, show, states_of, substitute_numbers, verdicts, worked_example),
 )
 """Functions that every template may call."""

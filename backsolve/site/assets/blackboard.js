@@ -37,6 +37,8 @@
     ...(state.preset === first ? [] : [["preset", slugs[state.preset]]]), ...differs().map((name) => [name, form.typedFor(quantities[name], state.values[name])]),
     ...(state.sustained ? [["rates", "sustained"]] : []), ...(state.log ? [["axes", "log"]] : [])];
 
+  const { notice, moved, link } = form.shared(address, () => { if (differs().length) keep(); drawn(); });
+
   function fromAddress() {
     const asked = form.asked(), texts = new Map(asked), preset = Object.keys(presets).find((name) => slugs[name] === texts.get("preset")) || first;
     Object.assign(state, { preset, values: { ...presets[preset] }, sustained: texts.get("rates") === "sustained", log: texts.get("axes") === "log" });
@@ -52,13 +54,6 @@
   const mine = () => { try { return localStorage.getItem(MINE); } catch { return null; } };
   const keep = () => { try { localStorage.setItem(MINE, form.fragment(address())); } catch { /* a page from disk may keep nothing */ } };
 
-  /** After the reader has changed something. */
-  function moved() {
-    notice.textContent = "";
-    if (differs().length) keep();
-    form.toAddress(address());
-    drawn();
-  }
   function changed(name, knob) {
     if (!knob.wrong) state.values[name] = knob.value;
     moved();
@@ -70,7 +65,6 @@
     form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; })];
   const rates = form.toggle("sustained rates", () => state.sustained, () => { state.sustained = !state.sustained; moved(); });
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
-  const notice = element("p", { class: "solver-fault", role: "alert" });
 
   const sentence = document.getElementById("board-sentence") || element("p"), verdict = element("output", { "aria-live": "polite" });
   const scrubs = [...sentence.querySelectorAll("[data-name]")].map((span) => scrub(span, span.dataset.name));
@@ -104,7 +98,7 @@
   const redraws = [...document.querySelectorAll(".picture")].map((box) => {
     const key = box.id.replace("picture-", ""), picture = board.pictures.find((one) => one.key === key), holder = box.querySelector(".drawing");
     const button = (said, onclick) => element("button", { type: "button", onclick }, said);
-    box.querySelector(".tools").append(form.linkButton(address), ...(picture ? [button("CSV", () => chart.saveCsv(key, chart.csv(chartOf(picture))))] : []), button("PNG", () => chart.savePng(key, holder.firstElementChild)));
+    box.querySelector(".tools").append(link(), ...(picture ? [button("CSV", () => chart.saveCsv(key, chart.csv(chartOf(picture))))] : []), button("PNG", () => chart.savePng(key, holder.firstElementChild)));
     if (!picture) return () => {}; // no slider moves it
     box.querySelector(".own").append(...picture.sliders.map((name) => knobs[name].root));
     return () => { if (holder.clientWidth) holder.replaceChildren(chart.draw(chartOf(picture), holder.clientWidth)); };

@@ -74,6 +74,7 @@
   const chosen = () => { const [of, type] = state.hardware.split(":"); return { chip: of, dtype: type, model: state.model, fields: Object.fromEntries(Object.entries(state.fields).filter(([name, value]) => value !== null || name === PRICE)) }; };
   const rent = () => desk.chips[state.hardware.split(":")[0]].givens[PRICE] ?? null, start = (name) => (name === PRICE ? rent() : desk.beside[name] ?? Object.entries(desk.own).map(([key, values]) => (isOwn(state[key]) ? values[name] : undefined)).find(Boolean) ?? null);
 
+  const { notice, moved, link } = form.shared(() => [...pairs(), ...(state.beside ? [["beside", form.fragment(state.beside.pairs)]] : [])], () => { settle(); sized(); });
   const chips = Object.entries(desk.chips).sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
   const choices = {
     hardware: form.choice("Chip", chips, null, (value) => { state.hardware = value; if (!state.priced) set(PRICE, rent()); moved(); }), model: form.choice("Model", Object.keys(desk.models).filter(Boolean).sort(), null, (value) => { state.model = value; moved(); }),
@@ -82,7 +83,7 @@
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), (knob) => changed(name, knob))]));
   const axes = form.toggle("logarithmic axes", () => state.axes === "log", () => { state.axes = state.axes === "log" ? "linear" : "log"; moved(); });
   const sustained = form.toggle("sustained rates", () => rates.every((name) => state.fields[name] === desk.sustained[name]), () => { const to = rates.every((name) => state.fields[name] === 1); for (const name of rates) set(name, to ? desk.sustained[name] : 1); moved(); });
-  const notice = element("p", { class: "solver-fault", role: "alert" }), answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
+  const answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
   const holder = element("div", { class: "drawing" }), caption = element("figcaption"), roofOf = element("div", { class: "drawing" }), roofSaid = element("figcaption"), way = element("ol", { class: "desk-way" }), typedOf = element("code");
 
   const beside = element("button", { type: "button", onclick: () => { state.beside = state.beside ? null : { pairs: pairs(), chosen: chosen() }; moved(); } });
@@ -100,7 +101,6 @@
   const pairs = () => [
     ...Object.keys(usual).filter((key) => state[key] !== usual[key]).map((key) => [key, state[key]]),
     ...names.filter((name) => state.fields[name] !== start(name)).map((name) => [name, state.fields[name] === null ? "" : form.typedFor(quantities[name], state.fields[name])])];
-  const shared = () => [...pairs(), ...(state.beside ? [["beside", form.fragment(state.beside.pairs)]] : [])];
 
   /** The deployment of a link, and the one beside it. */
   function fromAddress() {
@@ -126,12 +126,6 @@
     if (name === PRICE) state.priced = knob.value !== null;
     if (["kv_replication", "attention_replicas"].includes(name)) state.layout = "even";
     moved();
-  }
-  function moved() {
-    notice.textContent = "";
-    settle();
-    form.toAddress(shared());
-    sized();
   }
 
   // -- saying --
@@ -218,7 +212,7 @@
 
   place.classList.add("solver");
   place.replaceChildren(
-    element("div", { class: "solver-choices" }, choices.hardware.root, choices.model.root, choices.layout.root, sustained.root, beside, form.linkButton(shared)), notice, answer,
+    element("div", { class: "solver-choices" }, choices.hardware.root, choices.model.root, choices.layout.root, sustained.root, beside, link()), notice, answer,
     element("div", { class: "desk-both" },
       element("div", {}, element("div", { class: "knobs" }, ...names.map((name) => knobs[name].root)),
         element("form", { class: "solver-choices desk-find", "aria-label": "Solve backwards", onsubmit: (event) => { event.preventDefault(); backwards(); } }, pick("Find", "name", OVER), pick("for", "goal", Object.keys(GOALS)), target, element("button", {}, "Solve")), found),

@@ -23,6 +23,8 @@
     return Number.isFinite(made) ? { ...values, [left]: made } : values;
   }
 
+  const { notice, moved, link } = form.shared(() => pairs(), solved);
+
   // -- controls --
   const [someChip] = Object.values(presets.chips), [someModel] = Object.values(presets.models), ofPresets = { ...someChip.givens, ...Object.values(someChip.types)[0], ...someModel.givens };
   const isLed = names.slice(1).some((name) => name in ofPresets || presets.legs.some(({ id, makes }) => makes === name && id !== equation.id));
@@ -36,7 +38,7 @@
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
   const setRates = () => { const to = rates.every((name) => state.values[name] === 1); for (const name of rates) state.values[name] = to ? presets.sustained[name] : 1; ask(); moved(); };
   const sustained = form.toggle("sustained rates", () => rates.every((name) => state.values[name] === presets.sustained[name]), setRates);
-  const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" }), notice = element("p", { class: "solver-fault", role: "alert" });
+  const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" });
   const given = element("div", { class: "knobs" }), holder = element("div", { class: "drawing" }), caption = element("figcaption"), command = element("code"), ledSaid = element("p", { class: "solver-note" });
   const pasted = element("pre", { class: "copied", hidden: true });
   const copies = ["LaTeX", "Markdown", "text"].map((style) => backsolve.copy.button(`Copy as ${style}`, () => {
@@ -64,12 +66,6 @@
     for (const name of others()) if (texts.has(name)) { knobs[name].type(texts.get(name)); state.values[name] = knobs[name].value ?? state.values[name]; }
     notice.textContent = form.refused(asked.filter(([name, text]) => !named(name) && !fits[name]?.(text)));
     solved();
-  }
-  /** After the reader has changed something. */
-  function moved() {
-    notice.textContent = "";
-    solved();
-    form.toAddress(pairs());
   }
 
   // -- a chip and a model --
@@ -191,7 +187,7 @@
   place.setAttribute("aria-labelledby", "solve");
   place.replaceChildren(
     element("h2", { id: "solve" }, "Solve for any quantity"),
-    element("div", { class: "solver-choices" }, unknowns.root, isLed ? chips.root : "", isLed ? ofModels.root : "", rates.length ? sustained.root : "", form.linkButton(() => pairs())), notice, answer, given, ledSaid,
+    element("div", { class: "solver-choices" }, unknowns.root, isLed ? chips.root : "", isLed ? ofModels.root : "", rates.length ? sustained.root : "", link()), notice, answer, given, ledSaid,
     element("p", { class: "solver-note" }, "The per cent beside a name is the change of the answer if this quantity rises by 1 %."),
     element("div", { class: "solver-choices" }, names.length > 1 ? over.root : "", axes.root), element("figure", { class: "solver-figure" }, holder, caption),
     element("p", { class: "solver-copies" }, "The derivation with these numbers: ", ...copies), pasted, element("p", {}, "The same at the command line: ", command));

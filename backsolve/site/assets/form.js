@@ -194,11 +194,17 @@
     return [short, whole.replaceAll(" ", ""), whole].find((text) => read(row, text).value === value) ?? String(value);
   }
 
-  let writing = 0;
-  /** Puts what differs from the usual into the address, once nothing has moved for a moment; called when the reader has changed something. */
-  function toAddress(pairs) {
-    clearTimeout(writing);
-    writing = setTimeout(() => history.replaceState(null, "", pairs.length ? `#${fragment(pairs)}` : location.pathname + location.search), 250);
+  /** Of the pairs that differ from the usual: a place for what a link cannot have, what follows a change by the reader, and a button that copies the address. */
+  function shared(pairs, draw) {
+    const notice = element("p", { class: "solver-fault", role: "alert" }), here = () => (pairs().length ? `#${fragment(pairs())}` : "");
+    let writing = 0;
+    function moved() {
+      notice.textContent = "";
+      draw();
+      clearTimeout(writing); // the address follows once nothing has moved for a moment
+      writing = setTimeout(() => history.replaceState(null, "", here() || location.pathname + location.search), 250);
+    }
+    return { notice, moved, link: () => backsolve.copy.button("Copy link", () => location.href.split("#")[0] + here()) };
   }
 
   /** Shows what the address asks for, now and when it changes, and draws anew where the page has another width or other colours. */
@@ -214,8 +220,5 @@
   /** What is said of pairs that a page cannot take. */
   const refused = (pairs) => (pairs.length ? `The link asks for something that this page does not have: ${pairs.map((pair) => pair.map((text) => text.slice(0, MOST_SAID)).join("=")).join(", ")}.` : "");
 
-  /** A button that copies the address of a state. */
-  const linkButton = (pairs) => backsolve.copy.button("Copy link", () => location.href.split("#")[0] + (pairs().length ? `#${fragment(pairs())}` : ""));
-
-  backsolve.form = { asked, choice, element, figure, fragment, knob, linkButton, live, presetOf, read, readAsked, refused, show, toAddress, toggle, typed, typedFor, typeset, unitOf, withinDomain };
+  backsolve.form = { asked, choice, element, figure, fragment, knob, live, presetOf, read, readAsked, refused, shared, show, toggle, typed, typedFor, typeset, unitOf, withinDomain };
 })();

@@ -10,8 +10,10 @@
   const shown = (value, reading) => number(value, reading) + (reading.tiers ? `, ${nearest(reading.tiers, value)}` : "");
   const rows = Object.fromEntries(fields.map(({ name, quantity }) => [name, engine.rowOf(backsolve.quantities[quantity])]));
   const knobs = Object.fromEntries(fields.map(({ name, words }) => [name, form.knob(rows[name], words, (knob) => changed(name, knob), [published[name] / 10, published[name] * 10])]));
-  const notice = element("p", { class: "solver-fault", role: "alert" }), cells = readings.map(() => element("td"));
+  const cells = readings.map(() => element("td"));
   const pairs = () => fields.filter(({ name }) => !knobs[name].wrong && prices[name] !== published[name]).map(({ name }) => [name, form.typedFor(rows[name], prices[name])]);
+
+  const { notice, moved, link } = form.shared(pairs, work);
 
   /** The prices, and the premium in the middle of its rounding cell, as rounding_cell of invert/sheets/observables.py has it. */
   function rounded() {
@@ -24,11 +26,6 @@
   function changed(name, knob) {
     if (!knob.wrong) prices[name] = knob.value;
     moved();
-  }
-  function moved() {
-    notice.textContent = "";
-    work();
-    form.toAddress(pairs());
   }
   function put() {
     for (const { name } of fields) knobs[name].set(prices[name] = published[name]);
@@ -57,7 +54,7 @@
   const lines = readings.map((reading, at) => element("tr", {}, element("th", { scope: "row" }, reading.words), element("td", {}, shown(reading.value, reading)), cells[at]));
   place.classList.add("solver");
   place.append(
-    notice, element("div", { class: "knobs", role: "group", "aria-label": "Prices" }, ...fields.map(({ name }) => knobs[name].root)), element("p", {}, back, " ", form.linkButton(pairs)),
+    notice, element("div", { class: "knobs", role: "group", "aria-label": "Prices" }, ...fields.map(({ name }) => knobs[name].root)), element("p", {}, back, " ", link()),
     element("div", { class: "scroll", role: "status", tabindex: "0", "aria-label": "Estimates" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines))));
   form.live(fromAddress, work);
 })();
