@@ -11,7 +11,7 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="architecture.kv_bytes_gqa",
-        changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
+        changes=("counts kv_layers, which are all layers unless given, and the keys of indexers",),
         title="KV bytes per token, grouped-query attention",
         variant=Variant(group="kv_bytes_per_token", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
         relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element,
@@ -21,9 +21,9 @@ EQUATIONS = (
             + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         unsaid=("indexer_layers",),
-        statement="Every layer stores a key and a value for each KV head, both head_dim wide unless their widths are given, and its indexer"
-                  " a key. Query heads do not matter.",
-        assumptions=("what grows with the context alone: windows and linear states are counted apart",),
+        statement="Every layer stores one key and one value for each KV head. Both are head_dim wide unless their widths are given. A"
+                  " layer with an indexer also stores one index key. Query heads do not matter.",
+        assumptions=("only the part that grows with the context: windows and linear states are counted separately",),
         given={"kv_layers": "60", "bytes_per_element": "2", "indexer_layers": "57", "indexer_bytes_per_element": "2"},
         result="168.2 kB/token",
         sources=(
@@ -46,7 +46,7 @@ EQUATIONS = (
     ),
     Equation(
         id="architecture.kv_bytes_mla",
-        changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
+        changes=("counts kv_layers, which are all layers unless given, and the keys of indexers",),
         title="KV bytes per token, multi-head latent attention",
         variant=Variant(group="kv_bytes_per_token", name="mla", holds_for=("mla_hybrid", "mla_indexed")),
         relation=lambda kv_bytes_per_token, latent_per_token, kv_layers, latent_dim, rope_dim, bytes_per_element, entry_per_token,
@@ -56,9 +56,9 @@ EQUATIONS = (
             + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         unsaid=("indexer_layers",),
-        statement="Every layer stores one latent for keys and values together, one rotary key shared by all heads, and the key of its"
-                  " indexer.",
-        assumptions=("what grows with the context alone: linear states are counted apart",),
+        statement="Every layer stores one latent for keys and values together and one rotary key for all heads. A layer with an indexer"
+                  " also stores its key.",
+        assumptions=("only the part that grows with the context: linear states are counted separately",),
         given={"indexer_layers": "61"},
         result="43.19 kB/token",
         sources=(MLA_PAPER, DSA_PAPER),
@@ -66,7 +66,7 @@ EQUATIONS = (
     *FIXED,
     Equation(
         id="architecture.attention_flops",
-        changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
+        changes=("counts the layers that attend to the whole context, and the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, grouped-query attention",
         variant=Variant(group="attention_flops_per_pair", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, sparse_layers, query_heads, key_dim, value_dim,
@@ -76,16 +76,16 @@ EQUATIONS = (
         ),
         requires=(Requirement(holds=lambda kv_layers, sparse_layers: kv_layers >= sparse_layers),),
         unsaid=("sparse_layers", "indexer_flops_per_pair"),
-        statement="Each query head multiplies its query with a key and its weight with a value, both head_dim wide unless their widths are"
-                  " given. In sparse layers only the indexer processes the whole context.",
-        assumptions=("the slope at long context", "the indexer's arithmetic runs at the rate of attention"),
+        statement="Each query head multiplies its query by a key and its weight by a value. Both are head_dim wide unless their widths"
+                  " are given. In sparse layers only the indexer processes the whole context.",
+        assumptions=("the slope at long context", "the indexer computes at the rate of attention"),
         given={"kv_layers": "60", "sparse_layers": "57", "query_heads": "64", "indexer_flops_per_pair": "58.37 kFLOP/token"},
         result="181.3 kFLOP/token",
         sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 8 k to 100 k tokens"),),
     ),
     Equation(
         id="architecture.attention_flops_mla",
-        changes=("over kv_layers, which are all layers unless given",),
+        changes=("counts kv_layers, which are all layers unless given",),
         title="Attention FLOPs per query and context token, latent attention expanded (prefill)",
         variant=Variant(group="attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim,
@@ -93,14 +93,14 @@ EQUATIONS = (
             attention_flops_per_pair,
             flop_per_mac_and_token * kv_layers * query_heads * (nope_dim + rope_dim + value_dim),
         ),
-        statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
+        statement="Prefill expands the latent for every head: keys are nope_dim + rope_dim wide, and values are value_dim wide.",
         assumptions=("dense attention", "the latent is expanded, as in prefill"),
         result="4.997 MFLOP/token",
         sources=(MLA_PAPER,),
     ),
     Equation(
         id="architecture.attention_flops_mla_absorbed",
-        changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
+        changes=("counts the layers that attend to the whole context, and the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, latent attention absorbed (decode)",
         variant=Variant(
             group="attention_flops_per_pair", name="mla_absorbed", holds_for=("mla_hybrid_absorbed", "mla_indexed_absorbed")
@@ -112,9 +112,9 @@ EQUATIONS = (
         ),
         requires=(Requirement(holds=lambda kv_layers, sparse_layers: kv_layers >= sparse_layers),),
         unsaid=("sparse_layers", "indexer_flops_per_pair"),
-        statement="Decode works on the latent itself: keys are latent_dim + rope_dim wide, values latent_dim. In sparse layers only the"
-                  " indexer processes the whole context.",
-        assumptions=("projections absorbed into the query and the output, as in decode", "the slope at long context"),
+        statement="Decode works on the latent itself: keys are latent_dim + rope_dim wide, and values are latent_dim wide. In sparse"
+                  " layers only the indexer processes the whole context.",
+        assumptions=("projections are absorbed into query and output, as in decode", "the slope at long context"),
         given={"indexer_flops_per_pair": "999.4 kFLOP/token"},
         result="999.4 kFLOP/token",
         sources=(MLA_PAPER, DSA_PAPER),
@@ -129,8 +129,8 @@ EQUATIONS = (
             flop_per_mac_and_token * heavily_compressed_layers * query_heads * 2 * head_dim / heavy_compression_ratio
             + indexer_flops_per_pair,
         ),
-        statement="Indexers and heavily compressed layers process one entry for every few tokens.",
-        assumptions=("the slope at long context", "the indexer's arithmetic runs at the rate of attention"),
+        statement="Indexers and heavily compressed layers process one entry for several tokens.",
+        assumptions=("the slope at long context", "the indexer computes at the rate of attention"),
         given={"indexer_flops_per_pair": "122.9 kFLOP/token"},
         result="186.4 kFLOP/token",
         sources=(COMPRESSED_DOCS,),
@@ -145,8 +145,9 @@ EQUATIONS = (
             attention_flops_per_pair / kv_bytes_per_token,
         ),
         requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
-        statement="Attention is memory-bound below the ridge point: 16 for groups of 8 in fp8, 242 for DeepSeek-V3 decode in bf16.",
-        assumptions=("decode FLOPs against the bytes that decode reads",),
+        statement="Attention is memory-bound if this is below the ridge point. It is 16 for groups of 8 in fp8, and 242 for DeepSeek-V3"
+                  " decode in bf16.",
+        assumptions=("the FLOPs of decode over the bytes that decode reads",),
         given={"attention_flops_per_pair": "8.258 MFLOP/token", "kv_bytes_per_token": "516.1 kB/token"},
         result="16 FLOP/byte",
         sources=(ours("FLOPs per pair over the KV bytes read for it"),),

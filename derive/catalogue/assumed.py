@@ -1,14 +1,14 @@
 """Assumptions that several equations of the catalogue share."""
 
 COPIES = (
-    "no copies of the cache over the chips unless kv_replication says so: under tensor parallelism, chips that share a KV head"
-    " (all of them, where attention is latent) each hold and read it"
+    "one copy of the cache, unless kv_replication is given. Under tensor parallelism, chips that share a KV head each store and read a"
+    " copy. With latent attention these are all chips"
 )
-ONE_COPY = "no copies of the cache over the chips (kv_replication)"
+ONE_COPY = "one copy of the cache (kv_replication)"
 EVERY_EXPERT_READ = (
-    "every expert is read, as in a dense model: too long for a mixture of experts at small batches"
-    " (experts.weight_time_touched is used if experts and active_experts are known)"
+    "every expert is read, as in a dense model. This is too long for a mixture of experts at small batches. If experts and active_experts"
+    " are known, experts.weight_time_touched is used"
 )
-EVERY_EXPERT_IN_USE = "every weight is read: at this batch every expert is in use"
+EVERY_EXPERT_IN_USE = "every weight is read, because a batch of this size uses every expert"
 OF_MIXTURES = (EVERY_EXPERT_READ, EVERY_EXPERT_IN_USE)
 """What is true of a model without experts."""

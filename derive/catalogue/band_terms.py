@@ -20,8 +20,8 @@ def shared(memory_ratio: Any, tokens_per_step: Any, one_token: Any) -> Any:
     return memory_ratio * one_token / tokens_per_step
 
 
-BAND_MEANS = ("each band priced at its mean context", "one mark-up throughout")
-ONE_ATTENTION = "attention FLOPs of prefill and decode are the same (not so for latent attention)"
-ATTENTION_LEFT_OUT = "attention counts by prefill_attention_factor alone"
+BAND_MEANS = ("each band is priced at its mean context", "one price/cost for all prices")
+ONE_ATTENTION = "attention FLOPs of prefill and decode are equal. This is not true for latent attention"
+ATTENTION_LEFT_OUT = "attention counts only through prefill_attention_factor"
 DENSE = "dense attention"
-NOTHING_IN_VAIN = "no arithmetic on drafts that are refused, and none for drafting"
+NOTHING_IN_VAIN = "no FLOPs for drafting or for refused drafts"

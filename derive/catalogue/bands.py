@@ -26,13 +26,13 @@ EQUATIONS = (
             prefill_cost_ratio,
             compute(prompt_position * context_length, attention_flops_per_pair, active_params, flop_per_weight),
         ),
-        statement="Prefill is compute-bound: weights, and attention over the part of the prompt before the token.",
+        statement="Prefill is compute-bound. A token costs its weights, and attention over the part of the prompt before it.",
         assumptions=("prefill in chunks of 2,000 tokens or more", ONE_ATTENTION),
         given={"context_length": "100k", "active_params": "100B"},
         result="1.5",
         derivation=lambda: (
             Step(
-                operation="what is claimed: prefill pays for its weights, and for attention over the part of the prompt before the token",
+                operation="the claim: prefill pays for its weights, and for attention over the part of the prompt before the token",
                 relation=lambda prefill_cost_ratio, prompt_position, context_length, attention_context: (
                     prefill_cost_ratio,
                     1 + prompt_position * context_length / attention_context,
@@ -48,7 +48,7 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.decode_cost",
-        changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
+        changes=("the tokens of a step share its reads. They do not share the arithmetic",),
         title="Cost of a decoded token",
         kind=CONDITION,
         relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, context_length,
@@ -62,16 +62,15 @@ EQUATIONS = (
                 overlap,
             ),
         ),
-        statement="Decode costs the larger of compute and memory time, plus the part of the smaller one that is not hidden. If a"
-                  " step yields several tokens and one is assumed, the balance context is too long and KV bytes too few by this"
-                  " factor.",
+        statement="Decode costs the longer of compute and memory time, plus the part of the shorter one that is not hidden. If a step"
+                  " yields several tokens and one is assumed, the balance context is too long and KV bytes are too few by this factor.",
         assumptions=(DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         given={"context_length": "100k", "active_params": "100B", "weight_compute_ratio": "8.45"},
         result="7.549",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1."
-                " Every token has its own arithmetic, and the tokens of a step share its reads",
+                operation="the claim: the longer time, plus the part of the shorter time that is not hidden, as in a step with overlap 0"
+                          " to 1. Every token has its own arithmetic, and the tokens of a step share its reads",
                 relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, compute_ratio, memory_ratio, tokens_per_step, one_token,
                     overlap: (
                     decode_cost_ratio,
@@ -99,12 +98,12 @@ EQUATIONS = (
             band_price,
             input_price * cost_ratio / prefill_cost_ratio,
         ),
-        statement="The ratio of every price of a sheet to the base input price equals the ratio of its cost to the cost of a prompt"
-                  " token of the base band.",
+        statement="Every price of the sheet has the same price/cost. So its ratio to the base input price equals the ratio of its cost to"
+                  " the cost of a base prompt token.",
         assumptions=BAND_MEANS,
         given={"cost_ratio": "9.9"},
         result="18 USD/MTok",
-        sources=(ours("a common mark-up, eliminated between a price and the base input price"),),
+        sources=(ours("a common price/cost, eliminated between a price and the base input price"),),
     ),
     Equation(
         id="bands.premium_in",
@@ -127,7 +126,7 @@ EQUATIONS = (
         result="2.273",
         derivation=lambda: (
             Step(
-                operation="the cost of a prompt token at the two band means, the mark-up being common",
+                operation="the cost of a prompt token at the two band means, with one price/cost",
                 premises=(
                     at("bands.prefill_cost", context_length="short_context"),
                     at(
@@ -154,17 +153,17 @@ EQUATIONS = (
                 holds=lambda memory_ratio_short, short_context, balance_context: memory_ratio_short > short_context / balance_context,
             ),
         ),
-        statement="Weight read and KV read of the base band, in units of linear compute time.",
+        statement="Weight-read time plus KV-read time of the base band, in units of linear compute time.",
         assumptions=(DENSE,),
         given={"weight_compute_ratio": "8.45"},
         result="8.706",
         derivation=lambda: (
             Step(
-                operation="what it means",
+                operation="the definition",
                 relation=lambda memory_ratio_short, memory_time, compute_time: (memory_ratio_short, memory_time / compute_time),
             ),
             Step(
-                operation="weight and KV read over the arithmetic of the same step",
+                operation="weight read and KV read over the arithmetic of the same step",
                 premises=(
                     at("#1"),
                     at("roofline.memory_time"),
@@ -187,8 +186,8 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.memory_time_share",
-        changes=("the tokens of a step each have their arithmetic",),
-        title="Memory share of the work of decode in the base band",
+        changes=("each token of a step has its own arithmetic",),
+        title="Memory time over memory plus compute time, base band",
         kind=CONDITION,
         relation=lambda memory_time_share, memory_ratio_short, tokens_per_step, one_token, short_context, attention_flops_per_pair,
             active_params, flop_per_weight: (
@@ -199,13 +198,13 @@ EQUATIONS = (
                 + compute(short_context, attention_flops_per_pair, active_params, flop_per_weight)
             ),
         ),
-        statement="Memory time over memory plus compute time at the short context: 0.833 at R = 5 without attention, where 1 - 1/R is 0.8.",
+        statement="Memory time over memory plus compute time, at short context: 0.833 at R = 5 without attention, where 1 - 1/R is 0.8.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         given={"active_params": "100B"},
         result="0.8013",
         derivation=lambda: (
             Step(
-                operation="both times in units of the linear compute time, attention and every token of the step counted as compute",
+                operation="both times in units of the linear compute time. Attention and every token of the step count as compute",
                 premises=(
                     at(
                         "roofline.memory_time_share",
@@ -219,11 +218,11 @@ EQUATIONS = (
                 eliminated=("attention_context",),
             ),
         ),
-        sources=(ours("roofline.memory_time_share in units of linear compute time. R also holds margin, so it leans upward"),),
+        sources=(ours("roofline.memory_time_share in units of linear compute time. R also contains margin, so the share may be too high"),),
     ),
     Equation(
         id="bands.storage_price",
-        changes=("reads are slower than at full bandwidth by mbu: the price was too high by 1/mbu before",),
+        changes=("reads are slower than at full bandwidth by mbu. The price was too high by 1/mbu before",),
         title="Storage price from the balance context",
         kind=CONDITION,
         rule="the condition that storage is priced like HBM",
@@ -238,19 +237,19 @@ EQUATIONS = (
             / (balance_context * sweep_time * prefill_cost_ratio),
         ),
         statement="Storing a token in HBM for one sweep at the sustained bandwidth costs as much as reading it once.",
-        assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
+        assumptions=("storage is priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
         given={"holding_cost_ratio": "0.5"},
         result="1.599 USD/MTok/h",
         derivation=lambda: (
             Step(
-                operation="what is claimed: storage is priced as the memory it fills, input at the same mark-up over recomputing",
+                operation="the claim: storage is priced as the memory that it fills, and has the same price/cost as input",
                 relation=lambda storage_price, holding_cost_ratio, input_markup, chip_price, kv_bytes_per_token, hbm_capacity: (
                     storage_price,
                     holding_cost_ratio * input_markup * chip_price * kv_bytes_per_token / hbm_capacity,
                 ),
             ),
             Step(
-                operation="the mark-up from the input price, without its attention, at the sustained FLOP/s of prefill",
+                operation="price/cost from the input price without attention, at the sustained FLOP/s of prefill",
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
@@ -271,7 +270,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the KV bytes and parameters are in the balance context, the chip in its sweep time",
+                operation="KV bytes and parameters are contained in the balance context, the chip in its sweep time",
                 premises=(
                     at("#2"),
                     at("context.balance_context", kv_replication=1),
@@ -281,7 +280,7 @@ EQUATIONS = (
                 eliminated=("kv_bytes_per_token", "ridge_point", "hbm_capacity"),
             ),
         ),
-        sources=(ours("no parameters, FLOPs or dollars of hardware enter: the storage price over the input price gives L_star"),),
+        sources=(ours("no parameters, FLOPs or hardware prices are needed: the storage price over the input price gives L_star"),),
     ),
     Equation(
         id="bands.cache_read_price",
@@ -294,15 +293,15 @@ EQUATIONS = (
         ),
         sense=">=",
         statement="A cached token is read at least once from HBM. A more expensive tier and attention of the suffix cost extra.",
-        assumptions=("one mark-up throughout", ONE_COPY),
+        assumptions=("one price/cost for all prices", ONE_COPY),
         result="0.0000303 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="what is claimed: a hit pays at least for one read from memory, at the mark-up of the input price",
+                operation="the claim: a hit pays at least for one read from memory, at the price/cost of input",
                 relation=lambda cache_read_price, input_markup, retrieve_cost: (cache_read_price, input_markup * retrieve_cost),
             ),
             Step(
-                operation="the mark-up from the input price, without its attention, at the sustained FLOP/s of prefill",
+                operation="price/cost from the input price without attention, at the sustained FLOP/s of prefill",
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
@@ -328,12 +327,12 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the KV bytes, parameters and the chip are in the balance context",
+                operation="KV bytes, parameters and the chip are contained in the balance context",
                 premises=(at("#2"), at("context.balance_context", kv_replication=1), at("batching.ridge_point")),
                 eliminated=("kv_bytes_per_token", "ridge_point"),
             ),
         ),
-        sources=(ours("a published read price bounds the read cost from above and says no more"),),
+        sources=(ours("a published read price is an upper bound of the read cost, and gives no more information"),),
     ),
     *INVERSE,
     *LEVELS,

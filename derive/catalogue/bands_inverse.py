@@ -22,7 +22,7 @@ INVERSE = (
         result="6.6",
         derivation=lambda: (
             Step(
-                operation="an output token of the base band is R times its prompt token",
+                operation="the price of an output token of the base band is R times the price of a prompt token",
                 premises=(
                     at(
                         "bands.price",
@@ -48,7 +48,7 @@ INVERSE = (
         result="9.9",
         derivation=lambda: (
             Step(
-                operation="the output price of both bands, one of them premium_out times the other",
+                operation="the output price of the long-context band is premium_out times the output price of the base band",
                 premises=(
                     at("bands.price", cost_ratio="decode_cost_short"),
                     at(
@@ -64,7 +64,7 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_short",
-        changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
+        changes=("the tokens of a step share its reads. They do not share the arithmetic",),
         title="Decode cost of the base band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_short, prefill_decode_flops_ratio, short_context,
@@ -77,7 +77,7 @@ INVERSE = (
                 overlap,
             ),
         ),
-        statement="Solved for memory_ratio_short it removes the overlap. A compute-bound band gives only an upper bound.",
+        statement="Solved for memory_ratio_short, it removes the effect of overlap. A compute-bound band gives only an upper bound.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         given={"active_params": "100B"},
         result="6.603",
@@ -95,7 +95,7 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_long",
-        changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
+        changes=("the tokens of a step share its reads. They do not share the arithmetic",),
         title="Decode cost of the long-context band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_long, prefill_decode_flops_ratio, long_context, attention_flops_per_pair,
@@ -108,7 +108,7 @@ INVERSE = (
                 overlap,
             ),
         ),
-        statement="Solved for memory_ratio_long it removes the overlap. A compute-bound band gives only an upper bound.",
+        statement="Solved for memory_ratio_long, it removes the effect of overlap. A compute-bound band gives only an upper bound.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         given={"active_params": "100B"},
         result="9.923",
@@ -137,7 +137,7 @@ INVERSE = (
             Requirement(holds=lambda long_context, short_context: long_context > short_context),
             Requirement(holds=lambda memory_ratio_long, memory_ratio_short: memory_ratio_long > memory_ratio_short),
         ),
-        statement="The memory line rises by one linear compute time over each balance context.",
+        statement="When the context grows by one balance context, the memory time grows by one linear compute time.",
         assumptions=("the weight read is the same in both bands", DENSE),
         result="77.99k tokens",
         derivation=lambda: (

@@ -14,8 +14,8 @@ EQUATIONS = (
             machine_balance_ratio,
             peak_flops * bytes_per_weight / (flop_per_weight * hbm_bandwidth),
         ),
-        statement="Weights a chip can multiply by while it reads one weight: about 300 on an H100 and on a B200.",
-        assumptions=("peaks of the data sheet, dense",),
+        statement="The number of weights that a chip can multiply while it reads one weight: about 300 on an H100 and on a B200.",
+        assumptions=("dense data-sheet rates",),
         result="295.4",
         sources=(
             talk(
@@ -33,8 +33,8 @@ EQUATIONS = (
         id="batching.ridge_point",
         title="Ridge point",
         relation=lambda ridge_point, peak_flops, hbm_bandwidth: (ridge_point, peak_flops / hbm_bandwidth),
-        statement="Arithmetic intensity above which a chip is compute-bound.",
-        assumptions=("peaks of the data sheet, dense",),
+        statement="The arithmetic intensity above which a chip is compute-bound.",
+        assumptions=("dense data-sheet rates",),
         result="590.7 FLOP/byte",
         sources=(ROOFLINE_PAPER, ours("twice machine_balance_ratio over bytes_per_weight")),
     ),
@@ -47,13 +47,13 @@ EQUATIONS = (
         ),
         statement="The FLOPs of a step over the bytes that it reads. The peak rates of the chip cancel.",
         assumptions=(
-            "matrix multiplications with the weights alone: attention has an attention_intensity of its own",
-            "FLOPs for drafts that are refused count",
+            "only multiplications with the weights. Attention has its own attention_intensity",
+            "the FLOPs of refused drafts count",
         ),
-        changes=("a step computes every position that it checks: with drafts the roof was below what a step attains",),
+        changes=("a step computes every position that it verifies. Before, the roof with drafts was lower than the rate of a step",),
         given={"mfu": "0.5", "mbu": "0.7"},
         result="222.1 FLOP/byte",
-        sources=(ROOFLINE_PAPER, ours("FLOPs are a time of arithmetic at its rate, bytes a time of reading at its own")),
+        sources=(ROOFLINE_PAPER, ours("FLOPs are arithmetic time times arithmetic rate, and bytes are memory time times bandwidth")),
     ),
     Equation(
         id="batching.attainable_flops",
@@ -64,7 +64,7 @@ EQUATIONS = (
             attainable_flops,
             minimum(peak_flops * mfu, arithmetic_intensity * hbm_bandwidth * mbu),
         ),
-        statement="The roof: memory delivers FLOPs in proportion to the arithmetic intensity, until arithmetic is slower.",
+        statement="The roofline: at low arithmetic intensity memory limits the FLOP/s in proportion to the intensity, up to the peak rate.",
         assumptions=("arithmetic and memory traffic overlap perfectly",),
         given={"mfu": "0.5", "arithmetic_intensity": "222.1 FLOP/byte", "mbu": "0.7"},
         result="520.8 TFLOP/s",
@@ -82,12 +82,12 @@ EQUATIONS = (
         result="295.4",
         derivation=lambda: (
             Step(
-                operation="peak FLOP/s and bandwidth enter both only as their ratio",
+                operation="both contain peak FLOP/s and bandwidth only as their ratio",
                 premises=(at("batching.machine_balance_ratio"), at("batching.ridge_point")),
                 eliminated=("peak_flops",),
             ),
         ),
-        sources=(ours("machine_balance_ratio and ridge_point with the chip's figures eliminated"),),
+        sources=(ours("machine_balance_ratio and ridge_point, with the chip's figures eliminated"),),
     ),
     Equation(
         id="batching.sparsity",
@@ -96,7 +96,7 @@ EQUATIONS = (
         requires=(
             Requirement(
                 holds=lambda total_params, active_params: total_params >= active_params,
-                otherwise="no more parameters are active than there are",
+                otherwise="active parameters are at most the total parameters",
             ),
         ),
         statement="Total over active parameters: 1 for a dense model.",
@@ -109,7 +109,7 @@ EQUATIONS = (
                 "32 of 256 experts is a sparsity of 8",
                 "from parameters: DeepSeek-V3 is 671/37 = 18. Its router takes 8 of 256, the 32 is a simplification",
             ),
-            flashcard("card 8", "active over total", "the other way up. We keep the lecture's total over active"),
+            flashcard("card 8", "active over total", "the inverse ratio. We keep the lecture's total over active"),
         ),
     ),
     Equation(
@@ -119,11 +119,11 @@ EQUATIONS = (
         rule="the rule of thumb that all parameters are in the routed experts",
         relation=lambda sparsity, experts, active_experts: (sparsity, experts / active_experts),
         requires=(Requirement(holds=lambda active_experts, experts: active_experts <= experts, otherwise="experts are all or a part"),),
-        statement="The sparsity as the lecture counts it: experts of a layer over those that a token uses.",
+        statement="Sparsity as the lecture counts it: experts of a layer over the experts that a token uses.",
         assumptions=("no attention, no embeddings and no shared experts",),
         given={"active_experts": "32"},
         result="8",
-        sources=(talk("0:19:16", "0:19:44", "32 of 256 experts is a sparsity of 8", "by the counts of the router"),),
+        sources=(talk("0:19:16", "0:19:44", "32 of 256 experts is a sparsity of 8", "from the counts of the router"),),
     ),
     Equation(
         id="batching.balance_batch",
@@ -133,8 +133,8 @@ EQUATIONS = (
             machine_balance_ratio * sparsity * mfu / mbu,
         ),
         requires=(Requirement(holds=lambda sparsity: sparsity >= 1),),
-        statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
-        assumptions=("KV reads, attention FLOPs and drafts left out", EVERY_EXPERT_IN_USE),
+        statement="The batch at which compute time equals weight-read time. It is the balance ratio times the sparsity, at any model size.",
+        assumptions=("KV reads, attention FLOPs and drafts are left out", EVERY_EXPERT_IN_USE),
         given={"sparsity": "8"},
         result="1714",
         derivation=lambda: (
@@ -149,7 +149,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the chip enters as its balance ratio, the model as its sparsity",
+                operation="the chip enters through its balance ratio, and the model through its sparsity",
                 premises=(at("#1"), at("batching.machine_balance_ratio"), at("batching.sparsity")),
                 eliminated=("peak_flops", "total_params"),
             ),
@@ -159,7 +159,7 @@ EQUATIONS = (
                 "0:19:16",
                 "0:19:44",
                 "setting weight fetch equal to compute gives 300 times sparsity, 2,400 for s = 8",
-                "with utilisations: compute slows with mfu, reads with mbu",
+                "with utilisations: compute is slower by mfu, reads by mbu",
             ),
             talk("0:25:43", "0:25:57", "it depends on sparsity, not on scale"),
         ),
@@ -174,15 +174,15 @@ EQUATIONS = (
         requires=(
             Requirement(
                 holds=lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < attention_compute_ratio + 1,
-                otherwise="memory binds at any batch, as a cache is read for longer than its sequence is computed",
+                otherwise="the KV read of a sequence is longer than its arithmetic, so memory is the limit at any batch",
             ),
         ),
         statement=(
-            "KV reads raise the balance batch and attention FLOPs lower it. If the reads of a sequence are slower than all its"
+            "KV reads raise the balance batch, and attention FLOPs lower it. If the reads of a sequence are slower than all its"
             " arithmetic, there is no balance batch."
         ),
         assumptions=(EVERY_EXPERT_IN_USE, "no drafts"),
-        changes=("attention FLOPs count, and the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
+        changes=("attention FLOPs count. The KV read enters as its ratio to the arithmetic, so that windows and selections are right",),
         given={"attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"},
         result="2449",
         derivation=lambda: (
@@ -214,8 +214,8 @@ EQUATIONS = (
         kind=HEURISTIC,
         rule="the rule of thumb that the batch is a multiple of the balance batch",
         relation=lambda batch, batch_multiple, balance_batch: (batch, batch_multiple * balance_batch),
-        statement="In practice one runs at two or three times the balance batch.",
-        assumptions=("someone claims the multiple",),
+        statement="A common rule: run at two or three times the balance batch.",
+        assumptions=("the multiple is an input",),
         given={"batch_multiple": "2.5"},
         result="4285",
         sources=(
@@ -240,16 +240,16 @@ EQUATIONS = (
         result="3.297",
         derivation=lambda: (
             Step(
-                operation="what it means",
+                operation="the definition",
                 relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
             ),
             Step(
-                operation="all that both times share is in the balance batch",
+                operation="the balance batch contains all common factors of both times",
                 premises=(at("#1"), at("roofline.compute_time"), at("roofline.weight_time"), at("batching.balance_batch#1")),
                 eliminated=("weight_time", "compute_time", "total_params"),
             ),
         ),
-        sources=(ours("the batch enters every ratio of a step through this number alone"),),
+        sources=(ours("the batch enters every ratio of a step only through this number"),),
     ),
     Equation(
         id="batching.weight_time_over_compute_time",
@@ -268,8 +268,8 @@ EQUATIONS = (
         ),
         statement="The share of a step in which the chips compute with the weights, with any overlap.",
         assumptions=(
-            "relative to the mfu given, which is a share of peak",
-            "attention FLOPs have their own share. FLOPs of refused drafts count",
+            "relative to the given mfu, which is a share of peak",
+            "attention FLOPs have their own share. The FLOPs of refused drafts count",
         ),
         result="0.4577",
         sources=(ours("the definition of the share"),),
@@ -291,14 +291,14 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda idle_fraction: idle_fraction < 1),),
         statement="The FLOPs of all tokens of a measured rate, over the FLOPs that the chips can do while they are busy.",
         assumptions=(
-            "relative to the mfu given, which is a share of peak",
-            "attention FLOPs have their own share. FLOPs of refused drafts count",
+            "relative to the given mfu, which is a share of peak",
+            "attention FLOPs have their own share. The FLOPs of refused drafts count",
         ),
         given={"tokens_per_step": "2.952", "idle_fraction": "0.0006986"},
         result="0.4579",
         derivation=lambda: (
             Step(
-                operation="arithmetic over step time, by the arithmetic of a batch",
+                operation="arithmetic over step time, with the arithmetic of a batch",
                 premises=(at("batching.compute_utilisation_of_step"), at("roofline.compute_time")),
                 eliminated=("compute_time",),
                 relation=lambda compute_utilisation, tokens_verified_per_step, flop_per_weight, batch, active_params, chips, peak_flops,
@@ -309,7 +309,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the batch over the step time is the rate, of the time in which a stage is not idle",
+                operation="the batch over the step time is the rate, if a stage is not idle",
                 premises=(
                     at("#1"),
                     at("scheduling.throughput"),
@@ -319,7 +319,7 @@ EQUATIONS = (
                 eliminated=("batch", "step_time", "token_latency"),
             ),
         ),
-        sources=(ours("no batch, context or memory enters: a rate is FLOPs, whatever bounds it"),),
+        sources=(ours("no batch, context or memory is needed: a rate gives FLOPs, whatever limits it"),),
     ),
     Equation(
         id="batching.compute_utilisation",
@@ -381,13 +381,13 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.users_needed",
-        changes=("of sequences_in_flight: those that decode at once had a second name",),
+        changes=("counts sequences_in_flight. The sequences that decode at the same time had a second name",),
         title="Sequences needed to reach the balance batch",
         kind=CONDITION,
         relation=lambda sequences_in_flight, balance_batch: (sequences_in_flight, balance_batch),
         sense=">=",
         statement="Sparsity costs no time if at least the balance batch of sequences decodes at once.",
-        assumptions=("KV reads left out", "a replica of a single stage", "someone wants the balance batch: fewer are possible"),
+        assumptions=("KV reads are left out", "the replica has one stage", "the balance batch is wanted. Fewer sequences are possible"),
         result="1714",
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
     ),
@@ -395,7 +395,7 @@ EQUATIONS = (
         id="batching.fast_mode_batch_ratio",
         title="Batches behind a fast mode",
         kind=CONDITION,
-        rule="the condition that a fast mode costs the chips it leaves idle",
+        rule="the condition that the price of a fast mode covers the cost of its smaller batch",
         relation=lambda normal_batch, fast_batch, fast_price_ratio, fast_speed_ratio: (
             normal_batch,
             fast_batch * fast_price_ratio * fast_speed_ratio,
@@ -406,7 +406,7 @@ EQUATIONS = (
         result="6000",
         derivation=lambda: (
             Step(
-                operation="the fast token costs pi times as much, its step takes 1/sigma of the time",
+                operation="a fast token costs pi times as much, and its step has 1/sigma of the time",
                 premises=(
                     at(
                         "serving.cost_per_token",
@@ -438,14 +438,14 @@ EQUATIONS = (
         id="batching.fast_batch_ratio",
         title="How many times smaller the batch of a fast mode is",
         kind=CONDITION,
-        rule="the condition that a fast mode costs the chips it leaves idle",
+        rule="the condition that the price of a fast mode covers the cost of its smaller batch",
         relation=lambda fast_batch_ratio, fast_price_ratio, fast_speed_ratio: (fast_batch_ratio, fast_price_ratio * fast_speed_ratio),
-        statement="If price follows cost, a token of fast mode shares its step with fewer: by price ratio times speed ratio.",
+        statement="If price follows cost, a step of the fast mode has fewer tokens by the price ratio times the speed ratio.",
         assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
         result="15",
         derivation=lambda: (
             Step(
-                operation="the batch of the normal mode over that of the fast mode",
+                operation="the batch of the normal mode over the batch of the fast mode",
                 premises=(
                     at(
                         "batching.fast_mode_batch_ratio",
@@ -455,7 +455,7 @@ EQUATIONS = (
                 eliminated=("fast_batch",),
             ),
         ),
-        sources=(ours("fast_mode_batch_ratio without the size of either batch"),),
+        sources=(ours("fast_mode_batch_ratio without the sizes of the two batches"),),
     ),
     Equation(
         id="batching.fast_mode_normal_batch",
@@ -463,12 +463,12 @@ EQUATIONS = (
         kind=CONDITION,
         rule="the condition that the normal mode runs above the balance batch",
         relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
-        statement="If normal mode is compute-bound and fast mode is at the latency floor, normal mode runs at sigma balance batches.",
-        assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        statement="If normal mode is compute-bound and fast mode is at the latency floor, normal mode has sigma times the balance batch.",
+        assumptions=("KV reads are left out", "normal mode is compute-bound, and fast mode is at the latency floor"),
         result="4285",
         derivation=lambda: (
             Step(
-                operation="fast mode needs the weight time, normal mode sigma times as long, and that is its compute time",
+                operation="fast mode needs the weight-read time. Normal mode needs sigma times as long, and this is its compute time",
                 premises=(
                     at(
                         "batching.weight_compute_ratio",
@@ -478,7 +478,7 @@ EQUATIONS = (
                 ),
             ),
         ),
-        sources=(ours("step times are in the ratio of speeds: B_norm/B_star = sigma"),),
+        sources=(ours("step times have the inverse ratio of the speeds: B_norm/B_star = sigma"),),
     ),
     Equation(
         id="batching.fast_mode_fast_batch",
@@ -486,8 +486,8 @@ EQUATIONS = (
         kind=CONDITION,
         rule="the condition that a fast mode is priced at its cost",
         relation=lambda fast_batch, balance_batch, fast_price_ratio: (fast_batch, balance_batch / fast_price_ratio),
-        statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
-        assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        statement="Under the same assumptions, the batch of the fast mode is the balance batch over the price ratio.",
+        assumptions=("KV reads are left out", "normal mode is compute-bound, and fast mode is at the latency floor"),
         result="285.7",
         derivation=lambda: (
             Step(
@@ -496,7 +496,7 @@ EQUATIONS = (
                 eliminated=("normal_batch", "fast_speed_ratio"),
             ),
         ),
-        sources=(ours("fast_mode_batch_ratio with fast_mode_normal_batch put in"),),
+        sources=(ours("fast_mode_batch_ratio with fast_mode_normal_batch substituted"),),
     ),
     Equation(
         id="batching.speculative_speedup_at_batch",

@@ -19,15 +19,15 @@ EQUATIONS = (
     Equation(
         id="cache.rematerialisation_cost",
         changes=(
-            "what attention adds is a factor of its own, which may be a multiple in long contexts",
-            "follows from the rate of prefill: where a prompt waits for the weights it costs more than its arithmetic",
+            "attention enters through a factor, which may be large in long contexts",
+            "follows from the rate of prefill. A prompt that waits for the weights costs more than its arithmetic",
         ),
         title="Cost of recomputing a token of KV",
         relation=lambda rematerialisation_cost, chip_price, prefill_rate_per_chip: (
             rematerialisation_cost,
             chip_price / prefill_rate_per_chip,
         ),
-        statement="A token that is not kept is prefilled again: the price of a chip over its prefill rate.",
+        statement="A token that is not kept is prefilled again. Its cost is the price of a chip over its prefill rate.",
         assumptions=("the chips do no other work while they prefill",),
         given={"prefill_rate_per_chip": "4513 token/s"},
         result="0.1231 USD/MTok",
@@ -40,8 +40,8 @@ EQUATIONS = (
             hold_cost,
             tier_price * kv_bytes_per_token * ttl / tier_capacity,
         ),
-        statement="The token's share of the capacity of the device, for the time it is kept.",
-        assumptions=("the device is full", "capacity pays for the whole device"),
+        statement="A token pays for its share of the device's capacity during the time for which it is kept.",
+        assumptions=("the device is full", "the price of the device is charged to its capacity"),
         given={"ttl": "1 h"},
         result="0.008 USD/MTok",
         sources=(talk("1:55:05", "1:59:24", "holding costs bytes over capacity, times the price of the device"),),
@@ -53,16 +53,16 @@ EQUATIONS = (
             retrieve_cost,
             transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
         ),
-        statement="The device is busy for the bytes over its bandwidth: once for a read, twice if the write is included. For HBM"
-                  " itself this is almost zero.",
-        assumptions=("bandwidth pays for the whole device while it transfers",),
+        statement="A read occupies the device for the bytes over its bandwidth. With the write it is twice this time. For HBM itself the"
+                  " cost is almost zero.",
+        assumptions=("the price of the device is charged to its bandwidth while it transfers",),
         result="0.00001111 USD/MTok",
         sources=(
             talk(
                 "1:55:05",
                 "1:59:24",
                 "retrieving costs bytes over bandwidth, times a price per second",
-                "whose price is not said: tier_price is an input. Writes count as transfers_per_hold",
+                "the talk does not say the price of which device: tier_price is an input. Writes count in transfers_per_hold",
             ),
         ),
     ),
@@ -70,8 +70,8 @@ EQUATIONS = (
         id="cache.cache_cost",
         title="Cost of a cached token of KV",
         relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
-        statement="Hold it and read it back. Outside HBM it is also written, so there are at least two transfers per hold.",
-        assumptions=("capacity and bandwidth each pay for the whole device: of one both full and busy, up to twice what it costs",),
+        statement="The cost of holding a token and reading it back. Outside HBM it is also written: two transfers per hold at least.",
+        assumptions=("capacity and bandwidth each pay for the whole device. For a device that is full and busy, up to twice too high",),
         given={"hold_cost": "0.008 USD/MTok", "retrieve_cost": "0.00001111 USD/MTok"},
         result="0.008011 USD/MTok",
         sources=(talk("1:55:05", "1:59:24", "each tier has a cost to retrieve and a cost to hold"),),
@@ -98,8 +98,8 @@ EQUATIONS = (
         kind=HEURISTIC,
         rule="the drain-time rule (the lifetime of a cache is the time to read its tier once)",
         relation=lambda ttl, drain_time: (ttl, drain_time),
-        statement="A cache is kept in the tier whose drain time is its lifetime. There holding and reading cost the same.",
-        assumptions=("the balance is assumed to be the optimum", "one read per hold"),
+        statement="A cache is kept in the tier whose drain time equals the lifetime. In this tier holding and reading cost the same.",
+        assumptions=("equal costs are assumed to be the optimum", "one read per hold"),
         given={"drain_time": "4.571 min"},
         result="4.571 min",
         derivation=lambda: (
@@ -118,7 +118,7 @@ EQUATIONS = (
                 "2:00:37",
                 "2:03:33",
                 "hold time about equal to drain time, so five minutes is flash and an hour is spinning disk",
-                "of the lifetimes whose place vendors disclose it names few: Anthropic keeps five minutes and one hour in memory",
+                "it finds few of the tiers that vendors disclose: Anthropic keeps five minutes and one hour in memory",
             ),
         ),
     ),
@@ -129,12 +129,12 @@ EQUATIONS = (
             break_even_time,
             rematerialisation_cost * tier_capacity / (tier_price * kv_bytes_per_token),
         ),
-        statement="Below this time it is cheaper to hold a token than to prefill it again.",
+        statement="Below this hold time, holding a token is cheaper than prefilling it again.",
         assumptions=("reading back is free, as from HBM",),
         result="15.39 h",
         derivation=lambda: (
             Step(
-                operation="holding for that long costs as much as recomputing",
+                operation="holding for this time costs as much as recomputing",
                 premises=(at("cache.hold_cost", ttl="break_even_time", hold_cost="rematerialisation_cost"),),
             ),
         ),
@@ -162,10 +162,10 @@ EQUATIONS = (
                 ),
             ),
         ),
-        statement="The cheaper tier has a lower holding cost and a higher read cost. KV bytes cancel.",
+        statement="The cheaper tier has a lower holding cost and a higher read cost. Above this hold time it costs less. KV bytes cancel.",
         assumptions=(
             "each tier's device is full",
-            "both tiers are written and read as often",
+            "the number of writes and reads is the same in both tiers",
             "capacity and bandwidth each pay for the whole device",
         ),
         given={"cold_tier_price": "0.05 USD/h", "cold_tier_bandwidth": "28 GB/s", "cold_tier_capacity": "7.68 TB"},
@@ -181,7 +181,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the same in both tiers",
+                operation="the cost is the same in both tiers",
                 premises=(
                     at("#1", ttl="tier_switch_time"),
                     at(
@@ -206,9 +206,9 @@ EQUATIONS = (
             cache_read_ratio,
             retrieve_cost / rematerialisation_cost,
         ),
-        statement="If input is priced at the cost of recomputing and a hit at the cost of reading back, the ratio of prices is the"
+        statement="If input is priced at the cost of recomputing and a hit at the cost of reading back, the ratio of the prices is the"
                   " ratio of the two costs.",
-        assumptions=("one mark-up on input and cache reads",),
+        assumptions=("one price/cost for input and cache reads",),
         given={"retrieve_cost": "0.02 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"},
         result="0.1",
         sources=(
@@ -216,7 +216,7 @@ EQUATIONS = (
                 "1:59:50",
                 "2:00:21",
                 "cache hits are ten times cheaper",
-                "a published read price bounds the cost from above. Attention over the suffix is in it too",
+                "a published read price is an upper bound of the cost. It also contains attention over the suffix",
             ),
         ),
     ),
@@ -230,12 +230,12 @@ EQUATIONS = (
             hold_cost / rematerialisation_cost,
         ),
         statement="If input is priced at the cost of recomputing, the extra price of a cache write pays for holding.",
-        assumptions=("one mark-up on input and storage",),
+        assumptions=("one price/cost for input and storage",),
         given={"hold_cost": "0.05 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"},
         result="0.25",
         sources=(
-            ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100 in fp8 at full utilisation:"
-                 " the lecture's 2 kB, by another door"),
+            ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100 in fp8 at full utilisation. The"
+                 " lecture's 2 kB has another origin"),
         ),
     ),
     Equation(
@@ -247,20 +247,20 @@ EQUATIONS = (
             storage_price,
             tier_price * kv_bytes_per_token / tier_capacity,
         ),
-        statement="If storage is sold at cost, its price per token and second is the token's share of the device.",
-        assumptions=("storage sold at cost", "the device is full"),
+        statement="If storage is sold at cost, its price per token and second is the token's share of the price of the device.",
+        assumptions=("storage is sold at cost", "the device is full"),
         result="0.008 USD/MTok/h",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the storage price over the lifetime is what holding costs",
+                operation="the claim: the storage price times the lifetime is the cost of holding",
                 premises=(at("cache.hold_cost", hold_cost=lambda storage_price, ttl: storage_price * ttl),),
                 eliminated=("ttl",),
             ),
         ),
         sources=(
             ours(
-                "gives 72 to 277 kB for the storage price of Gemini's Pro sheets at rented HBM. Vendors that charge one price for models "
-                "whose KV differs 55 times weigh against reading bytes from it"
+                "gives 72 to 277 kB for the storage price of Gemini's Pro sheets at rented HBM. Vendors that charge one price for models"
+                " whose KV differs 55 times are evidence against this reading"
             ),
         ),
     ),
@@ -268,7 +268,7 @@ EQUATIONS = (
         id="cache.implied_drain_time",
         title="Implied drain time",
         kind=CONDITION,
-        rule="the reading of output premium and storage price as one mark-up",
+        rule="the reading of output premium and storage price with one price/cost",
         relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context,
             short_context, storage_price: (
             implied_drain_time,
@@ -278,13 +278,13 @@ EQUATIONS = (
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda long_context, short_context: long_context > short_context),
         ),
-        statement="Hold time that costs as much as one read: sweep_time/mbu, the drain time of HBM at the sustained bandwidth, if"
-                  " storage is priced as HBM.",
+        statement="The hold time that costs as much as one read. If storage is priced as HBM, it is sweep_time/mbu, the drain time of HBM"
+                  " at the sustained bandwidth.",
         assumptions=(
             "decode is memory-bound in both bands",
-            "each band priced at its mean context",
-            "one mark-up on output and storage",
-            "off HBM it is not the tier's own drain time: it scales with the holding costs",
+            "each band is priced at its mean context",
+            "one price/cost for output and storage",
+            "for a tier other than HBM it is not the tier's drain time, because it scales with the holding costs",
         ),
         given={"output_price": "12 USD/MTok", "storage_price": "4.5 USD/MTok/h"},
         result="30.86 ms",
@@ -301,7 +301,7 @@ EQUATIONS = (
             Requirement(holds=lambda cache_read_ratio: cache_read_ratio < 1),
             Requirement(holds=lambda cache_write_premium: cache_write_premium > 0),
         ),
-        statement="Write once and read n times at the cache prices, against n + 1 inputs at the plain price.",
+        statement="After n re-reads, one write and n reads at the cache prices cost as much as n + 1 inputs at the plain price.",
         assumptions=("every re-read falls within the lifetime",),
         given={"cache_read_ratio": "0.1"},
         result="0.2778",

@@ -15,22 +15,22 @@ def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: A
 TARIFFS = (
     Equation(
         id="cache.implied_drain_time_of_tier",
-        changes=("the sweep is at the sustained bandwidth, as in decode: too short by mbu before",),
+        changes=("the sweep is at the sustained bandwidth, as in decode. Before, it was too short by mbu",),
         title="Implied drain time of a tier",
         kind=CONDITION,
-        rule="the condition that one mark-up is on output and storage",
+        rule="the condition of one price/cost for output and storage",
         relation=lambda implied_drain_time, sweep_time, mbu, output_storage_markup_ratio, hbm_holding_price, holding_price: (
             implied_drain_time,
             sweep_time * output_storage_markup_ratio * hbm_holding_price / (mbu * holding_price),
         ),
-        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM, at the sustained bandwidth,"
-                  " times the ratio of holding prices.",
-        assumptions=("decode is memory-bound in both bands", "each band priced at its mean context"),
+        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM at the sustained bandwidth, times the"
+                  " ratio of holding prices.",
+        assumptions=("decode is memory-bound in both bands", "each band is priced at its mean context"),
         given={"output_storage_markup_ratio": "1.5", "hbm_holding_price": "0.025 USD/GB/h", "holding_price": "6.5e-6 USD/GB/h"},
         result="3.28 min",
         derivation=lambda: (
             Step(
-                operation="what is claimed: an increment pays for the time its bytes are read in, storage for its share of the tier",
+                operation="the claim: an increment pays for the time in which its bytes are read, and storage for its share of the tier",
                 relation=lambda implied_drain_time, output_storage_markup_ratio, hbm_holding_price, hbm_capacity, kv_bytes_per_token,
                     hbm_bandwidth, mbu, holding_price: (
                     implied_drain_time,
@@ -41,12 +41,12 @@ TARIFFS = (
                 ),
             ),
             Step(
-                operation="the KV bytes cancel, and the chip is in its sweep time",
+                operation="the KV bytes cancel, and the chip enters through its sweep time",
                 premises=(at("#1"), at("scheduling.sweep_time")),
                 eliminated=("hbm_capacity",),
             ),
         ),
-        sources=(ours("KV bytes cancel, so the prices alone tell tiers apart as far as their holding prices differ"),),
+        sources=(ours("KV bytes cancel. So the prices alone separate two tiers if their holding prices differ"),),
     ),
     Equation(
         id="cache.storage_price_from_lifetimes",
@@ -59,12 +59,12 @@ TARIFFS = (
         ),
         requires=(Requirement(holds=lambda longer_ttl, ttl: longer_ttl > ttl),),
         statement="The difference of two write prices pays for the time between their two lifetimes.",
-        assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
+        assumptions=("a write price is a fixed part plus storage for the lifetime", "hits do not extend the lifetime"),
         given={"input_price": "3 USD/MTok", "longer_cache_write_premium": "1", "longer_ttl": "1 h"},
         result="2.455 USD/MTok/h",
         derivation=lambda: (
             Step(
-                operation="the same charge for a write at both lifetimes",
+                operation="the charge for a write is the same at both lifetimes",
                 premises=(
                     at("cache.write_charge"),
                     at("cache.write_charge", cache_write_premium="longer_cache_write_premium", ttl="longer_ttl"),
@@ -72,7 +72,7 @@ TARIFFS = (
                 eliminated=("write_charge",),
             ),
         ),
-        sources=(ours("the slope of a write tariff in its lifetime. Where hits extend the lifetime for free it is too high"),),
+        sources=(ours("the slope of a write tariff over its lifetime. It is too high if hits extend the lifetime for free"),),
     ),
     Equation(
         id="cache.write_charge",
@@ -81,16 +81,16 @@ TARIFFS = (
         rule="the reading of a cache-write price as a charge and storage",
         relation=solved_claim(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
         statement="The intercept of the write price as a function of the lifetime. Divided by the slope it is the drain time of a write.",
-        assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),
+        assumptions=("a write price is a fixed part plus storage for the lifetime",),
         given={"input_price": "3 USD/MTok", "storage_price": "2.455 USD/MTok/h"},
         result="0.5454 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
+                operation="the claim: a write premium pays for the write itself, and for storage during the lifetime",
                 relation=_write_premium,
             ),
             Step(operation="solved for the charge", premises=(at("#1"),)),
         ),
-        sources=(ours("a negative one says that no such tariff holds"),),
+        sources=(ours("a negative charge shows that the tariff has another form"),),
     ),
 )

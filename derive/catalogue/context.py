@@ -9,19 +9,19 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="context.balance_context",
-        changes=("over the copies of a cache on the chips: each reads its own",),
+        changes=("counts the copies of a cache on the chips. Each chip reads its own copy",),
         title="Balance context",
         relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
             balance_context,
             flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * kv_replication * mfu),
         ),
-        statement="Context at which KV read and arithmetic of a sequence need the same time. Bytes per weight cancel.",
-        assumptions=("dense attention", "attention FLOPs left out", COPIES),
+        statement="The context at which the KV read of a sequence needs the same time as its arithmetic. Bytes per weight cancel.",
+        assumptions=("dense attention", "attention FLOPs are left out", COPIES),
         given={"kv_bytes_per_token": "516.1 kB/token"},
         result="1860 tokens",
         derivation=lambda: (
             Step(
-                operation="at the balance context KV read and arithmetic of the batch need the same time",
+                operation="at the balance context the KV read of the batch needs the same time as its arithmetic",
                 premises=(
                     at("roofline.compute_time", compute_time="kv_time"),
                     at("roofline.kv_time", context_length="balance_context"),
@@ -55,15 +55,15 @@ EQUATIONS = (
             ),
         ),
         statement=(
-            "Context at which KV read and all arithmetic of a sequence need the same time. If attention does more FLOPs per byte"
-            " than the chip can at the rate of attention, there is no such context and decode stays compute-bound."
+            "The context at which the KV read of a sequence needs the same time as all its arithmetic. If attention needs more FLOPs per"
+            " byte than the chip can do at the rate of attention, there is no such context, and decode stays compute-bound."
         ),
-        assumptions=("dense attention", "attention and the multiplications with the weights follow one another", COPIES),
+        assumptions=("dense attention", "attention runs after the multiplications with the weights, without overlap", COPIES),
         given={"balance_context": "1860", "attention_intensity": "16 FLOP/byte"},
         result="1933 tokens",
         derivation=lambda: (
             Step(
-                operation="read and arithmetic need the same time, with attention as additional weights at its own rate",
+                operation="read and arithmetic need the same time. Attention counts as additional weights at its own rate",
                 premises=(
                     at("roofline.kv_time", context_length="balance_context_with_attention"),
                     at(
@@ -97,8 +97,8 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("a latent cache of one byte per value beside arithmetic in bf16 has no balance context. Grouped-query attention moves"
-                  " it little"),
+            ours("a latent cache with one byte per value and arithmetic in bf16 has no balance context. With grouped-query attention the"
+                 " balance context changes little"),
         ),
     ),
     Equation(
@@ -115,18 +115,18 @@ EQUATIONS = (
         title="KV time over compute time by the balance context",
         variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_compute_ratio, context_length, balance_context: (kv_compute_ratio, context_length / balance_context),
-        statement="With dense attention it is the context over the balance context, whatever the batch.",
-        assumptions=("dense attention", "attention FLOPs left out"),
+        statement="With dense attention it is the context over the balance context, at any batch.",
+        assumptions=("dense attention", "attention FLOPs are left out"),
         given={"balance_context": "1860"},
         result="4.301",
         derivation=lambda: (
             Step(
-                operation="what it means",
+                operation="the definition",
                 premises=(at("context.kv_compute_ratio_of_times"),),
                 relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
             ),
             Step(
-                operation="all that both times share is in the balance context",
+                operation="the balance context contains all common factors of both times",
                 premises=(
                     at("#1"),
                     at("roofline.kv_time"),
@@ -137,7 +137,7 @@ EQUATIONS = (
                 eliminated=("kv_time", "compute_time", "ridge_point", "kv_bytes_per_token"),
             ),
         ),
-        sources=(ours("the context enters every ratio of a step through this number alone"),),
+        sources=(ours("the context enters every ratio of a step only through this number"),),
     ),
     Equation(
         id="context.attention_compute_ratio",
@@ -146,12 +146,12 @@ EQUATIONS = (
             attention_compute_ratio,
             attention_flops_per_sequence / (flop_per_weight * active_params * attention_rate_ratio),
         ),
-        statement="The ratio of the time for attention FLOPs to the time for weight FLOPs, whatever the batch.",
-        assumptions=("attention sustains the same share of its peak as the weights of theirs",),
+        statement="The ratio of the time for attention FLOPs to the time for weight FLOPs, at any batch.",
+        assumptions=("attention and weights sustain the same share of their peak rates",),
         result="0.1631",
         derivation=lambda: (
             Step(
-                operation="what it means",
+                operation="the definition",
                 relation=lambda attention_compute_ratio, attention_time, compute_time: (
                     attention_compute_ratio,
                     attention_time / compute_time,
@@ -164,13 +164,13 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            talk("1:51:24", "1:52:20", "the quadratic term is dropped as small", "kept, as a multiple of the linear one"),
-            ours("latent attention with a one-byte cache needs more FLOPs per byte than a chip has: it is compute-bound at any context"),
+            talk("1:51:24", "1:52:20", "the quadratic term is dropped as small", "kept, as a multiple of the linear term"),
+            ours("latent attention with a one-byte cache needs more FLOPs per byte than a chip can do. It is compute-bound at any context"),
         ),
     ),
     Equation(
         id="context.sparse_attention",
-        changes=("times the copies of a cache on the chips: each reads its own",),
+        changes=("counts the copies of a cache on the chips. Each chip reads its own copy",),
         title="KV-read time with sparse attention",
         variant=Variant(group="kv_time", name="sparse"),
         relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
@@ -184,8 +184,8 @@ EQUATIONS = (
             * kv_replication
             / (chips * hbm_bandwidth * mbu),
         ),
-        statement="A sparse attention reads c L^p tokens of the context instead of L. p = 1/2 is the lecture's square root.",
-        assumptions=("one law c L^p over the contexts of interest", "L counted in tokens", COPIES),
+        statement="A sparse attention reads c L^p tokens of the context instead of L. The lecture's square root is p = 1/2.",
+        assumptions=("one law c L^p for all contexts of interest", "L is counted in tokens", COPIES),
         given={"sparse_attention_coefficient": "20", "sparse_attention_exponent": "0.5", "kv_bytes_per_token": "516.1 kB/token"},
         result="3.15 ms",
         sources=(
@@ -193,7 +193,7 @@ EQUATIONS = (
                 "0:12:31",
                 "0:12:36",
                 "sparse attention puts a square root in this term",
-                "no constant is given, so c is free. DeepSeek's own scheme reads a fixed 2,048 tokens plus a linear index",
+                "no constant is given, so c is an input. DeepSeek's own scheme reads a fixed 2,048 tokens plus a linear index",
             ),
         ),
     ),
@@ -220,11 +220,11 @@ EQUATIONS = (
             attention_reads,
             context_length * one_token / block_size + selected_blocks * block_size,
         ),
-        statement="One summary for every block, then the chosen blocks token by token.",
-        assumptions=("a summary costs as much to read as a token", "as many blocks are chosen at any context"),
+        statement="It reads one summary for every block, and then every token of the selected blocks.",
+        assumptions=("a summary costs as much to read as a token", "the number of selected blocks is the same at any context"),
         given={"block_size": "64"},
         result="1149 tokens",
-        sources=(ours("the least scheme that compresses, selects and reads"),),
+        sources=(ours("the simplest scheme that compresses, selects and reads"),),
     ),
     Equation(
         id="context.compress_select_minimum",
@@ -233,9 +233,9 @@ EQUATIONS = (
             least_attention_reads,
             2 * power(context_length * one_token * selected_blocks, 1, 2),
         ),
-        statement="At the best block size the reads grow with the square root of the context. This may be the source of the"
+        statement="At the best block size the number of reads grows with the square root of the context. This may be the source of the"
                   " lecture's law.",
-        assumptions=("the block size follows the context", "the assumptions of context.compress_select"),
+        assumptions=("the block size is chosen for each context", "the assumptions of context.compress_select"),
         result="715.5 tokens",
         derivation=lambda: (
             Step(
@@ -248,7 +248,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the reads there",
+                operation="the reads at this block size",
                 premises=(at("#1"), at("context.compress_select", attention_reads="least_attention_reads")),
                 eliminated=("block_size",),
             ),
@@ -266,7 +266,7 @@ EQUATIONS = (
             flop_per_weight * active_params / attention_flops_per_pair,
         ),
         requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
-        statement="Beyond this context a token's attention costs more arithmetic than its weights.",
+        statement="Above this context, the attention of a token needs more FLOPs than its weights.",
         assumptions=("dense attention",),
         given={"attention_flops_per_pair": "8.258 MFLOP/token"},
         result="98.09k tokens",
@@ -275,8 +275,8 @@ EQUATIONS = (
                 "1:51:24",
                 "1:52:20",
                 "the quadratic term is noticeable up in the millions of tokens",
-                "true of the lecture's own small cache (7.5 M). 54 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode"
-                " for DeepSeek-V3",
+                "true of the lecture's own small cache (7.5 M). 54 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode for"
+                " DeepSeek-V3",
             ),
         ),
     ),

@@ -7,28 +7,28 @@ from derive.records import Equation, Variant
 DECODE_ATTENTION_EQUATIONS = (
     Equation(
         id="architecture.window_flops_per_token",
-        title="Attention FLOPs of windowed layers per query and token of the window",
+        title="Attention FLOPs of windowed layers per query and window token",
         variant=Variant(group="window_flops_per_token", name="own_values", default=True),
         relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim, window_value_dim: (
             window_flops_per_token,
             flop_per_mac_and_token * window_layers * query_heads * (window_key_dim + window_value_dim),
         ),
-        statement="Each query head multiplies its query with a key and its weight with a value of every token in the window.",
-        assumptions=("windowed layers have as many query heads as the others",),
+        statement="Each query head multiplies its query by the key of every token in the window, and its weight by the value.",
+        assumptions=("windowed layers have as many query heads as the other layers",),
         given={"window_layers": "52", "query_heads": "32", "window_key_dim": "128"},
         result="852 kFLOP/token",
         sources=(WINDOW_PAPER, ours("attention_flops of the windowed layers")),
     ),
     Equation(
         id="architecture.window_flops_per_token_shared",
-        title="Attention FLOPs of windowed layers per query and token of the window, if the key is the value",
+        title="Attention FLOPs of windowed layers per query and window token, if the key is also the value",
         variant=Variant(group="window_flops_per_token", name="shared_values"),
         relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim: (
             window_flops_per_token,
             flop_per_mac_and_token * window_layers * query_heads * 2 * window_key_dim,
         ),
-        statement="A vector that is key and value at once is stored once and multiplied with twice.",
-        assumptions=("windowed layers have as many query heads as the others",),
+        statement="One vector is both key and value. It is stored once and multiplied twice.",
+        assumptions=("windowed layers have as many query heads as the other layers",),
         given={"window_layers": "61", "window_key_dim": "512"},
         result="15.99 MFLOP/token",
         sources=(COMPRESSED_DOCS, ours("attention_flops of the windowed layers, values as wide as keys")),
@@ -42,7 +42,7 @@ DECODE_ATTENTION_EQUATIONS = (
             indexer_flops_per_pair,
             flop_per_mac_and_token * indexer_layers * indexer_heads * indexer_dim / sparse_compression_ratio,
         ),
-        statement="Every indexer head multiplies its query with the index key of an entry, which all heads share.",
+        statement="Every indexer head multiplies its query by the index key of an entry. All heads share this key.",
         assumptions=("the sum over the heads is left out",),
         given={"indexer_layers": "30", "indexer_heads": "64"},
         result="122.9 kFLOP/token",
@@ -56,10 +56,10 @@ DECODE_ATTENTION_EQUATIONS = (
             selected_flops_per_entry,
             flop_per_mac * sparse_layers * query_heads * (2 * latent_dim + rope_dim),
         ),
-        statement="Each query head attends to the selected latents: keys latent_dim + rope_dim wide, values latent_dim.",
+        statement="Each query head attends to the selected latents. Keys are latent_dim + rope_dim wide, and values are latent_dim wide.",
         assumptions=(
-            "projections absorbed into the query and the output, as in decode. Short prompts need less if all latents are expanded,"
-            " behind a mask",
+            "the projections are absorbed into the query and the output, as in decode. Short prompts need less if all latents are"
+            " expanded, behind a mask",
         ),
         result="16.99 MFLOP",
         sources=(DSA_PAPER,),
@@ -72,15 +72,15 @@ DECODE_ATTENTION_EQUATIONS = (
             selected_flops_per_entry,
             flop_per_mac * sparse_layers * query_heads * 2 * head_dim,
         ),
-        statement="Each query head attends to the keys and values of head_dim that its layer selected.",
-        assumptions=("all KV heads select the same tokens, or as many each",),
+        statement="Each query head attends to the keys and values that its layer selected. Both are head_dim wide.",
+        assumptions=("all KV heads select the same tokens, or the same number",),
         given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128"},
         result="1.868 MFLOP",
         sources=(MSA_CONFIG,),
     ),
     Equation(
         id="architecture.attention_flops_of_context",
-        changes=("windows and selected entries are terms of one sum, which are 0 without them",),
+        changes=("windows and selected entries are terms of one sum. They are 0 in models without them",),
         title="Attention FLOPs of one new token",
         relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length, window_flops_per_token, window_tokens,
             selected_flops_per_entry, read_entries: (
@@ -90,15 +90,15 @@ DECODE_ATTENTION_EQUATIONS = (
             + selected_flops_per_entry * read_entries,
         ),
         unsaid=("window_flops_per_token", "selected_flops_per_entry"),
-        statement="Layers of full attention process the whole context, windowed layers their window, sparse layers the entries that"
-                  " they select.",
-        assumptions=("what linear layers do with their states is left out", "tokens not yet compressed are left out"),
+        statement="Layers of full attention process the whole context, windowed layers their window, and sparse layers the selected"
+                  " entries.",
+        assumptions=("the FLOPs of linear layers with their states are left out", "tokens that are not yet compressed are left out"),
         given={"attention_flops_per_pair": "184.3 kFLOP/token", "context_length": "32k", "read_entries": "1024"},
         result="16 GFLOP",
         sources=(
             talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: a new token meets its whole context"),
             WINDOW_PAPER,
-            ours("what grows without end, and what stops growing"),
+            ours("one part grows with the context, the other reaches a maximum"),
         ),
     ),
 )

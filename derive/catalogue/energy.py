@@ -14,11 +14,11 @@ EQUATIONS = (
         ),
         statement="The power of all chips of a replica over the tokens that they make per second.",
         assumptions=(
-            "every chip draws its power all the time, whatever it waits for: with the power of a data sheet more than is metered",
-            "chips alone: servers, network and cooling are in electricity_cost_per_token, by power_usage_effectiveness",
+            "every chip draws this power all the time, also while it waits. With data-sheet power the result is higher than a meter shows",
+            "only chips. Servers, network and cooling are in electricity_cost_per_token, through power_usage_effectiveness",
         ),
         result="1.697 J/token",
-        sources=(WAREHOUSE_BOOK, ours("power over rate")),
+        sources=(WAREHOUSE_BOOK, ours("power over token rate")),
     ),
     Equation(
         id="energy.tokens_per_joule",
@@ -28,7 +28,7 @@ EQUATIONS = (
         assumptions=("the energy of the chips alone",),
         given={"energy_per_token": "1.697 J/token"},
         result="0.5893 token/J",
-        sources=(ours("the energy of a token turned round"),),
+        sources=(ours("the inverse of the energy of a token"),),
     ),
     Equation(
         id="energy.electricity_cost_per_token",
@@ -38,13 +38,13 @@ EQUATIONS = (
             energy_per_token * power_usage_effectiveness * electricity_price,
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
-        statement="The energy of the chips, times the power usage effectiveness of the data centre, at the price of electricity.",
+        statement="The energy of the chips, times the power usage effectiveness of the data centre, times the price of electricity.",
         assumptions=(
-            "every joule at the same price, with no charge for the highest power drawn",
-            "not to be added to a chip_price that pays for electricity, as a rent does",
+            "every joule has the same price. There is no charge for peak power",
+            "do not add it to a chip_price that includes electricity, as a rent does",
         ),
         result="0.03733 USD/MTok",
-        sources=(WAREHOUSE_BOOK, ours("energy times its price, building included")),
+        sources=(WAREHOUSE_BOOK, ours("energy times its price, data centre included")),
     ),
     Equation(
         id="energy.fleet_electricity_cost",
@@ -54,16 +54,16 @@ EQUATIONS = (
             fleet_chips * chip_power * power_usage_effectiveness * deployment_time * electricity_price,
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
-        statement="The energy of all chips of all replicas, times the power usage effectiveness of the data centre, at the price of"
+        statement="The energy of all chips of all replicas, times the power usage effectiveness of the data centre, times the price of"
                   " electricity.",
         assumptions=(
-            "every chip draws its power all the time, in use or not",
-            "every joule at the same price, with no charge for the highest power drawn",
-            "not to be added to a fleet_cost whose chip_price pays for electricity, as a rent does",
+            "every chip draws this power all the time, in use or not",
+            "every joule has the same price. There is no charge for peak power",
+            "do not add it to a fleet_cost whose chip_price includes electricity, as a rent does",
         ),
-        changes=("of the chips of a fleet, which a definition of their own counts",),
+        changes=("counts the chips of a fleet, which have their own definition",),
         result="77410 USD",
-        sources=(WAREHOUSE_BOOK, ours("power over time, building included, times its price")),
+        sources=(WAREHOUSE_BOOK, ours("power times time, data centre included, times the price of electricity")),
     ),
     Equation(
         id="energy.fleet_power",
@@ -75,11 +75,11 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement="The power of all chips of all replicas, times the power usage effectiveness of the data centre.",
         assumptions=(
-            "every chip draws its power at the same moment",
+            "all chips draw this power at the same moment",
             "servers and network are in power_usage_effectiveness, or in a chip_power that includes them",
         ),
         result="1.344 MW",
-        sources=(WAREHOUSE_BOOK, ours("the power of one chip times their number, building included")),
+        sources=(WAREHOUSE_BOOK, ours("the power of one chip times the number of chips, data centre included")),
     ),
     Equation(
         id="energy.output_energy",
@@ -100,12 +100,12 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement="The power of one chip times the chip time of the run, times the power usage effectiveness of the data centre.",
         assumptions=(
-            "every chip draws its power all the time: with the power of a data sheet more than is metered",
+            "every chip draws this power all the time. With data-sheet power the result is higher than a meter shows",
             "servers and network are in power_usage_effectiveness, or in a chip_power that includes them",
         ),
         given={"chip_hours": "2.664M h"},
         result="2.238 GWh",
-        sources=(WAREHOUSE_BOOK, ours("power over the chip time of a run, building included")),
+        sources=(WAREHOUSE_BOOK, ours("power times the chip time of a run, data centre included")),
     ),
     Equation(
         id="energy.training_electricity_cost",
@@ -114,10 +114,10 @@ EQUATIONS = (
             training_electricity_cost,
             training_energy * electricity_price,
         ),
-        statement="The energy of the run, building included, at the price of electricity.",
+        statement="The energy of the run, data centre included, times the price of electricity.",
         assumptions=(
-            "every joule at the same price, with no charge for the highest power drawn",
-            "not to be added to a training_cost whose chip_price pays for electricity, as a rent does",
+            "every joule has the same price. There is no charge for peak power",
+            "do not add it to a training_cost whose chip_price includes electricity, as a rent does",
         ),
         given={"training_energy": "2.238 GWh"},
         result="179000 USD",

@@ -21,21 +21,21 @@ EQUATIONS = (
             activated_experts,
             experts * (1 - (1 - active_experts / experts) ** (batch * tokens_verified_per_step)),
         ),
-        changes=("counts the drafts that a pass checks, as each of them goes to experts of its own. A batch is one sequence at least",),
+        changes=("counts the drafts that a pass verifies, because each draft uses its own experts. A batch is at least one sequence",),
         requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token never uses all experts"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is at least one sequence"),
             Requirement(
-                holds=lambda tokens_verified_per_step: tokens_verified_per_step >= 1, otherwise="a step computes one token at least"
+                holds=lambda tokens_verified_per_step: tokens_verified_per_step >= 1, otherwise="a step computes at least one token"
             ),
         ),
-        statement="An expert is read if at least one token of the pass needs it.",
-        assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        statement="A pass reads an expert if at least one of its tokens needs it. The result is the mean number.",
+        assumptions=("tokens choose their experts independently and evenly. With uneven routing fewer experts are used",),
         given={"batch": "32", "tokens_verified_per_step": "2"},
         result="222.4",
         sources=(
             MOE_PAPER,
-            ours("the lecture reads all weights whatever the batch. That is true if tokens need nearly every expert"),
+            ours("the lecture reads all weights at any batch. That is true if the tokens need nearly every expert"),
         ),
     ),
     Equation(
@@ -45,10 +45,10 @@ EQUATIONS = (
         requires=(
             Requirement(
                 holds=lambda total_params, routed_params: total_params > routed_params,
-                otherwise="routed experts are a part of all parameters",
+                otherwise="routed experts have fewer than all parameters",
             ),
         ),
-        statement="Attention, embeddings, shared experts and dense layers: everything that is not routed.",
+        statement="Attention, embeddings, shared experts and dense layers: all parameters that are not routed.",
         given={"total_params": "671B"},
         result="16.5B",
         sources=(MOE_PAPER,),
@@ -61,17 +61,17 @@ EQUATIONS = (
             (total_params - active_params) / (1 - active_experts / experts),
         ),
         requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token never uses all experts"),
             Requirement(
                 holds=lambda total_params, active_params: total_params > active_params,
-                otherwise="a token uses a part of all parameters",
+                otherwise="a token uses fewer than all parameters",
             ),
         ),
-        statement="A token leaves out all routed parameters but its own share, so these are the total less the active ones.",
-        assumptions=("all experts are of one size",),
+        statement="A token does not use all routed parameters. Those that it does not use are the total minus the active parameters.",
+        assumptions=("all experts have the same size",),
         given={"total_params": "671B", "active_params": "37B"},
         result="654.5B",
-        sources=(MOE_PAPER, ours("active_params = shared_params + routed_params*active_experts/experts, with the total")),
+        sources=(MOE_PAPER, ours("active_params = shared_params + routed_params*active_experts/experts, combined with the total")),
     ),
     Equation(
         id="experts.fetched_params",
@@ -80,16 +80,16 @@ EQUATIONS = (
             fetched_params,
             shared_params + routed_params * activated_experts / experts,
         ),
-        statement="The shared parameters and the experts that any token of the batch uses.",
-        assumptions=("all experts are of one size", "an expert is read once, however many tokens use it"),
+        statement="The shared parameters, and the experts that at least one token of the batch uses.",
+        assumptions=("all experts have the same size", "an expert is read once for all tokens that use it"),
         result="585.1B",
         sources=(ours("between active parameters at one sequence and total parameters at many"),),
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
         defined_elsewhere=True,
-        changes=("the same mean, written as the width of the rest and the difference that experts make",),
-        title="Bytes of a weight, experts and the rest together",
+        changes=("the same mean, written as the bytes of the other weights plus the difference of the experts",),
+        title="Bytes of a weight, mean of experts and other weights",
         relation=lambda bytes_per_weight, expert_bytes_per_weight, routed_params, shared_bytes_per_weight, total_params: (
             bytes_per_weight,
             shared_bytes_per_weight + (expert_bytes_per_weight - shared_bytes_per_weight) * routed_params / total_params,
@@ -97,14 +97,14 @@ EQUATIONS = (
         requires=(
             Requirement(
                 holds=lambda total_params, routed_params: total_params >= routed_params,
-                otherwise="routed experts are a part of all parameters",
+                otherwise="routed experts have at most all parameters",
             ),
         ),
-        statement="The mean over all weights of a model whose experts are stored in fewer bytes than the rest.",
-        assumptions=("all experts are stored alike, and so is all beside them",),
+        statement="The mean over all weights of a model whose experts are stored in fewer bytes than the other weights.",
+        assumptions=("all experts have one data type, and all other weights have one",),
         given={"total_params": "671B"},
         result="0.5369",
-        sources=(ours("what is stored, over how many weights it is"),),
+        sources=(ours("stored bytes over the number of weights"),),
     ),
     Equation(
         id="experts.weight_time_touched",
@@ -122,28 +122,28 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
-            "waits for the chip on which most of the activated experts lie. That was left out",
-            "the busiest chip reads no more than all the experts that it holds. An imbalance could make it read any number",
-            "what every token uses is read once in each attention replica",
-            "experts and other weights may have widths of their own",
+            "waits for the chip with the most activated experts. That was left out",
+            "the busiest chip reads at most all the experts that it stores. Before, an imbalance could exceed this",
+            "weights that every token uses are read once in each attention replica",
+            "experts and other weights may have different data types",
         ),
         requires=(
             Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
-        statement="At small batches a step reads only the experts that it uses. The chip with the most reads, at most all its"
-                  " experts, finishes last.",
+        statement="At small batches a step reads only the experts that it uses. The chip that reads the most finishes last. It reads at"
+                  " most all its experts.",
         assumptions=(
-            "all experts are stored alike, and so is all beside them",
-            "what all tokens use is sharded perfectly over the chips that share one copy",
-            "every chip holds as many experts",
+            "all experts have one data type, and all other weights have one",
+            "the weights that all tokens use are sharded perfectly over the chips of one copy",
+            "every chip stores the same number of experts",
             "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
         ),
         given={"chips": "32"},
         result="5.927 ms",
         derivation=lambda: (
             Step(
-                operation="the weight time of all the bytes that the busiest chip reads, times the chips",
+                operation="the bytes that the busiest chip reads, times the number of chips, give the weight time",
                 premises=(
                     at(
                         "roofline.weight_time",
@@ -160,18 +160,18 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("the transcript reads total parameters, a flashcard active ones: this lies between them and meets both"),
+            ours("the transcript reads total parameters, a flashcard active parameters. This is between them and reaches both"),
             GPT_OSS_CARD,
         ),
     ),
     Equation(
         id="experts.plain_weight_time_touched",
         changes=(
-            "the busiest chip reads no more than all the experts that it holds",
-            "what every token uses is read once in each attention replica",
-            "experts and other weights may have widths of their own",
+            "the busiest chip reads at most all the experts that it stores",
+            "weights that every token uses are read once in each attention replica",
+            "experts and other weights may have different data types",
         ),
-        title="Weight-read time with only the activated experts, of a step without drafts",
+        title="Weight-read time of a step without drafts, with only the activated experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params, active_experts,
             experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
@@ -187,13 +187,13 @@ EQUATIONS = (
             Requirement(holds=lambda batch: batch >= 1),
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
-        statement="One token per sequence uses fewer experts than the token and its drafts.",
-        assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
+        statement="Without drafts each sequence computes one token, so it uses fewer experts.",
+        assumptions=("the imbalance of activated experts between chips is the same as with drafts",),
         given={"batch": "32", "chips": "32"},
         result="4.819 ms",
         derivation=lambda: (
             Step(
-                operation="the weight time of a pass with one position a sequence",
+                operation="the weight time of a pass with one position per sequence",
                 premises=(
                     at("experts.weight_time_touched", weight_time="plain_weight_time"),
                     at("experts.fetched_params"),
@@ -202,7 +202,7 @@ EQUATIONS = (
                 eliminated=("fetched_params", "activated_experts"),
             ),
         ),
-        sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
+        sources=(MOE_PAPER, ours("a step with drafts is compared with it")),
     ),
     Equation(
         id="experts.busiest_chip",
@@ -219,34 +219,34 @@ EQUATIONS = (
                 ),
             ),
         ),
-        changes=("on more chips than there are experts, too, none reads more than all of what it holds",),
+        changes=("on more chips than experts, too, no chip reads more than its own experts",),
         requires=(
             Requirement(holds=lambda activated_experts, experts: activated_experts <= experts),
             Requirement(holds=lambda expert_parallel: expert_parallel >= 1),
         ),
-        statement="One of many chips has more activated experts than the mean: at least one, at most all its experts.",
+        statement="The busiest chip has more activated experts than the mean of all chips: at least one, and at most all its experts.",
         assumptions=(
-            "experts lie on the chips at random, as many on each, and none twice",
-            "tokens choose their experts independently and evenly: skewed routing is worse",
-            "against draws at random within a sixth where a chip has one activated expert or more on average, else within a quarter",
+            "each expert is on one chip, chosen at random, and all chips have the same number",
+            "tokens choose their experts independently and evenly. With uneven routing the imbalance is larger",
+            "error against random draws: at most a sixth with one or more activated experts per chip on average, else at most a quarter",
         ),
         result="1.151",
         sources=(
             ours(
-                "activated experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
-                " above the mean. The exponent fits draws at random"
+                "the activated experts of a chip are nearly binomial. The largest of n chips is about (ln n)^(3/4) standard deviations"
+                " above the mean. The exponent is a fit to random draws"
             ),
         ),
     ),
     Equation(
         id="experts.expert_capacity",
-        title="Tokens that an expert processes",
+        title="Largest number of tokens that an expert processes",
         relation=lambda expert_capacity, capacity_factor, batch, tokens_verified_per_step, active_experts, experts: (
             expert_capacity,
             capacity_factor * batch * tokens_verified_per_step * active_experts / experts,
         ),
-        statement="Buffers of fixed size have room for the mean number of tokens times a factor. Further tokens are dropped.",
-        assumptions=("buffers of a fixed size: serving usually drops no tokens",),
+        statement="A buffer of fixed size has room for the mean number of tokens times a factor. Further tokens are dropped.",
+        assumptions=("buffers have a fixed size. In serving usually no tokens are dropped",),
         given={"capacity_factor": "1.25", "batch": "32", "tokens_verified_per_step": "2"},
         result="2.5",
         sources=(SWITCH_PAPER,),
@@ -255,7 +255,7 @@ EQUATIONS = (
         id="experts.sequences_per_chip",
         title="Sequences for each chip",
         relation=lambda sequences_per_chip, batch, chips: (sequences_per_chip, batch / chips),
-        statement="Outside the experts a sequence belongs to one chip, so the batch is divided over the chips.",
+        statement="Outside the experts each sequence is on one chip, so the batch is divided over the chips.",
         given={"batch": "2048", "chips": "32"},
         result="64",
         sources=(scaling_book("88 sequences a chip on 144 chips"),),
@@ -276,9 +276,9 @@ EQUATIONS = (
         ),
         statement="In every expert layer the activation of each token goes to its experts and comes back.",
         assumptions=(
-            "every expert of a token lies on another chip: on few chips too long by active_experts over reached_chips"
-            " (experts.all_to_all_time_one_copy)",
-            "one message an expert",
+            "every expert of a token is on another chip. On few chips the time is too long by active_experts over reached_chips (see"
+            " experts.all_to_all_time_one_copy)",
+            "one message per expert",
             "no overlap with arithmetic",
         ),
         given={"model_dim": "7168"},
@@ -298,11 +298,11 @@ EQUATIONS = (
             reached_chips,
             (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
         ),
-        requires=(Requirement(holds=lambda expert_parallel: expert_parallel > 1, otherwise="experts on one chip reach no other"),),
-        statement="Two experts of a token may be on one chip, or on the token's own chip.",
-        assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
+        requires=(Requirement(holds=lambda expert_parallel: expert_parallel > 1, otherwise="experts on one chip send to no other chip"),),
+        statement="Two experts of a token may be on one chip, or on the token's own chip. The result is the mean number.",
+        assumptions=("experts are chosen independently and evenly. Without repetition slightly more chips are reached",),
         result="6.953",
-        sources=(ours("each other chip is missed by all experts of a token with the chance (1 - 1/n)^k"),),
+        sources=(ours("the probability that no expert of a token is on a given other chip is (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.all_to_all_time_one_copy",
@@ -318,13 +318,13 @@ EQUATIONS = (
             * (dispatch_bytes_per_element + combine_bytes_per_element)
             / link_bandwidth,
         ),
-        statement="A chip gets a token once for all of its experts there, and sends back their sum.",
-        assumptions=("the experts of a chip add up their results before they send them", "no overlap with arithmetic"),
+        statement="A chip receives a token once for all of the token's experts there, and sends back the sum of their results.",
+        assumptions=("a chip adds up the results of its experts before it sends them", "no overlap with arithmetic"),
         given={"model_dim": "7168"},
         result="11.1 ms",
         derivation=lambda: (
             Step(
-                operation="the all-to-all time, with a message for each chip in place of each expert",
+                operation="the all-to-all time, with one message per chip instead of one per expert",
                 premises=(at("experts.all_to_all_time", active_experts="reached_chips"),),
             ),
         ),
@@ -334,11 +334,11 @@ EQUATIONS = (
         id="experts.racks",
         title="Scale-up domains with experts of a layer",
         relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
-        statement="Chips fill one domain after another.",
+        statement="The chips of the experts fill one domain after another.",
         assumptions=("all domains except the last are full",),
         given={"scale_up_size": "8"},
         result="4",
-        sources=(ours("chips over the chips of one domain. Experts on fewer chips stay within one"),),
+        sources=(ours("chips over the chips of one domain. Experts on fewer chips stay within one domain"),),
     ),
     Equation(
         id="experts.all_to_all_time_racks",
@@ -362,21 +362,21 @@ EQUATIONS = (
             Requirement(holds=lambda expert_parallel: expert_parallel > 1),
             Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
         ),
-        statement="Most of the traffic leaves the rack over a slower link and hides the traffic inside.",
+        statement="Most of the traffic leaves the rack over a slower link. It takes longer than the traffic inside the rack and hides it.",
         assumptions=(
             "the assumptions of experts.all_to_all_time_one_copy",
-            "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
-            "a copy for each chip leaves the rack: with one that is handed on there less does (experts.scale_out_slowdown_one_copy)",
+            "traffic inside the rack overlaps with traffic between racks, and each link has its full rate in one direction",
+            "one copy for each chip leaves the rack. With one copy per rack less leaves (see experts.scale_out_slowdown_one_copy)",
         ),
         changes=(
-            "of the other chips that a token reaches none is its own: a larger share of them is in other racks than of all chips",
-            "a rack has a chip at least",
+            "the other chips that a token reaches do not include its own chip. So a larger share of them is in other racks",
+            "a rack has at least one chip",
         ),
         given={"model_dim": "7168"},
         result="8.594 ms",
         derivation=lambda: (
             Step(
-                operation="what it means: one copy a chip, the longer of what stays in the rack and what leaves it",
+                operation="the definition: one copy per chip, and the longer of the time inside the rack and the time between racks",
                 relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
                     combine_bytes_per_element, leaving_share, scale_up_link_bandwidth, scale_out_link_bandwidth: (
                     all_to_all_time,
@@ -389,14 +389,14 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the share that leaves of what goes to other chips: a token's own chip is none of them",
+                operation="the share of the traffic to other chips that leaves the rack. A token's own chip is not among them",
                 relation=lambda leaving_share, expert_parallel, racks: (
                     leaving_share,
                     expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)),
                 ),
             ),
             Step(
-                operation="with this share",
+                operation="with this share substituted",
                 premises=(at("#1"), at("#2")),
                 eliminated=("leaving_share",),
             ),
@@ -409,19 +409,19 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.reached_racks",
-        changes=("over the racks that the router picks, which are all racks unless it limits them",),
+        changes=("counts the racks that the router selects. These are all racks unless the router limits them",),
         title="Racks with experts of a token",
         relation=lambda reached_racks, rack_limit, active_experts: (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
         ),
         requires=(Requirement(holds=lambda rack_limit: rack_limit >= 1),),
-        statement="The experts of a token are in fewer racks than there are experts, because some share a rack. A router that first picks"
-                  " a few racks, and then experts in them, reaches no other racks.",
-        assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
+        statement="The experts of a token are in fewer racks than there are experts, because some share a rack. If the router first"
+                  " selects a few racks and then experts in them, only these racks are reached.",
+        assumptions=("experts are chosen independently and evenly. Without repetition slightly more racks are reached",),
         given={"rack_limit": "4"},
         result="3.6",
-        sources=(DEEPSEEK_V3_PAPER, ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
+        sources=(DEEPSEEK_V3_PAPER, ours("the probability that no expert of a token is in a given rack is (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.most_racks",
@@ -429,8 +429,8 @@ EQUATIONS = (
         kind=BOUND,
         relation=lambda reached_racks, active_experts, racks: (reached_racks, minimum(active_experts, racks)),
         sense="<=",
-        statement="At most the number of its experts, and at most the number of racks.",
-        assumptions=("a token goes to no rack without one of its experts",),
+        statement="At most the number of active experts, and at most the number of racks.",
+        assumptions=("a token is sent only to racks with at least one of its experts",),
         result="4",
         sources=(DEEPSEEK_V3_PAPER,),
     ),
@@ -440,10 +440,10 @@ EQUATIONS = (
         relation=lambda leaving_copies, reached_racks, racks: (leaving_copies, reached_racks * (racks - 1) / racks),
         requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="One copy goes to every rack with experts of the token, except its own.",
-        assumptions=("a token's own rack is among those it reaches as often as any other",),
+        assumptions=("the probability that a token's own rack is among the reached racks is the same as for any other rack",),
         given={"reached_racks": "3.6"},
         result="2.7",
-        sources=(DEEPSEEK_V3_PAPER, ours("of the racks that are reached, one in all racks is the token's own")),
+        sources=(DEEPSEEK_V3_PAPER, ours("of the reached racks, the share that is the token's own is one over the number of racks")),
     ),
     Equation(
         id="experts.leaving_share",
@@ -461,12 +461,12 @@ EQUATIONS = (
             scale_out_bandwidth_ratio,
             scale_up_link_bandwidth / scale_out_link_bandwidth,
         ),
-        statement="Both links of one chip, in one direction.",
+        statement="The bandwidths of the two links of one chip, each in one direction.",
         result="9",
         sources=(
             talk(
                 "0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up",
-                "from the links of each chip: the ratios differ by several times",
+                "from the links of each chip. The ratios differ by several times",
             ),
         ),
     ),
@@ -478,22 +478,22 @@ EQUATIONS = (
             scale_out_slowdown,
             maximum(1 / racks, scale_out_bandwidth_ratio * (racks - 1) / racks),
         ),
-        statement="Traffic out of the rack is slower by the ratio of the bandwidths, and hides the traffic inside.",
+        statement="Traffic between racks is slower by the ratio of the bandwidths and overlaps with the rest. The longer time counts.",
         assumptions=(
-            "traffic inside and between racks overlaps",
-            "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
+            "traffic inside the rack overlaps with traffic between racks",
+            "one message per expert. With one copy per rack less traffic leaves (see experts.scale_out_slowdown_one_copy)",
         ),
         result="6.75",
         derivation=lambda: (
             Step(
-                operation="what it means: the longer of what stays and what leaves, in units of the time within one rack",
+                operation="the definition: the longer of traffic that stays and traffic that leaves, over the time within one rack",
                 relation=lambda scale_out_slowdown, leaving_share, scale_out_bandwidth_ratio: (
                     scale_out_slowdown,
                     maximum(1 - leaving_share, scale_out_bandwidth_ratio * leaving_share),
                 ),
             ),
             Step(
-                operation="the share that leaves, in terms of the racks",
+                operation="the share that leaves, as a function of the number of racks",
                 premises=(at("#1"), at("experts.leaving_share")),
                 eliminated=("leaving_share",),
             ),
@@ -513,17 +513,17 @@ EQUATIONS = (
             scale_out_slowdown,
             maximum(1, scale_out_bandwidth_ratio * leaving_copies / active_experts),
         ),
-        statement="A token crosses once to each rack with some of its experts, and is distributed there.",
+        statement="A token is sent once to each rack with some of its experts, and is distributed there.",
         assumptions=(
-            "traffic inside and between racks overlaps",
-            "inside the racks every expert gets a message, as within one rack",
+            "traffic inside the rack overlaps with traffic between racks",
+            "inside the racks every expert receives a message, as within one rack",
         ),
         given={"leaving_copies": "2.7"},
         result="3.038",
         derivation=lambda: (
             Step(
-                operation="what it means: the longer of the messages inside the racks and the copies that leave one, in units of the time"
-                " within one rack, which is a message an expert",
+                operation="the definition: the longer of the messages inside the racks and the copies that leave a rack, in units of the"
+                          " time within one rack. There each expert receives one message",
                 relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
                     scale_out_slowdown,
                     maximum(active_experts, scale_out_bandwidth_ratio * leaving_copies) / active_experts,

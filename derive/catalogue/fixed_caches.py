@@ -7,7 +7,7 @@ from derive.records import Equation, Variant
 FIXED = (
     Equation(
         id="architecture.kv_bytes_compressed",
-        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
+        changes=("indexer keys have their own data type: fp8 with a scale, with a cache in bf16",),
         title="KV bytes per token, tokens compressed into shared entries",
         variant=Variant(group="kv_bytes_per_token", name="compressed"),
         relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
@@ -19,10 +19,10 @@ FIXED = (
                 + heavily_compressed_layers * head_dim * bytes_per_element / heavy_compression_ratio
             ),
         ),
-        statement="One entry, key and value at once, for every few tokens: with an indexer key in sparse layers, for many more without.",
+        statement="Sparse layers store one entry for a few tokens and an indexer key, heavily compressed layers one for many tokens.",
         assumptions=(
             "one KV head, whose key is also its value",
-            "what grows with the context alone: windows are counted apart, tokens not yet compressed left out",
+            "only the part that grows with the context: without windows, and without tokens that are not yet compressed",
         ),
         given={"sparse_layers": "30"},
         result="4.954 kB/token",
@@ -30,7 +30,7 @@ FIXED = (
     ),
     Equation(
         id="architecture.kv_read_bytes",
-        changes=("less the caches of sparse layers, which read only the entries that they select",),
+        changes=("without the caches of sparse layers, which read only the selected entries",),
         title="KV bytes read per token of context",
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token, entry_per_token, sparse_layers, selected_entry_width,
             bytes_per_element, sparse_compression_ratio: (
@@ -39,9 +39,9 @@ FIXED = (
             - entry_per_token * sparse_layers * selected_entry_width * bytes_per_element / sparse_compression_ratio,
         ),
         unsaid=("sparse_layers",),
-        statement="A step reads every byte that grows with the context, except in sparse layers, which read the keys of their indexer and"
-                  " the entries that they select.",
-        assumptions=("the slope beyond window and selection: what sparse layers read of their entries no longer grows",),
+        statement="A step reads every byte that grows with the context, except in sparse layers. These read the keys of their indexer and"
+                  " the selected entries.",
+        assumptions=("the slope above window and selection. There the reads of selected entries no longer grow",),
         given={"kv_bytes_per_token": "4.954 kB/token", "sparse_layers": "30", "selected_entry_width": "512"},
         result="1.114 kB/token",
         sources=(DSA_PAPER, MSA_CONFIG, COMPRESSED_DOCS, ours("an assumption of roofline.kv_time, as a separate quantity")),
@@ -49,8 +49,8 @@ FIXED = (
     Equation(
         id="architecture.window_kv_bytes",
         changes=(
-            "capped by the context: a window holds no more tokens than there are",
-            "by the heads and widths of windowed layers, in place of a name for the values of a layer",
+            "limited by the context: a window stores at most the tokens of the context",
+            "uses the heads and widths of windowed layers. The separate name for the values of a layer is gone",
         ),
         title="KV bytes in windows",
         relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_heads,
@@ -63,23 +63,23 @@ FIXED = (
             * (window_key_dim + window_value_dim)
             * bytes_per_element,
         ),
-        statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all if there are fewer. If the key is also the"
-                  " value, the value adds no width.",
-        assumptions=("tokens behind the window are dropped: a server that keeps them needs far more",),
+        statement="A windowed layer stores the last window_tokens tokens of a sequence, or all tokens if there are fewer. If the key is"
+                  " also the value, the value adds no width.",
+        assumptions=("tokens outside the window are dropped. A server that keeps them needs far more memory",),
         given={"window_layers": "39", "context_length": "32k", "window_kv_heads": "8", "window_key_dim": "192", "bytes_per_element": "2"},
         result="25.56 MB",
-        sources=(WINDOW_PAPER, GQA_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
+        sources=(WINDOW_PAPER, GQA_PAPER, ours("the smaller of window and context, so a short sequence stores no empty window")),
     ),
     Equation(
         id="architecture.linear_state_bytes",
-        changes=("states have a data type of their own: many servers keep them in fp32 beside a cache of bf16 or fp8",),
+        changes=("states have their own data type: many servers store them in fp32, with a cache in bf16 or fp8",),
         title="Bytes of the states of linear attention",
         relation=lambda linear_state_bytes, linear_layers, state_heads, state_key_dim, state_value_dim, state_bytes_per_element: (
             linear_state_bytes,
             linear_layers * state_heads * state_key_dim * state_value_dim * state_bytes_per_element,
         ),
-        statement="A linear layer keeps one matrix per head, key width by value width, instead of keys and values of every token.",
-        assumptions=("the few tokens that short convolutions keep are left out",),
+        statement="Instead of keys and values of every token, a linear layer stores one matrix per head, key width by value width.",
+        assumptions=("the few tokens that short convolutions store are left out",),
         given={
             "linear_layers": "36", "state_heads": "32", "state_key_dim": "128", "state_value_dim": "128", "state_bytes_per_element": "2",
         },
@@ -101,7 +101,7 @@ FIXED = (
         variant=Variant(group="selected_entry_width", name="gqa_indexed", default=True),
         relation=lambda selected_entry_width, kv_heads, head_dim: (selected_entry_width, 2 * kv_heads * head_dim),
         statement="A selected token is read as a key and a value of head_dim for each KV head.",
-        assumptions=("all KV heads select the same tokens, or as many each",),
+        assumptions=("all KV heads select the same tokens, or the same number",),
         given={"head_dim": "128"},
         result="1024",
         sources=(MSA_CONFIG,),
@@ -111,7 +111,7 @@ FIXED = (
         title="Values of a selected entry, tokens compressed into shared entries",
         variant=Variant(group="selected_entry_width", name="compressed"),
         relation=lambda selected_entry_width, head_dim: (selected_entry_width, head_dim),
-        statement="A selected entry is one vector of head_dim that is key and value at once.",
+        statement="A selected entry is one vector of head_dim values that is key and value at once.",
         result="512",
         sources=(COMPRESSED_DOCS,),
     ),
@@ -123,25 +123,25 @@ FIXED = (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length / sparse_compression_ratio),
         ),
-        statement="A sparse layer reads the entries that it selects, or all if there are fewer.",
-        assumptions=("tokens not yet compressed are left out",),
+        statement="A sparse layer reads the entries that it selects, or all entries if there are fewer.",
+        assumptions=("tokens that are not yet compressed are left out",),
         given={"context_length": "32k"},
         result="1024",
         sources=(
             DSA_PAPER,
             COMPRESSED_DOCS,
-            ours("blocks count as the tokens they hold. A context shorter than the selection is read whole"),
+            ours("a block counts as its tokens. A context shorter than the selection is read completely"),
         ),
     ),
     Equation(
         id="architecture.selected_kv_bytes",
-        changes=("over the entries that are read: a context with fewer than are selected reads fewer",),
+        changes=("counts the entries that are read. A short context has fewer entries than a layer selects",),
         title="KV bytes read of selected entries",
         relation=lambda selected_kv_bytes, sparse_layers, read_entries, selected_entry_width, bytes_per_element: (
             selected_kv_bytes,
             sparse_layers * read_entries * selected_entry_width * bytes_per_element,
         ),
-        statement="A sparse layer reads the same number of entries at any context that is long enough.",
+        statement="The bytes of the selected entries. If the context is long enough, their number no longer grows.",
         given={"read_entries": "2048", "selected_entry_width": "576"},
         result="71.96 MB",
         sources=(DSA_PAPER, ours("entries times their width")),
@@ -153,11 +153,11 @@ FIXED = (
             fixed_kv_bytes_per_sequence,
             window_kv_bytes + linear_state_bytes + selected_kv_bytes,
         ),
-        statement="The part of the read that does not grow: the same at any context that fills windows and selections, and zero"
+        statement="The part of the read that does not grow: it is the same at any context that fills windows and selections, and zero"
                   " without them.",
         given={"window_kv_bytes": "3.998 MB", "selected_kv_bytes": "15.73 MB"},
         result="38.6 MB",
-        sources=(ours("the part of a step's KV read that stops growing, each mechanism apart"),),
+        sources=(ours("the part of a step's KV read that reaches a maximum, each mechanism separately"),),
     ),
     Equation(
         id="architecture.kv_bytes_per_sequence",
@@ -167,28 +167,28 @@ FIXED = (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,
         ),
-        statement="The part that grows with the context, and windows and states. Selected entries are part of the growing cache and"
-                  " are not stored again.",
+        statement="The part that grows with the context, plus windows and states. Selected entries belong to the growing cache, and are"
+                  " not stored again.",
         given={"context_length": "32k", "kv_bytes_per_token": "81.92 kB/token", "window_kv_bytes": "436.2 MB"},
         result="3.077 GB",
-        sources=(ours("what grows without end, and what stops growing"),),
+        sources=(ours("one part grows with the context, the other reaches a maximum"),),
     ),
     Equation(
         id="architecture.kv_read_per_sequence",
-        changes=("states are written back as well as read: as many bytes again over the same bus",),
-        title="KV bytes that a step reads for a sequence, with the states that are written back",
+        changes=("states are written back as well as read. This doubles their bytes",),
+        title="KV bytes that a step reads for a sequence, including states that are written back",
         relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence,
             linear_state_bytes: (
             kv_read_bytes_per_sequence,
             context_length * kv_read_bytes_per_token + fixed_kv_bytes_per_sequence + linear_state_bytes,
         ),
         statement=(
-            "The reads of every token of the context, of windows, states and selections, and the states once more, because each is"
+            "The bytes of every token of the context, of windows, states and selected entries. States count twice, because each is"
             " written back."
         ),
-        assumptions=("the one token that a step adds to caches and windows is left out",),
+        assumptions=("the one new token per step in caches and windows is left out",),
         given={"context_length": "32k", "kv_read_bytes_per_token": "8.052 kB/token", "fixed_kv_bytes_per_sequence": "71.96 MB"},
         result="348.5 MB",
-        sources=(LINEAR_PAPER, ours("what grows without end, and what stops growing. A state is updated as a whole in every step")),
+        sources=(LINEAR_PAPER, ours("one part grows with the context, the other reaches a maximum. Every step updates a whole state")),
     ),
 )

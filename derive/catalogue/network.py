@@ -5,11 +5,11 @@ from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TE
 from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
-SEVERAL_CHIPS = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
+SEVERAL_CHIPS = Requirement(holds=lambda chips: chips > 1, otherwise="a single chip waits for no other chip")
 _OF_SUMS = (
-    "every layer is cut over all chips (tensor parallelism), with two all-reduces: after attention and after the feed-forward",
-    "only the links: every all-reduce also has a latency",
-    "every chip sends over a link of its own, at its full rate in one direction. Switches that add up by themselves halve it",
+    "every layer is sharded over all chips (tensor parallelism), with two all-reduces: after attention and after the feed-forward layer",
+    "only the time on the links. Every all-reduce also has a latency",
+    "every chip has its own link at full rate in one direction. Switches that add up values themselves halve the time",
     "no overlap with arithmetic",
 )
 
@@ -22,10 +22,10 @@ EQUATIONS = (
             2 * (chips - 1) * (all_reduce_bytes / (chips * link_bandwidth) + hop_latency),
         ),
         requires=(SEVERAL_CHIPS,),
-        statement="In a ring, each part goes around once for the sum and once for the gather.",
+        statement="In a ring, each part of the data goes around twice: once for the sum and once to distribute it.",
         assumptions=(
-            "a ring: as few bytes as there can be without switches that add up by themselves, which halve them",
-            "every chip sends over a link of its own, at its full rate in one direction",
+            "a ring: the fewest bytes without switches that add up values themselves. Such switches halve the bytes",
+            "every chip has its own link at full rate in one direction",
         ),
         given={"link_bandwidth": "450 GB/s", "hop_latency": "2 us"},
         result="94.95 us",
@@ -39,8 +39,8 @@ EQUATIONS = (
             all_reduce_bytes,
             batch * tokens_verified_per_step * model_dim * bytes_per_activation,
         ),
-        statement="Chips that share a layer add the activations of every position of a step, each as wide as the model.",
-        assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
+        statement="The chips of a layer add up one activation vector for each position of a step. It is as wide as the model.",
+        assumptions=("one of the two all-reduces of a layer: after attention, or after the feed-forward layer",),
         result="8.389 MB",
         sources=(TENSOR_PARALLEL_PAPER,),
     ),
@@ -52,8 +52,8 @@ EQUATIONS = (
             all_reduce_bytes,
             prefill_batch * new_tokens_per_pass / one_token * model_dim * bytes_per_activation,
         ),
-        statement="Chips that share a layer add the activations of every token of a pass, each as wide as the model.",
-        assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
+        statement="The chips of a layer add up one activation vector for each token of a pass. It is as wide as the model.",
+        assumptions=("one of the two all-reduces of a layer: after attention, or after the feed-forward layer",),
         result="131.1 MB",
         derivation=lambda: (
             Step(
@@ -72,19 +72,19 @@ EQUATIONS = (
     Equation(
         id="network.tensor_parallel_time",
         title="Tensor-parallel all-reduce time",
-        changes=("from the bytes of one all-reduce, so that it also holds for a pass over prompts",),
+        changes=("uses the bytes of one all-reduce, so it is also valid for a pass over prompts",),
         relation=lambda tensor_parallel_time, layers, allreduces_per_layer, all_reduce_bytes, chips, link_bandwidth: (
             tensor_parallel_time,
             layers * allreduces_per_layer * all_reduce_bytes * 2 * (chips - 1) / (chips * link_bandwidth),
         ),
         requires=(SEVERAL_CHIPS,),
-        statement="Chips that share every layer have partial sums. A reduce-scatter adds them and an all-gather distributes them.",
+        statement="Each chip of a layer has partial sums. A reduce-scatter adds them, and an all-gather distributes the result.",
         assumptions=_OF_SUMS,
         given={"link_bandwidth": "450 GB/s"},
         result="8.808 ms",
         derivation=lambda: (
             Step(
-                operation="every layer runs its all-reduces, and hops take no time",
+                operation="every layer has its all-reduces, and hops cost no time",
                 premises=(
                     at(
                         "network.all_reduce_time",
@@ -108,11 +108,11 @@ EQUATIONS = (
             tensor_parallel_time
             / (tensor_parallel_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time)),
         ),
-        statement="The all-reduce time adds to the arithmetic or to the reads, whichever is longer.",
-        assumptions=("no other traffic, and launches cost no time", "no part of it is hidden behind arithmetic or reads: an upper bound"),
+        statement="The all-reduce time adds to the longer of arithmetic and reads.",
+        assumptions=("no other traffic, and launches cost no time", "computation and reads hide no part of it: an upper bound"),
         given={"tensor_parallel_time": "652.4 us", "memory_time": "4.06 ms", "compute_time": "565.9 us", "attention_time": "173.9 us"},
         result="0.1384",
-        sources=(ours("the sums of a layer over a step that waits for all of them. A measured share is at most this"),),
+        sources=(ours("the all-reduce time over the time of a step that waits for it. A measured share is at most this"),),
     ),
     Equation(
         id="network.weight_stationary_2d",
@@ -132,20 +132,20 @@ EQUATIONS = (
             SEVERAL_CHIPS,
             Requirement(
                 holds=lambda chips, model_dim, ffn_dim: chips * model_dim >= ffn_dim,
-                otherwise="on so few chips it is best to cut the width of the feed-forward part alone",
+                otherwise="with so few chips it is best to shard only the width of the feed-forward layer",
             ),
         ),
-        statement="If weights stay and are divided along both sides, the traffic shrinks with the square root of the chips.",
+        statement="If weights are sharded in two dimensions and stay in place, the traffic shrinks with the square root of the chips.",
         assumptions=(
-            "the feed-forward part alone, of two matrices. Attention exchanges besides",
-            "the best way to cut, of many parts on either side: all of an activation is sent but a small share",
-            "the links alone, with no overlap with arithmetic",
+            "only the feed-forward layer, with two matrices. Attention needs further communication",
+            "the best sharding, with many parts in both dimensions, so almost all of an activation is sent",
+            "only the links, without overlap with arithmetic",
         ),
         given={"layers": "118", "batch": "512", "model_dim": "18432", "ffn_dim": "73728", "chips": "64", "link_bandwidth": "270 GB/s"},
         result="33 ms",
         derivation=lambda: (
             Step(
-                operation="what it means: in and out of both matrices, each side of an activation by the chips along it",
+                operation="the definition: inputs and outputs of both matrices. The chips along a side share an activation",
                 relation=lambda weight_stationary_time, layers, batch, tokens_verified_per_step, bytes_per_activation, model_dim,
                     model_dim_parts, ffn_dim, chips, link_bandwidth: (
                     weight_stationary_time,
@@ -159,7 +159,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the best way to cut, the same for one value of one layer as for all of them",
+                operation="the best sharding. It is the same for one value of one layer and for all values",
                 premises=(at("#1", layers=1, batch=1, tokens_verified_per_step=1, bytes_per_activation=1, link_bandwidth=1),),
                 stationary=("model_dim_parts",),
                 relation=lambda model_dim_parts, chips, model_dim, ffn_dim: (
@@ -168,7 +168,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the time there",
+                operation="the time with this sharding",
                 premises=(at("#1"), at("#2")),
                 eliminated=("model_dim_parts",),
             ),
@@ -182,10 +182,10 @@ EQUATIONS = (
             kv_transfer_time,
             kv_bytes_per_sequence / (chips * link_bandwidth),
         ),
-        statement="The cache of a sequence at the end of its prompt, over the links of the chips that send it.",
+        statement="The bytes of a sequence's cache at the end of its prompt, over the bandwidth of all links of the chips that send it.",
         assumptions=(
-            "every chip sends its share over a link of its own, at its full rate in one direction",
-            "all of it after the prefill. Sent layer by layer, most of it is hidden",
+            "every chip sends its part over its own link, at full rate in one direction",
+            "the cache is sent after the prefill. If it is sent layer by layer, prefill hides most of the time",
         ),
         result="5.161 ms",
         sources=(SPLITWISE_PAPER,),

@@ -4,12 +4,14 @@ from derive.catalogue.sources import LLAMA_REFERENCE, MIXTRAL_PAPER, MLA_PAPER, 
 from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
-_SMALL_PARTS = "norms and biases left out: they are a ten-thousandth"
-_GATED = "feed-forward parts are gated, of three matrices: of a plain one with two, give two thirds of its width"
-_UNTIED = "the vocabulary has a matrix at the entrance and one at the exit: where they are one and the same, give half of its tokens"
-_VOCABULARY = "the vocabulary is counted at both ends, though a token looks up one row at the entrance"
-_MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts")
-_LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="layers with experts are a part of all layers")
+_SMALL_PARTS = "norms and biases are left out: about one parameter in ten thousand"
+_GATED = "feed-forward layers are gated and have three matrices. For a plain layer with two matrices, give two thirds of its width"
+_UNTIED = (
+    "the vocabulary has two matrices, one at the input and one at the output. If both are the same matrix, give half of the vocabulary"
+)
+_VOCABULARY = "both vocabulary matrices count, although a token reads only one row at the input"
+_MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token never uses all experts")
+_LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="layers with experts are at most all layers")
 _OF_MIXTURE = {
     "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
     "ffn_dim": "12288", "experts": "160",
@@ -24,8 +26,8 @@ COUNTS = (
             attention_params_per_layer,
             2 * model_dim * head_dim * (query_heads + kv_heads),
         ),
-        statement="Queries and the output have a matrix for every query head, keys and values one for every KV head.",
-        assumptions=("keys and values are equally wide", _SMALL_PARTS),
+        statement="Queries and the output have one matrix for each query head. Keys and values have one for each KV head.",
+        assumptions=("keys and values have the same width", _SMALL_PARTS),
         given={"head_dim": "128", "kv_heads": "8"},
         result="570.4M",
         sources=(LLAMA_REFERENCE,),
@@ -42,7 +44,7 @@ COUNTS = (
             + latent_dim * query_heads * (nope_dim + value_dim)
             + query_heads * value_dim * model_dim,
         ),
-        statement="Queries go through a latent, keys and values through another and the shared rotary key, and the heads to the output.",
+        statement="Queries have a latent. Keys and values have another latent and the shared rotary key. The heads have an output matrix.",
         assumptions=(_SMALL_PARTS,),
         given={"model_dim": "7168", "query_latent_dim": "1536"},
         result="187.1M",
@@ -57,8 +59,8 @@ COUNTS = (
             total_params,
             2 * vocab_size * model_dim + layers * (attention_params_per_layer + 3 * model_dim * ffn_dim),
         ),
-        statement="The vocabulary at both ends, and in every layer attention and three matrices of the feed-forward part.",
-        assumptions=("every layer is alike", _GATED, _UNTIED, _SMALL_PARTS),
+        statement="The vocabulary at input and output. Every layer adds attention and three matrices of the feed-forward layer.",
+        assumptions=("all layers are equal", _GATED, _UNTIED, _SMALL_PARTS),
         result="405.8B",
         sources=(LLAMA_REFERENCE,),
     ),
@@ -76,11 +78,11 @@ COUNTS = (
             + moe_layers * model_dim * (3 * moe_ffn_dim * (experts + shared_experts) + experts),
         ),
         requires=(_LAYERS,),
-        statement="As for a dense model, but some layers have experts and their router instead of the feed-forward part.",
-        assumptions=("experts are of one size, shared ones among them", _GATED, _UNTIED, _SMALL_PARTS),
+        statement="The same sum as for a dense model, but some layers have experts and a router instead of the feed-forward layer.",
+        assumptions=("all experts have the same size, shared experts included", _GATED, _UNTIED, _SMALL_PARTS),
         given=_OF_MIXTURE,
         result="235.7B",
-        sources=(MOE_PAPER, ours("the matrices of a mixture, counted")),
+        sources=(MOE_PAPER, ours("the count of all matrices of a mixture of experts")),
     ),
     Equation(
         id="architecture.active_params_dense",
@@ -91,8 +93,8 @@ COUNTS = (
             active_params,
             2 * vocab_size * model_dim + layers * (attention_params_per_layer + 3 * model_dim * ffn_dim),
         ),
-        statement="A token uses all of them.",
-        assumptions=("no experts", _VOCABULARY, "every layer is alike", _GATED, _UNTIED, _SMALL_PARTS),
+        statement="A token uses all parameters of a dense model.",
+        assumptions=("no experts", _VOCABULARY, "all layers are equal", _GATED, _UNTIED, _SMALL_PARTS),
         result="405.8B",
         derivation=lambda: (
             Step(operation="all parameters", premises=(at("architecture.total_params_dense", total_params="active_params"),)),
@@ -113,9 +115,9 @@ COUNTS = (
             + moe_layers * model_dim * (3 * moe_ffn_dim * (active_experts + shared_experts) + experts),
         ),
         requires=(_MIXTURE, _LAYERS),
-        statement="A token uses all parameters except the routed experts that it does not go to.",
+        statement="A token uses all parameters except the routed experts to which it is not sent.",
         assumptions=(
-            "experts are of one size, shared ones among them",
+            "all experts have the same size, shared experts included",
             _VOCABULARY,
             _GATED,
             _UNTIED,

@@ -27,12 +27,12 @@ EQUATIONS = (
         title="Sequences in flight",
         changes=("a microbatch is the batch of one pass",),
         relation=lambda sequences_in_flight, microbatches, batch: (sequences_in_flight, microbatches * batch),
-        statement="All microbatches in the pipeline times the sequences of one.",
+        statement="The number of microbatches in the pipeline times the sequences of one microbatch.",
         result="128",
         sources=(
             talk(
                 "1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size",
-                "the talk slips once and makes their size the number of stages. Their number is meant",
+                "the talk once says that their size is the number of stages. It means their number",
             ),
         ),
     ),
@@ -42,7 +42,7 @@ EQUATIONS = (
         kind=HEURISTIC,
         rule="the rule of thumb that there are as many microbatches as stages",
         relation=lambda microbatches, pipeline_stages: (microbatches, pipeline_stages),
-        statement="The fewest microbatches that leave no stage idle.",
+        statement="This is the smallest number of microbatches at which no stage is idle.",
         assumptions=("all stages need the same time", "no time passes between stages"),
         given={"pipeline_stages": "4"},
         result="4",
@@ -51,7 +51,7 @@ EQUATIONS = (
     Equation(
         id="pipeline.kv_cancellation",
         changes=(
-            "over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",
+            "counts the bytes of a sequence with windows and states, times the copies of a cache on the chips",
             "a microbatch is the batch of one pass",
         ),
         title="Memory of one chip with as many microbatches as stages",
@@ -61,7 +61,7 @@ EQUATIONS = (
             memory_per_chip,
             total_params * bytes_per_weight / (chips * pipeline_stages) + batch * kv_bytes_per_sequence * kv_replication / chips,
         ),
-        statement="More stages need more microbatches. So a chip has fewer weights but not fewer caches.",
+        statement="More stages need more microbatches. So a chip stores fewer weights, but the same number of caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
         result="45.69 GB",
         derivation=lambda: (
@@ -83,7 +83,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the stages cancel out of the second term",
+                operation="the number of stages cancels in the second term",
                 premises=(at("#1"), at("pipeline.one_microbatch_per_stage")),
                 eliminated=("microbatches",),
             ),
@@ -93,7 +93,7 @@ EQUATIONS = (
                 "1:10:33",
                 "1:12:28",
                 "pipelining helps the weights and not the KV cache",
-                "a condition, because it holds only with as many microbatches as stages",
+                "a condition, because it is true only with as many microbatches as stages",
             ),
         ),
     ),
@@ -104,15 +104,15 @@ EQUATIONS = (
             idle_fraction,
             maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
         ),
-        statement="Each microbatch keeps a stage busy for its share of a pass, once per round of pass and hops. Otherwise the stage"
-                  " waits.",
+        statement="Each round, a pass and its hops, keeps a stage busy for its share of the pass, once per microbatch. For the rest of"
+                  " the round the stage is idle.",
         assumptions=(
             "all stages need the same time",
-            "one hop a stage, the last back to the first. A single stage has no hop",
+            "one hop per stage, the last one back to the first stage. A single stage has no hop",
         ),
         changes=(
-            "hops between stages leave them idle too: as many microbatches as stages do not fill them",
-            "a single stage has no hop, whatever one takes",
+            "hops also leave stages idle. As many microbatches as stages do not fill the pipeline",
+            "a single stage has no hop, whatever hop_latency is",
         ),
         given={"microbatches": "3", "pipeline_stages": "4"},
         result="0.251",
@@ -127,20 +127,20 @@ EQUATIONS = (
             (pipeline_stages - 1) / (training_microbatches + pipeline_stages - 1),
         ),
         changes=(
-            "in the microbatches of a training step: those in flight at once are another number, which 1F1B keeps down to the stages",
+            "counts the microbatches of a training step. The number in flight at once is different: 1F1B limits it to the number of stages",
         ),
         requires=(
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
             Requirement(
                 holds=lambda training_microbatches: training_microbatches >= 1,
-                otherwise="a training step has one microbatch at least",
+                otherwise="a training step has at least one microbatch",
             ),
         ),
-        statement="Filling and draining the stages once per training step leaves this share of the schedule idle.",
+        statement="Once per training step the pipeline fills and drains. This share of the schedule is idle for a stage.",
         assumptions=(
-            "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
-            "a pass needs the same time in all stages. A backward pass may be longer than a forward one",
-            "each stage is one run of layers, and no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
+            "GPipe or 1F1B (one forward, one backward). Both have the same idle time, but store different numbers of microbatches",
+            "a pass needs the same time in all stages. A backward pass may be longer than a forward pass",
+            "each stage is one group of layers, and no backward pass is split in two to fill the bubble (zero bubble, DualPipe)",
         ),
         given={"pipeline_stages": "16"},
         result="0.1899",
@@ -159,16 +159,16 @@ EQUATIONS = (
         ),
         requires=(
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
-            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device holds one stage at least"),
+            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device has at least one stage"),
             Requirement(
                 holds=lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
-                otherwise="an interleaved schedule has a microbatch for each stage at least",
+                otherwise="an interleaved schedule has at least as many microbatches as stages",
             ),
         ),
-        statement="A device with several short runs of layers fills and drains sooner, and sends its activations more often by the"
-                  " same factor.",
+        statement="A device with several short groups of layers fills and drains sooner. It sends its activations more often by the same"
+                  " factor.",
         assumptions=(
-            "interleaved 1F1B, the microbatches a multiple of the stages",
+            "interleaved 1F1B. The number of microbatches is a multiple of the number of stages",
             "a pass needs the same time in all virtual stages",
             "traffic between stages costs no time",
         ),
@@ -176,7 +176,7 @@ EQUATIONS = (
         result="0.05535",
         derivation=lambda: (
             Step(
-                operation="a pass through a virtual stage is shorter and more frequent, as with more microbatches",
+                operation="a pass through a virtual stage is shorter, and there are more passes, as with more microbatches",
                 premises=(
                     at(
                         "pipeline.bubble",
@@ -194,7 +194,7 @@ EQUATIONS = (
         relation=lambda virtual_stages, layers_per_stage: (virtual_stages, layers_per_stage),
         sense="<=",
         statement="A virtual stage has at least one layer.",
-        assumptions=("no layer is cut",),
+        assumptions=("no layer is split",),
         given={"layers_per_stage": "9"},
         result="9",
         sources=(MEGATRON_PAPER,),
@@ -203,9 +203,9 @@ EQUATIONS = (
         id="pipeline.layers_per_stage",
         title="Layers of a stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
-        changes=("more stages than layers are refused: a stage needs a layer",),
+        changes=("more stages than layers are refused, because a stage needs a layer",),
         requires=(
-            Requirement(holds=lambda layers, pipeline_stages: layers >= pipeline_stages, otherwise="a stage has one layer at least"),
+            Requirement(holds=lambda layers, pipeline_stages: layers >= pipeline_stages, otherwise="a stage has at least one layer"),
         ),
         statement="The layers are divided evenly over the stages.",
         given={"pipeline_stages": "14"},
@@ -220,10 +220,10 @@ EQUATIONS = (
             2 * active_experts * layers_per_stage / scale_out_bandwidth_ratio,
         ),
         statement=(
-            "The activation of a token crosses the rack twice for each of its experts in each layer, and leaves it once per stage."
-            " If the ratio is one or more, the hop between racks is not the bottleneck."
+            "In each layer a token's activation crosses the rack twice for each of its experts. It leaves the rack once per stage. If the"
+            " ratio is one or more, the hop between racks is not the bottleneck."
         ),
-        assumptions=("the same bytes in every message", "every expert of a token lies on another chip"),
+        assumptions=("every message has the same bytes", "every expert of a token is on another chip"),
         given={"layers_per_stage": "4"},
         result="7.111",
         sources=(talk("0:50:48", "0:52:55", "activated experts times layers times two against eight"),),
@@ -236,15 +236,15 @@ EQUATIONS = (
             maximum(step_time + hops(pipeline_stages) * hop_latency, microbatches * step_time / pipeline_stages),
         ),
         statement=(
-            "Stages do not make a pass longer. Hops add time, and so do more microbatches than stages."
+            "Stages do not change the time of a pass. Hops add time. More microbatches than stages and hops can hold also add time."
         ),
         assumptions=(
             "step_time is the pass through all layers, and all stages need the same time",
-            "one hop a stage, the last back to the first, where the next token begins. A single stage has no hop",
+            "one hop per stage, the last one back to the first stage, where the next token begins. A single stage has no hop",
         ),
         changes=(
-            "microbatches beyond what the stages and hops hold wait in a queue. A single stage is included",
-            "a single stage has no hop, whatever one takes",
+            "microbatches wait in a queue if stages and hops are full. A single stage is included",
+            "a single stage has no hop, whatever hop_latency is",
         ),
         result="28.63 ms",
         sources=(
@@ -253,7 +253,7 @@ EQUATIONS = (
                 "1:15:13",
                 "1:15:50",
                 "a hop is a few milliseconds, within a factor of ten: 20 becomes 30 ms",
-                "ten milliseconds are all hops of a token, the one back to the first stage among them",
+                "ten milliseconds are all hops of a token, including the one back to the first stage",
             ),
         ),
     ),

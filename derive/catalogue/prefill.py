@@ -6,13 +6,13 @@ from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, GPT
 from derive.records import BOUND, LOWER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
-_READ_ONCE_A_PASS = "the weights are read once a pass"
+_READ_ONCE_A_PASS = "each pass reads the weights once"
 _PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"
 
 EQUATIONS = (
     Equation(
         id="prefill.time",
-        changes=("what launches and all-reduces take in every layer of every pass comes on top",),
+        changes=("adds the time for launches and all-reduces in every layer of every pass",),
         title="Time to compute a prompt",
         kind=BOUND,
         direction=LOWER,
@@ -31,20 +31,20 @@ EQUATIONS = (
                 prefill_weight_time,
             ),
         ),
-        statement="The arithmetic of all its tokens with causal attention, or the weight reads if these are longer.",
+        statement="The longer of two times: the arithmetic of all tokens with causal attention, and the weight reads of all passes.",
         assumptions=(
             "no network",
             "arithmetic and memory traffic overlap perfectly",
             "chunks follow one another without a gap. Their reads of the cache are left out",
-            "with pipeline stages, one of them computes at a time",
+            "with pipeline stages, one stage computes at a time",
             ATTENTION_LEFT_OUT,
         ),
         result="270.4 ms",
-        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention and a read for every pass")),
+        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention, and a weight read for every pass")),
     ),
     Equation(
         id="prefill.weight_time",
-        changes=("of the weight read of a pass, sharded or resident",),
+        changes=("uses the weight read of a pass, sharded or resident",),
         title="Weight-read time of all passes of a prompt",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda prefill_weight_time, prefill_passes, weight_time: (prefill_weight_time, prefill_passes * weight_time),
@@ -56,8 +56,8 @@ EQUATIONS = (
     Equation(
         id="prefill.weight_time_touched",
         changes=(
-            "what every token uses is read once in each attention replica",
-            "experts and other weights may have widths of their own",
+            "weights that every token uses are read once in each attention replica",
+            "experts and other weights may have different data types",
         ),
         title="Weight-read time of all passes of a prompt, with only the activated experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
@@ -75,19 +75,19 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token never uses all experts"),
         ),
-        statement="Each pass reads the shared weights and the experts of its own tokens. Long prompts read all experts.",
+        statement="Each pass reads the shared weights and the experts that its tokens use. Long prompts read all experts.",
         assumptions=(
             _READ_ONCE_A_PASS,
-            "all experts are stored alike, and so is all beside them",
-            "tokens choose their experts independently and evenly: skewed routing touches fewer",
+            "all experts have one data type, and all other weights have one",
+            "tokens choose their experts independently and evenly. With uneven routing fewer experts are used",
         ),
         given={"uncached_tokens": "240", "chips": "32"},
         result="29.57 ms",
         derivation=lambda: (
             Step(
-                operation="what it means: the shared parameters and the activated experts, once a pass",
+                operation="the definition: the shared parameters and the activated experts, once per pass",
                 relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
                     activated_experts, experts,
                     shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
@@ -121,10 +121,10 @@ EQUATIONS = (
         id="prefill.time_to_first_token",
         title="Time to the first token",
         relation=lambda time_to_first_token, queue_time, prefill_time: (time_to_first_token, queue_time + prefill_time),
-        statement="A request waits for its turn and then for its prompt, whose last pass yields the first token.",
+        statement="A request waits in the queue, and then its prompt is computed. The last pass of the prompt yields the first token.",
         assumptions=(
             "prefill is not interleaved with decode. With chunked prefill each chunk needs the time of its decode step",
-            "sending the cache to other chips that decode is not counted: the first token does not wait for it",
+            "the time to send the cache to separate decode chips is not included, because the first token does not wait for it",
         ),
         result="257.4 ms",
         sources=(DISTSERVE_PAPER,),
@@ -136,9 +136,9 @@ EQUATIONS = (
             prefill_cost_per_token,
             chips * chip_price * prefill_time / (prefill_batch * uncached_tokens),
         ),
-        statement="The chips are paid for the time of a prompt, and its uncached tokens share this cost.",
+        statement="The uncached tokens of a prompt share the cost of the chips during its prefill.",
         assumptions=("prompts follow one another without a gap", "pipeline stages that do not compute this prompt compute another"),
         result="0.3841 USD/MTok",
-        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), ours("the chip cost for this time, over the tokens")),
+        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), ours("the cost of the chips for this time, over the number of tokens")),
     ),
 )

@@ -10,7 +10,10 @@ from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, WINDOW_PAPER, ours
 from derive.records import Equation, Step, Variant, at
 
-_PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
+_PLACES = (
+    "the mean is an integral over positions in the prompt, not a sum over whole tokens",
+    "all prompts have the same length and the same cached part",
+)
 
 
 def mean_met(limit: Any, cached_tokens: Any, uncached_tokens: Any) -> Any:
@@ -32,27 +35,27 @@ PREFILL_ATTENTION = (
             prefill_attention_flops_per_pair,
             attention_flops_per_pair,
         ),
-        statement="If keys and values are stored as attention uses them, a prompt token needs the same FLOPs as a decoded one.",
-        assumptions=("prefill expands no keys or values: true for grouped queries, not for a latent cache",),
+        statement="If keys and values are stored in the form that attention uses, a prompt token needs the same FLOPs as a decoded token.",
+        assumptions=("prefill expands no keys or values. This is true for grouped queries, but not for a latent cache",),
         given={"attention_flops_per_pair": "8.258 MFLOP/token"},
         result="8.258 MFLOP/token",
-        sources=(ours("one product with keys and one with values in either phase"),),
+        sources=(ours("one product with keys and one with values, in prefill and in decode"),),
     ),
     Equation(
         id="architecture.prefill_attention_flops_mla",
-        changes=("over kv_layers, which are all layers unless given",),
+        changes=("counts kv_layers, which are all layers unless given",),
         title="Attention FLOPs of prefill per query and context token, latent attention",
         variant=Variant(group="prefill_attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
         relation=lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim, rope_dim, value_dim: (
             prefill_attention_flops_per_pair,
             flop_per_mac_and_token * kv_layers * query_heads * (nope_dim + rope_dim + value_dim),
         ),
-        statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
+        statement="Prefill expands the latent for every head: keys are nope_dim + rope_dim wide, and values are value_dim wide.",
         assumptions=("dense attention", "the latent is expanded, as in prefill"),
         result="4.997 MFLOP/token",
         derivation=lambda: (
             Step(
-                operation="the expanded form, whatever decode does",
+                operation="the expanded form, even if decode uses another form",
                 premises=(at("architecture.attention_flops_mla", attention_flops_per_pair="prefill_attention_flops_per_pair"),),
             ),
         ),
@@ -65,11 +68,11 @@ PREFILL_ATTENTION = (
             prefill_window_tokens,
             mean_met(window_tokens, cached_tokens, uncached_tokens),
         ),
-        statement="A token attends to all tokens before it until the window is full, and then to the window.",
+        statement="A token attends to all tokens before it until the window is full. After that it attends to a full window.",
         assumptions=_PLACES,
         given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"},
         result="886.7 tokens",
-        sources=(WINDOW_PAPER, ours("the mean of the lesser of window and place")),
+        sources=(WINDOW_PAPER, ours("the mean of the smaller of window and position")),
     ),
     Equation(
         id="architecture.prefill_read_entries",
@@ -82,15 +85,15 @@ PREFILL_ATTENTION = (
             * mean_met(selected_entries * sparse_compression_ratio / entry_per_token, cached_tokens, uncached_tokens)
             / sparse_compression_ratio,
         ),
-        statement="A token reads all entries before it while they are fewer than its selection, and then its selection.",
-        assumptions=(*_PLACES, "tokens not yet compressed are left out"),
+        statement="A token reads all entries before it until they are as many as its selection. After that it reads a full selection.",
+        assumptions=(*_PLACES, "tokens that are not yet compressed are left out"),
         given={"cached_tokens": "2000", "uncached_tokens": "6000"},
         result="932.5",
-        sources=(DSA_PAPER, COMPRESSED_DOCS, ours("the mean of the lesser of selection and place")),
+        sources=(DSA_PAPER, COMPRESSED_DOCS, ours("the mean of the smaller of selection and position")),
     ),
     Equation(
         id="architecture.prefill_attention_of_prompt",
-        changes=("windows and selected entries are terms of one sum, which are 0 without them",),
+        changes=("windows and selected entries are terms of one sum. They are 0 in models without them",),
         title="Attention FLOPs of one new token of a prompt",
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
             window_flops_per_token, prefill_window_tokens, selected_flops_per_entry, prefill_read_entries: (
@@ -100,14 +103,14 @@ PREFILL_ATTENTION = (
             + selected_flops_per_entry * prefill_read_entries,
         ),
         unsaid=("window_flops_per_token", "selected_flops_per_entry"),
-        statement="A new token attends to all cached tokens and on average to half of the new tokens, to its window, and to the entries"
-                  " that it selects.",
-        assumptions=("what linear layers do with their states is left out", *_PLACES),
+        statement="A new token attends to all cached tokens and on average to half of the new tokens. It also attends to its window and"
+                  " to its selected entries.",
+        assumptions=("the FLOPs of linear layers with their states are left out", *_PLACES),
         given={
             "prefill_attention_flops_per_pair": "184.3 kFLOP/token", "cached_tokens": "12k", "uncached_tokens": "8000",
             "prefill_window_tokens": "128", "prefill_read_entries": "1024",
         },
         result="13.05 GFLOP",
-        sources=(KAPLAN_PAPER, ours("the mean over the places of a prompt. Chunks do not change it")),
+        sources=(KAPLAN_PAPER, ours("the mean over the positions of a prompt. Chunks do not change it")),
     ),
 )

@@ -14,7 +14,7 @@ from derive.requirements import Requirement
 LEVELS = (
     Equation(
         id="bands.active_params_times_markup",
-        title="Active parameters times markup from the input price",
+        title="Active parameters times price/cost, from the input price",
         kind=CONDITION,
         rule="the reading of the input price as compute times price/cost",
         relation=lambda active_params_times_markup, input_price, prefill_decode_flops_ratio, flop_per_mac_and_token,
@@ -22,19 +22,19 @@ LEVELS = (
             active_params_times_markup,
             input_price * prefill_decode_flops_ratio / (flop_per_mac_and_token * price_per_flop * prefill_cost_ratio),
         ),
-        statement="The input price gives the product of size and markup, and neither of them alone.",
+        statement="The input price gives only the product of active parameters and price/cost.",
         assumptions=("prefill is compute-bound",),
         result="2.105T",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the input price is its mark-up over recomputing, at the sustained FLOP/s of prefill",
+                operation="the claim: the input price is its price/cost times the cost of recomputing, at the sustained FLOP/s of prefill",
                 relation=lambda active_params_times_markup, active_params, input_price, rematerialisation_cost, prefill_cost_ratio: (
                     active_params_times_markup,
                     active_params * input_price / (rematerialisation_cost * prefill_cost_ratio),
                 ),
             ),
             Step(
-                operation="recomputing in terms of the price of a FLOP. The parameters cancel",
+                operation="the cost of recomputing as a function of the price of a FLOP. The parameters cancel",
                 premises=(
                     at("#1"),
                     at("cache.rematerialisation_cost"),
@@ -44,7 +44,7 @@ LEVELS = (
                 eliminated=("rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
             ),
         ),
-        sources=(ours("the input price over what one parameter's prefill costs: parameters and mark-up enter only as a product"),),
+        sources=(ours("the input price over the prefill cost of one parameter: parameters and price/cost enter only as a product"),),
     ),
     Equation(
         id="bands.kv_bytes_from_increment",
@@ -58,12 +58,12 @@ LEVELS = (
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
         statement="The extra price of an output token at long context pays for its extra KV reads.",
-        assumptions=("decode is memory-bound in both bands", "each band priced at its mean context", DENSE, ONE_COPY),
+        assumptions=("decode is memory-bound in both bands", "each band is priced at its mean context", DENSE, ONE_COPY),
         given={"output_increment": "6 USD/MTok"},
         result="20.35 kB/token",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the increment is the KV time of the context added, at a mark-up",
+                operation="the claim: the increment is the cost of the KV time of the additional context, times price/cost",
                 relation=lambda output_increment, increment_markup, chips, chip_price, kv_time, batch, tokens_per_step: (
                     output_increment,
                     increment_markup * chips * chip_price * kv_time / (batch * tokens_per_step),
@@ -84,8 +84,8 @@ LEVELS = (
             ),
         ),
         sources=(
-            ours("no parameters, base price or batch enter. Every factor has elasticity one. Sold at cost, at the rental price,"
-                 " it is the dollar-anchored reading. Models of known architecture calibrate the mark-up"),
+            ours("no parameters, base price or batch enter. Every factor has elasticity one. At price/cost 1 and the rental price it is"
+                 " the dollar-anchored reading. Models of known architecture calibrate price/cost"),
         ),
     ),
     Equation(
@@ -103,11 +103,11 @@ LEVELS = (
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
         statement="The extra price of a prompt token at long context pays for attention to the tokens before it.",
-        assumptions=("prefill is compute-bound", "each band priced at its mean context", ONE_ATTENTION),
+        assumptions=("prefill is compute-bound", "each band is priced at its mean context", ONE_ATTENTION),
         result="4.134 MFLOP/token",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the increment is the attention over the context added, at a mark-up over recomputing",
+                operation="the claim: the increment is the cost of attention over the additional context, times price/cost",
                 relation=lambda input_increment, increment_markup, rematerialisation_cost, prompt_position, long_context,
                     short_context, attention_context: (
                     input_increment,
@@ -119,7 +119,7 @@ LEVELS = (
                 ),
             ),
             Step(
-                operation="the attention context and recomputing in terms of FLOPs and their price. The parameters cancel",
+                operation="the attention context and the cost of recomputing as functions of FLOPs and their price. The parameters cancel",
                 premises=(
                     at("#1"),
                     at("context.attention_context"),
@@ -141,13 +141,13 @@ LEVELS = (
             prefill_decode_flops_ratio * input_increment / prompt_position,
         ),
         sense=">=",
-        statement="If decode pays for compute and memory one after the other, its increment contains the attention that the input"
-                  " pays for.",
-        assumptions=("no overlap", "one mark-up throughout", "each band priced at its mean context", DENSE, ONE_ATTENTION),
+        statement="If decode pays for compute and memory one after the other, its increment also contains the attention that the input"
+                  " increment pays for.",
+        assumptions=("no overlap", "one price/cost for all prices", "each band is priced at its mean context", DENSE, ONE_ATTENTION),
         result="5.2 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the output increment holds attention over the whole context, and KV reads on top",
+                operation="the claim: the output increment pays for attention over the whole context, and for KV reads in addition",
                 relation=lambda output_increment, increment_markup, rematerialisation_cost, prefill_decode_flops_ratio, long_context,
                     short_context, attention_context: (
                     output_increment,
@@ -159,7 +159,7 @@ LEVELS = (
                 ),
             ),
             Step(
-                operation="the attention of the input increment put in",
+                operation="the attention of the input increment substituted",
                 premises=(
                     at("#1"),
                     at("bands.attention_flops_from_increment"),
@@ -174,7 +174,7 @@ LEVELS = (
                 ),
             ),
         ),
-        sources=(ours("where it fails, no positive KV bytes fit both premiums of a serial step: the sheet contradicts the model"),),
+        sources=(ours("if violated, no positive KV bytes fit both premiums of a step without overlap: the sheet contradicts the model"),),
     ),
     Equation(
         id="bands.kv_read_within_price",
@@ -185,12 +185,12 @@ LEVELS = (
             price_per_hbm_byte * kv_bytes_per_token * max_context / tokens_per_step,
         ),
         sense=">=",
-        statement="One price up to the longest context must at least pay for the KV bytes read there, if no request is sold below cost.",
+        statement="If no request is sold below cost, one price up to the longest context must pay at least for the KV bytes read there.",
         assumptions=("no request is sold below its cost", DENSE, ONE_COPY),
         result="2.632 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="what is claimed: at the longest context the output price pays at least for the KV time",
+                operation="the claim: at the longest context the output price pays at least for the KV time",
                 relation=lambda output_price, chips, chip_price, kv_time, batch, tokens_per_step: (
                     output_price,
                     chips * chip_price * kv_time / (batch * tokens_per_step),
@@ -206,11 +206,11 @@ LEVELS = (
                 eliminated=("kv_time", "chip_price"),
             ),
         ),
-        sources=(ours("a sheet without a premium bounds KV bytes from above and says no more"),),
+        sources=(ours("a sheet without a premium gives an upper bound of KV bytes, and no more information"),),
     ),
     Equation(
         id="bands.cache_read_ratio",
-        title="Cache-read ratio from what a hit costs",
+        title="Cache-read ratio from the cost of a hit",
         kind=CONDITION,
         rule="the reading of the cache-read price as its cost",
         relation=lambda cache_read_ratio, cache_read_markup, prefill_decode_flops_ratio, tier_read_cost_ratio, one_token,
@@ -223,9 +223,9 @@ LEVELS = (
             )
             / prefill_cost_ratio,
         ),
-        statement="A hit pays for one read from its tier and for the attention of the new tokens over it.",
+        statement="A hit pays for one read from its tier and for the attention of the new tokens to it.",
         assumptions=(
-            "markup of a hit over the markup of input",
+            "cache_read_markup is the price/cost of a hit over the price/cost of input",
             "hits are priced at the mean context of the base band",
             DENSE,
             ONE_ATTENTION,
@@ -233,8 +233,8 @@ LEVELS = (
         given={"cache_read_markup": "2", "tier_read_cost_ratio": "10", "suffix_tokens": "2k", "active_params": "100B"},
         result="0.03667",
         sources=(
-            ours("one equation in five unknowns: attention of new tokens explains a low price of hits"
-                 " as well as a cheap tier does, so a hit price is weak evidence"),
+            ours("one equation with five unknowns. A low price of hits has two possible reasons, little attention of new tokens or a"
+                 " cheap tier. So it is weak evidence"),
         ),
     ),
 )

@@ -11,7 +11,7 @@ from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Step, at, solved_claim
 from derive.requirements import Requirement
 
-_AFFINE = ("the cost of a band is affine in the context, and premiums follow cost",)
+_AFFINE = ("the cost of a band is linear in the context plus a constant, and premiums follow cost",)
 
 
 def _cost(context: Any, scale: Any) -> Any:
@@ -48,21 +48,21 @@ RULES = (
             kv_bytes_per_token,
             flop_per_weight * active_params * mbu * base_cost / (ridge_point * mfu * cost_context_scale),
         ),
-        statement="A cost that doubles over cost_context_scale, from a base of base_cost compute times, has this KV read as its slope.",
+        statement="If the cost doubles over cost_context_scale from base_cost compute times, the slope of the cost gives the KV read.",
         assumptions=(
-            "the band cost is affine in the context",
-            "base_cost is 1 if the base band is compute-bound, bands.base_cost_memory_bound if memory-bound",
+            "the cost of a band is linear in the context plus a constant",
+            "base_cost is 1 if the base band is compute-bound, and bands.base_cost_memory_bound if it is memory-bound",
             ONE_COPY,
         ),
         given={"active_params": "100B", "base_cost": "8.3", "cost_context_scale": "400k"},
         result="9.836 kB/token",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the slope of the cost, base_cost over its scale, is the KV read, one over the balance context",
+                operation="the claim: the slope of the cost, base_cost over its scale, is the KV read, which is 1/balance_context",
                 relation=lambda balance_context, cost_context_scale, base_cost: (balance_context, cost_context_scale / base_cost),
             ),
             Step(
-                operation="the balance context in terms of KV bytes",
+                operation="the balance context as a function of KV bytes",
                 premises=(at("#1"), at("context.balance_context", kv_replication=1)),
                 eliminated=("balance_context",),
             ),
@@ -71,19 +71,19 @@ RULES = (
     ),
     Equation(
         id="bands.base_cost_memory_bound",
-        changes=("the reads of a step are shared by the tokens it yields",),
+        changes=("the tokens of a step share its reads",),
         title="Base cost of a memory-bound base band",
         kind=CONDITION,
         relation=solved_claim(
             _memory_bound, "base_cost", "output_input_ratio", "tokens_per_step", "one_token", "prefill_decode_flops_ratio"
         ),
-        statement="If the base band is memory-bound already, a step costs as much as R input tokens for each token it yields,"
-        " before any context is read.",
-        assumptions=("attention FLOPs left out", "one mark-up throughout"),
+        statement="If the base band is memory-bound even without context, a step costs as much as R input tokens for each token that it"
+                  " yields.",
+        assumptions=("attention FLOPs are left out", "one price/cost for all prices"),
         result="8.308",
         derivation=lambda: (
             Step(
-                operation="what is claimed: a step costs its memory time even without context, and its tokens are priced at that",
+                operation="the claim: a step costs its memory time even without context, and its tokens are priced at this cost",
                 relation=_memory_bound,
             ),
             Step(operation="solved for the base cost", premises=(at("#1"),)),
@@ -96,12 +96,12 @@ RULES = (
         kind=CONDITION,
         rule="the pricing rule that the threshold is the knee of the cost",
         relation=lambda cost_context_scale, long_context_threshold: (cost_context_scale, long_context_threshold),
-        statement="Cost doubles at the threshold: the lecture's rule in this form. The premium is not used.",
+        statement="The cost doubles at the threshold: the lecture's rule in this form. The premium is not used.",
         assumptions=_AFFINE,
         result="200k tokens",
         derivation=lambda: (
             Step(
-                operation="the reading of the threshold and the slope of the cost, from a base of one compute time, give the same KV bytes",
+                operation="the threshold reading, and the slope of the cost with a base of one compute time, give the same KV bytes",
                 premises=(
                     at("bands.kv_bytes_from_scale", base_cost=1, mbu=1, mfu=1),
                     at("readings.threshold_is_crossover"),
@@ -110,7 +110,7 @@ RULES = (
                 eliminated=("kv_bytes_per_token", "machine_balance_ratio"),
             ),
         ),
-        sources=(ours("readings.threshold_is_crossover in terms of a context scale"),),
+        sources=(ours("readings.threshold_is_crossover as a function of a context scale"),),
     ),
     Equation(
         id="bands.rule_threshold",
@@ -124,7 +124,7 @@ RULES = (
         result="400k tokens",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the premium is the cost at the threshold over the cost at no context",
+                operation="the claim: the premium is the cost at the threshold over the cost at no context",
                 relation=_threshold_covered,
             ),
             Step(
@@ -149,7 +149,7 @@ RULES = (
         result="1.4M tokens",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the premium is the cost at the longest context over the cost at the threshold",
+                operation="the claim: the premium is the cost at the longest context over the cost at the threshold",
                 relation=_upper_ends_covered,
             ),
             Step(
@@ -169,12 +169,12 @@ RULES = (
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda long_context, premium_out, short_context: long_context > premium_out * short_context),
         ),
-        statement="The cost at the mean of the upper band over the cost at the mean of the lower is the premium.",
+        statement="The premium is the cost at the mean context of the upper band over the cost at the mean context of the lower band.",
         assumptions=_AFFINE,
         result="540k tokens",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the premium is the cost at the mean of the upper band over the cost at the mean of the lower",
+                operation="the claim: the premium is the cost at the mean of the upper band over the cost at the mean of the lower band",
                 relation=_means_covered,
             ),
             Step(
@@ -201,7 +201,7 @@ RULES = (
                 ),
             ),
         ),
-        statement="Band means, with the threshold halfway between them, as in the least-squares split of the demand.",
+        statement="The premium is the cost ratio of the band means. The threshold is halfway between them, as in the least-squares split.",
         assumptions=_AFFINE,
         result="700k tokens",
         derivation=lambda: (
@@ -213,7 +213,7 @@ RULES = (
                 ),
             ),
             Step(
-                operation="the rule of band means with that threshold",
+                operation="the rule of band means with this threshold",
                 premises=(at("#1"), at("bands.rule_band_means")),
                 eliminated=("long_context",),
             ),

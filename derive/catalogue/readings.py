@@ -29,8 +29,8 @@ EQUATIONS = (
             kv_bytes_per_token,
             active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
-        statement="If the long-context price starts where the KV read overtakes compute, the threshold gives KV bytes.",
-        assumptions=("the threshold is the crossover of cost", "weight reads left out", DENSE, "mfu = mbu", ONE_COPY),
+        statement="If the long-context price starts where the KV read becomes longer than compute, the threshold gives KV bytes.",
+        assumptions=("the threshold is the crossover of the costs", "weight reads are left out", DENSE, "mfu = mbu", ONE_COPY),
         given={"active_params": "100B"},
         result="1.667 kB/token",
         derivation=lambda: (
@@ -63,9 +63,9 @@ EQUATIONS = (
             kv_bytes_per_token,
             total_params * bytes_per_weight / (batch * long_context_threshold),
         ),
-        statement="The reading some summaries give: at the threshold the batch reads as many KV bytes as weight bytes.",
+        statement="Some summaries use this reading: at the threshold the batch reads as many KV bytes as weight bytes.",
         assumptions=(
-            "the threshold is where KV and weight reads cross",
+            "at the threshold the KV read equals the weight read",
             "the assumptions of the weight time",
             ONE_COPY,
         ),
@@ -73,7 +73,7 @@ EQUATIONS = (
         result="2.5 kB/token",
         derivation=lambda: (
             Step(
-                operation="at the threshold KV read and weight read need the same time",
+                operation="at the threshold the KV read needs the same time as the weight read",
                 premises=(
                     at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time", kv_replication=1),
                     at("roofline.weight_time"),
@@ -82,8 +82,8 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("some public summaries give this one. Equal to the lecture's reading only at the balance batch,"
-                 " a half of it at twice that batch"),
+            ours("some public summaries use this reading. It equals the lecture's reading only at the balance batch, and is half of it at"
+                 " twice that batch"),
         ),
     ),
     Equation(
@@ -97,7 +97,7 @@ EQUATIONS = (
             (1 - 1 / batch_multiple) * active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
         requires=(Requirement(holds=lambda batch_multiple: batch_multiple > 1),),
-        statement="At m balance batches the weights take 1/m of the compute time, and KV only fills the rest.",
+        statement="At m balance batches the weight read needs 1/m of the compute time. The KV read has only the rest.",
         assumptions=(
             "the threshold is the exact crossover of memory and compute time",
             "mfu = mbu",
@@ -109,7 +109,7 @@ EQUATIONS = (
         result="833.3 B/token",
         derivation=lambda: (
             Step(
-                operation="at the threshold the batch is just the balance batch with KV reads",
+                operation="at the threshold the batch is the balance batch with KV reads",
                 premises=(
                     at(
                         "batching.balance_batch_with_kv",
@@ -126,7 +126,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the balance context in terms of KV bytes, at equal utilisations",
+                operation="the balance context as a function of KV bytes, at equal utilisations",
                 premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_replication=1), at("batching.balance_ratio_from_ridge")),
                 eliminated=("balance_context", "ridge_point"),
             ),
@@ -140,7 +140,7 @@ EQUATIONS = (
         rule="the reading of output/input price as idle compute of decode",
         relation=lambda bandwidth_bound_fraction, output_input_ratio: (bandwidth_bound_fraction, 1 - 1 / output_input_ratio),
         requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio > 1),),
-        statement="The share of its compute that decode leaves idle, if an output token costs R input tokens: 0.8 at R = 5.",
+        statement="If an output token costs R input tokens, decode leaves this share of its compute idle: 0.8 at R = 5.",
         assumptions=("the assumptions of readings.output_input_ratio",),
         result="0.8333",
         sources=(
@@ -152,15 +152,15 @@ EQUATIONS = (
         id="readings.price_ratio",
         title="Output over input price",
         relation=lambda output_input_ratio, output_price, input_price: (output_input_ratio, output_price / input_price),
-        statement="The ratio every reading of decode starts from: 2 to 8 on current sheets.",
-        assumptions=("both prices of the same band",),
+        statement="All readings of decode start from this ratio: 2 to 8 on current sheets.",
+        assumptions=("both prices are of the same band",),
         given={"output_price": "12 USD/MTok"},
         result="6",
         sources=(talk("1:41:33", "1:41:42", "output costs three to five times input"),),
     ),
     Equation(
         id="readings.output_input_ratio",
-        changes=("the reads of a step are shared by the tokens it yields: at more than one, R is as much smaller",),
+        changes=("the tokens of a step share its reads. With more than one token, R is smaller by their number",),
         title="Output/input ratio as memory over compute",
         kind=CONDITION,
         rule="the reading of output/input price as memory time over compute time",
@@ -169,21 +169,21 @@ EQUATIONS = (
             (balance_batch / batch + context_length / balance_context) * one_token / tokens_per_step,
         ),
         requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio >= 1),),
-        statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time"
-        " of as many tokens as a step yields.",
-        assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out", DENSE),
+        statement="If prefill is compute-bound, decode is memory-bound and both have the same price/cost, R is the memory time of a step"
+                  " over the compute time of its tokens.",
+        assumptions=("input and output at one price/cost", "decode memory-bound, prefill compute-bound", "attention FLOPs left out", DENSE),
         given={"balance_batch": "2400", "batch": "240", "context_length": "60k"},
         result="5.983",
         derivation=lambda: (
             Step(
-                operation="what is claimed: a prompt token costs its arithmetic, the tokens of a step its reads, and both are priced alike",
+                operation="the claim: a prompt token costs its arithmetic, the tokens of a step cost its reads, and price/cost is the same",
                 relation=lambda output_input_ratio, memory_time, compute_time, one_token, tokens_per_step: (
                     output_input_ratio,
                     memory_time * one_token / (compute_time * tokens_per_step),
                 ),
             ),
             Step(
-                operation="the reads over the arithmetic, in terms of the two balance points",
+                operation="the reads over the arithmetic, as a function of the two balance points",
                 premises=(
                     at("#1"),
                     at("roofline.memory_time"),
@@ -200,13 +200,13 @@ EQUATIONS = (
                 "1:47:56",
                 "1:48:23",
                 "the ratio of output to input price is the ratio of memory to compute time",
-                "with threshold_is_crossover at two balance batches it would be at most 1.5 at the threshold: both cannot hold",
+                "with threshold_is_crossover at two balance batches it would be at most 1.5 at the threshold: a contradiction",
             ),
         ),
     ),
     Equation(
         id="readings.joint_slope",
-        changes=("the reads of a step are shared by the tokens it yields: the balance context came out too long by as many",),
+        changes=("the tokens of a step share its reads. Before, the balance context was too long by their number",),
         title="Balance context from the output premium",
         kind=CONDITION,
         rule="the joint reading of output price and premium",
@@ -218,7 +218,7 @@ EQUATIONS = (
             Requirement(holds=lambda long_context, short_context: long_context > short_context),
             Requirement(holds=lambda premium_out: premium_out > 1),
         ),
-        statement="Two bands give two points on the memory line, and its slope is one over the balance context.",
+        statement="Two bands give two points on the line of memory time. The slope of this line is one over the balance context.",
         assumptions=(*BAND_MEANS, "attention FLOPs left out", DENSE),
         result="51.85k tokens",
         derivation=lambda: (
@@ -236,12 +236,12 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("readings.output_input_ratio at the two band means. Resolves the contradiction of the lecture's two readings"),
+            ours("readings.output_input_ratio at the two band means. It resolves the contradiction between the lecture's two readings"),
         ),
     ),
     Equation(
         id="readings.joint_intercept",
-        changes=("the reads of a step are shared by the tokens it yields",),
+        changes=("the tokens of a step share its reads",),
         title="Batch from the output/input ratio and the balance context",
         kind=CONDITION,
         rule="the joint reading of output price and premium",
@@ -249,7 +249,7 @@ EQUATIONS = (
             weight_compute_ratio,
             output_input_ratio * tokens_per_step / one_token - short_context / balance_context,
         ),
-        statement="R minus the KV read of the short band is the weight read: B_star over B.",
+        statement="R minus the KV read of the short band is the weight read, B_star over B.",
         assumptions=("the assumptions of readings.joint_slope",),
         given={"balance_context": "51.85k"},
         result="10.41",
@@ -271,19 +271,19 @@ EQUATIONS = (
             premium_out,
             maximum(1, covered_context / balance_context) / maximum(1, long_context_threshold / balance_context),
         ),
-        statement="Each band covers its own worst case: the premium is the cost at the far end over the cost at the threshold.",
+        statement="Each band covers its most expensive request. The premium is the cost at covered_context over the cost at the threshold.",
         assumptions=(
-            "large batch: weight reads left out",
-            "no margin in either band, or the same",
+            "large batch: weight reads are left out",
+            "the margin is zero or the same in both bands",
             "attention FLOPs left out",
-            "one token a step",
+            "one token per step",
             DENSE,
         ),
         given={"covered_context": "300k"},
         result="1.5",
         derivation=lambda: (
             Step(
-                operation="what is claimed: the premium is the cost at the far end over the cost at the threshold, at a large batch",
+                operation="the claim: the premium is the cost at covered_context over the cost at the threshold, at a large batch",
                 premises=(
                     at(
                         "serving.normalised_cost",
@@ -311,7 +311,7 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.input_markup",
-        title="Markup of the input price over its compute cost",
+        title="Price/cost of input",
         relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
         statement="The input price over the compute cost of an input token.",
         assumptions=("the assumptions of cache.rematerialisation_cost",),
@@ -321,8 +321,8 @@ EQUATIONS = (
                 "1:41:18",
                 "1:41:33",
                 "one is incentivised to price close to cost",
-                "levels fail: the lecture's 5 dollars are 89 times the compute cost of its 100 B on an H100."
-                " Elsewhere only ratios are read",
+                "levels fail: the lecture's 5 dollars are 89 times the compute cost of its 100 B on an H100. Elsewhere only ratios are"
+                " read",
             ),
         ),
     ),

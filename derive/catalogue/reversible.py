@@ -10,7 +10,7 @@ EQUATIONS = (
         relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
         statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f. A RevNet layer swaps the"
                   " halves: x' = y + f(x), and back y = x' - f(y').",
-        assumptions=("the registry holds positive numbers. The identity does not need them",),
+        assumptions=("the registry has only positive numbers. The identity is also true for others",),
         given={"right_half": "0.75", "round_function": "0.4"},
         result="1.15",
         sources=(
@@ -28,7 +28,7 @@ EQUATIONS = (
             activation_bytes,
             activation_per_token * layers * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
         ),
-        statement="Every layer keeps its inputs until the backward pass: linear in depth, and sometimes the largest part of memory.",
+        statement="Every layer stores its inputs until the backward pass. It is linear in depth, and sometimes the largest part of memory.",
         assumptions=("no activations are recomputed",),
         given={"layers": "48", "model_dim": "4096"},
         result="54.76 GB",
@@ -48,13 +48,13 @@ EQUATIONS = (
             activation_bytes,
             activation_per_token * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
         ),
-        statement="Only the activations of one layer are stored. The rest is computed backwards from the output, at any depth.",
+        statement="Only the activations of one layer are stored. All others are recomputed backwards from the output, at any depth.",
         assumptions=("every layer is reversible",),
         given={"model_dim": "4096"},
         result="1.141 GB",
         derivation=lambda: (
             Step(
-                operation="as if there were one layer",
+                operation="the same as for a model with one layer",
                 premises=(at("reversible.activation_memory", layers=1),),
             ),
         ),
@@ -62,20 +62,20 @@ EQUATIONS = (
     ),
     Equation(
         id="reversible.training_cost",
-        title="FLOPs of pre-training with every layer computed twice, reversible or recomputed",
+        title="FLOPs of pre-training if every layer is computed twice, reversible or recomputed",
         variant=Variant(group="pretrain_flops", name="reversible", holds_for=("recomputed",)),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             8 * one_flop_per_token * active_params * pretrain_tokens,
         ),
-        statement="One more forward pass, layer by layer, on the way back. It uses compute to save memory, and a KV cache does the"
+        statement="The backward pass recomputes the forward pass layer by layer. This uses compute to save memory. A KV cache does the"
                   " opposite.",
-        assumptions=("attention FLOPs left out", "every layer is reversible"),
+        assumptions=("attention FLOPs are left out", "every layer is reversible"),
         given={"active_params": "7B", "pretrain_tokens": "2T"},
         result="1.12e+23 FLOP",
         derivation=lambda: (
             Step(
-                operation="without the pass that recomputes the activations, the cost equals training with stored activations",
+                operation="without the pass that recomputes the activations, the cost equals that of training with stored activations",
                 premises=(
                     at(
                         "training.pretrain_cost",
@@ -89,7 +89,7 @@ EQUATIONS = (
         sources=(
             CHECKPOINT_PAPER,
             REVNET_PAPER,
-            ours("two more FLOPs a parameter and token. The lecture's last remark is that the trade of the KV cache usually pays"),
+            ours("two more FLOPs per parameter and token. The lecture's last remark: the trade of the KV cache usually pays"),
         ),
     ),
 )

@@ -15,10 +15,10 @@ EQUATIONS = (
             compute_time,
             flop_per_weight * batch * active_params / (chips * peak_flops * mfu),
         ),
-        statement="Every sequence of the batch multiplies by every active weight once. The chips share the work.",
+        statement="Every sequence of the batch uses every active weight once. The chips share the work.",
         assumptions=(
-            "matrix multiplications with the active weights only. Attention has a time of its own",
-            "one new token of each sequence. Checking drafts multiplies it",
+            "only multiplications with the active weights. Attention has its own time",
+            "one new token per sequence. Verification of drafts multiplies the time",
             "the work is spread evenly over the chips",
         ),
         result="3.274 ms",
@@ -39,10 +39,10 @@ EQUATIONS = (
             weight_time,
             total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
         ),
-        statement="Every weight, active or not, is read from memory once per step, whatever the batch.",
+        statement="Every weight, active or not, is read from memory once per step, at any batch.",
         assumptions=(
             EVERY_EXPERT_READ,
-            "weights are sharded perfectly: no chip holds a copy of what another holds",
+            "weights are sharded perfectly: no two chips store the same weight",
         ),
         result="10.79 ms",
         sources=(
@@ -50,13 +50,13 @@ EQUATIONS = (
                 "0:05:09",
                 "0:05:21",
                 "weights must be fetched once: total parameters over memory bandwidth",
-                "bytes per weight are in the equation. The board leaves them out",
+                "the equation contains bytes per weight. The board leaves them out",
             ),
             talk(
                 "0:09:54",
                 "0:10:34",
                 "the floor loads all of the total parameters",
-                "total, where flashcard 5 says active: the transcript is plain",
+                "total, although flashcard 5 says active. The transcript is clear",
             ),
         ),
     ),
@@ -68,9 +68,9 @@ EQUATIONS = (
             weight_time,
             pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
         ),
-        statement="A chip reads the weights in its own memory once per step, replicas included. Pipeline stages read one after another.",
-        changes=("a pass goes through all stages, whose chips read their own weights in turn",),
-        assumptions=("every chip holds and reads the same number of bytes",),
+        statement="A chip reads the weights in its own memory once per step, copies included. Pipeline stages read one after another.",
+        changes=("a pass goes through all stages. The chips of each stage read their own weights in turn",),
+        assumptions=("every chip stores and reads the same number of bytes",),
         given={"resident_weight_bytes_per_chip": "13 GB"},
         result="11.09 ms",
         sources=(
@@ -85,14 +85,14 @@ EQUATIONS = (
         title="Weight-read time of a step without drafts",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
-        statement="All weights are read, however many tokens a pass computes.",
+        statement="A pass reads all weights, whatever the number of its tokens.",
         assumptions=("the assumptions of the weight time",),
         result="10.79 ms",
-        sources=(ours("what a step with drafts is compared with"),),
+        sources=(ours("a step with drafts is compared with it"),),
     ),
     Equation(
         id="roofline.kv_time",
-        changes=("times the copies of a cache on the chips: each reads its own",),
+        changes=("counts the copies of a cache on the chips. Each chip reads its own copy",),
         title="KV-read time of one decode step",
         variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
@@ -109,20 +109,20 @@ EQUATIONS = (
         id="roofline.memory_time",
         title="Memory time of one decode step",
         relation=lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time),
-        statement="Weights and KV cache share one memory bus, so their times add.",
+        statement="Weights and KV cache use the same memory bus, so their times add.",
         result="24.88 ms",
         sources=(talk("0:09:17", "0:09:35", "memory time is the sum of weight fetch and KV fetch"),),
     ),
     Equation(
         id="roofline.overhead_time",
-        title="Time per layer over all layers of a pass",
+        title="Overhead of all layers of a pass",
         relation=lambda overhead_time, layers, layer_time: (overhead_time, layers * layer_time),
-        statement="Every layer launches kernels, adds up over its chips and routes tokens, however few bytes it reads.",
-        assumptions=("every layer takes as long", "nothing of it overlaps with arithmetic or reads"),
+        statement="Every layer launches kernels, runs all-reduces and routes tokens. This time does not depend on the bytes read.",
+        assumptions=("every layer needs the same time", "no part of it overlaps with arithmetic or reads"),
         given={"layer_time": "100 us"},
         result="12.6 ms",
         sources=(
-            ours("efficiencies.csv: for a single sequence a layer takes nearly as much beside its reads on one chip as on eight"),
+            ours("efficiencies.csv: with a single sequence a layer needs nearly as much additional time on one chip as on eight"),
         ),
     ),
     Equation(
@@ -135,7 +135,7 @@ EQUATIONS = (
             step_time,
             overhead_time + drafting_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time),
         ),
-        statement="A step needs at least the longer of its arithmetic time and its memory time, after the drafting.",
+        statement="After the drafting, a step needs at least the longer of its arithmetic time and its memory time.",
         unsaid=("overhead_time", "drafting_time", "tokens_verified_per_step", "attention_time"),
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
@@ -143,16 +143,16 @@ EQUATIONS = (
             "weights and KV cache fit in memory",
         ),
         changes=(
-            "attention FLOPs count as arithmetic, and drafts are made before and checked in the step: without these a step could"
-            " beat the peak FLOP/s", "the time of launches and all-reduces in every layer is added"),
+            "attention FLOPs count as arithmetic. Drafts are made before the step and verified in it. Without these a step could be"
+            " faster than the peak FLOP/s", "the time of launches and all-reduces in every layer is added"),
         result="41.21 ms",
         sources=(
             talk(
                 "0:02:50",
                 "0:03:09",
                 "time is at least the maximum of compute and memory time",
-                "kept as an equality so that it answers with points. Attention FLOPs and drafts are counted where they are known."
-                " DeepSeek's published step took about four times the bound",
+                "kept as an equality so that it answers with points. Attention FLOPs and drafts are counted if they are known. DeepSeek's"
+                " published step took about four times the bound",
             ),
             ROOFLINE_PAPER,
             SPECULATIVE_PAPER,
@@ -167,11 +167,11 @@ EQUATIONS = (
             step_time,
             overhead_time + drafting_time + tokens_verified_per_step * (compute_time + attention_time) + memory_time,
         ),
-        statement="Without overlap, arithmetic and memory traffic follow one another.",
+        statement="Without overlap, arithmetic comes after memory traffic, so their times add.",
         assumptions=("no overlap at all", "no network"),
         changes=("attention FLOPs and drafts count", "the time of launches and all-reduces in every layer is added"),
         result="56.44 ms",
-        sources=(ours("the other honest end: between the maximum and twice the maximum of the two times"),),
+        sources=(ours("the other extreme: between the longer of the two times and twice this time"),),
     ),
     Equation(
         id="roofline.step_time_kv_plus_max",
@@ -186,11 +186,11 @@ EQUATIONS = (
             + maximum(tokens_verified_per_step * attention_time, kv_time)
             + maximum(tokens_verified_per_step * compute_time, weight_time),
         ),
-        statement="Attention needs the longer of its FLOP time and its KV-read time. The other layers need the longer of compute"
-                  " time and weight-read time.",
-        assumptions=("attention and weight layers do not overlap", "no network"),
+        statement="Attention needs the longer of its FLOP time and its KV-read time. The other layers need the longer of compute time and"
+                  " weight-read time. The sum is the step time.",
+        assumptions=("attention does not overlap with the other layers", "no network"),
         changes=(
-            "attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",
+            "attention needs the time of its FLOPs if this is longer than the KV read. Drafts count",
             "the time of launches and all-reduces in every layer is added",
         ),
         result="43.52 ms",
@@ -203,13 +203,13 @@ EQUATIONS = (
             attention_time,
             batch * attention_flops_per_sequence / (chips * peak_flops * attention_rate_ratio * mfu),
         ),
-        statement="Each new token attends to its context, at the rate of the data type of attention.",
-        assumptions=("the work is spread evenly over the chips", "attention sustains the same share of its peak as the weights of theirs"),
-        changes=("of what a sequence attends to, selections and windows included, and at the rate of attention's own data type",),
+        statement="Each new token attends to its context. The rate is that of the data type of attention.",
+        assumptions=("the work is spread evenly over the chips", "attention and weights sustain the same share of their peak rates"),
+        changes=("counts all that a sequence attends to, with selections and windows, at the rate of attention's own data type",),
         result="534.1 us",
         sources=(
             scaling_book("attention FLOPs of DeepSeek-V3's decode, in bf16, take about as long as weights and KV reads each do"),
-            talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept apart, as a time of its own"),
+            talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept as a separate time"),
         ),
     ),
     Equation(
@@ -222,9 +222,9 @@ EQUATIONS = (
             step_time,
             overhead_time + drafting_time + tokens_verified_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
         ),
-        statement="Arithmetic, attention, memory traffic and all-to-all between experts follow one another.",
-        assumptions=("no overlap at all", "only the exchange between experts loads the network"),
-        changes=("drafts count, each of which goes to its experts too", "the time of launches and all-reduces in every layer is added"),
+        statement="The times of arithmetic, attention, memory traffic and all-to-all between experts add.",
+        assumptions=("no overlap at all", "only the all-to-all between experts uses the network"),
+        changes=("drafts count. Each draft is also sent to its experts", "the time of launches and all-reduces in every layer is added"),
         given={
             "overhead_time": "6.1 ms", "drafting_time": "323 us", "tokens_verified_per_step": "2", "compute_time": "74.79 us",
             "attention_time": "274.7 us", "memory_time": "8.675 ms", "all_to_all_time": "200 us",
@@ -233,7 +233,7 @@ EQUATIONS = (
         sources=(
             scaling_book(
                 "the published decode step of DeepSeek-V3 is mostly all-to-all",
-                "not in the lecture. With every published part counted the sum falls somewhat short of the measured step",
+                "not in the lecture. With every published part counted the sum is somewhat shorter than the measured step",
             ),
         ),
     ),
@@ -258,12 +258,12 @@ EQUATIONS = (
         statement="Communication and launches add their share of the step, because no computation hides them.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
-            "the share was measured on a step like this one",
+            "the share was measured on a similar step",
             "weights and KV cache fit in memory",
         ),
         changes=("attention FLOPs and drafts count", "the time of launches and all-reduces in every layer is added"),
         result="47.43 ms",
-        sources=(ours("a measured share in place of a model of the network: with mfu and mbu, the calibrated step time"),),
+        sources=(ours("a measured share instead of a model of the network. With mfu and mbu it is the calibrated step time"),),
     ),
     Equation(
         id="roofline.latency_floor",
@@ -279,19 +279,19 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
-            "one read of the active weights, not of whatever the weight time reads: all of a mixture of experts is above its steps at"
-            " small batches, and what a batch touches moves with the batch",
-            "what every token uses is read as often as attention_replicas hold it",
-            "experts and other weights may have widths of their own",
+            "one read of the active weights, whatever the weight time reads. All weights of a mixture of experts need longer than its"
+            " steps at small batches, and the experts that a batch uses change with the batch",
+            "weights that every token uses are read once in each attention replica",
+            "experts and other weights may have different data types",
         ),
         unsaid=("attention_replicas",),
-        statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
-        assumptions=("fixed hardware", "weights are sharded perfectly over the chips that share one copy"),
+        statement="At any batch, a step reads at least the weights that one sequence uses.",
+        assumptions=("fixed hardware", "weights are sharded perfectly over the chips of one copy"),
         given={"active_params": "37B"},
         result="3.791 ms",
         derivation=lambda: (
             Step(
-                operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
+                operation="the weight-read time of the next token of one sequence alone, as if these were all weights",
                 premises=(
                     at(
                         "roofline.weight_time",
@@ -313,8 +313,8 @@ EQUATIONS = (
                 "0:09:54",
                 "0:10:34",
                 "there is a latency floor: all total parameters over memory bandwidth",
-                "active parameters: total ones are the floor of a dense model, where the two are the same. Nor is it the 20 ms of"
-                " one full HBM read that some summaries give: that is sweep_time",
+                "active parameters. The total parameters give the floor of a dense model, where the two are the same. Nor is it the 20 ms"
+                " of one full HBM read that some summaries give: that is sweep_time",
             ),
             flashcard("card 5", "active parameters over memory bandwidth"),
         ),
@@ -327,23 +327,23 @@ EQUATIONS = (
             latency_floor,
             weight_bytes / (chips * hbm_bandwidth * mbu),
         ),
-        statement="Whatever the batch, a step of a dense model reads all weights, with every copy of its attention.",
-        assumptions=("fixed hardware", "every chip holds and reads the same number of bytes"),
+        statement="At any batch, a step of a dense model reads at least all weights, with every copy of its attention.",
+        assumptions=("fixed hardware", "every chip stores and reads the same number of bytes"),
         given={"weight_bytes": "416 GB"},
         result="11.09 ms",
-        sources=(ours("the read of all weights on the chips, as roofline.weight_time_resident has it for one chip"),),
+        sources=(ours("the read of all weights on the chips, the same as roofline.weight_time_resident for one chip"),),
     ),
     Equation(
         id="roofline.memory_time_share",
-        title="Memory share of the work of a step",
+        title="Memory time over memory plus compute time",
         relation=lambda memory_time_share, memory_time, tokens_verified_per_step, compute_time, attention_time: (
             memory_time_share,
             memory_time / (memory_time + tokens_verified_per_step * (compute_time + attention_time)),
         ),
-        statement="Memory time over memory plus arithmetic time: a half at the balance point, whatever overlaps.",
-        changes=("attention FLOPs and the checking of drafts are arithmetic",),
+        statement="Memory time over memory plus arithmetic time. It is a half at the balance point, with any overlap.",
+        changes=("attention FLOPs and the verification of drafts are arithmetic",),
         result="0.6203",
-        sources=(ours("unlike 1 - 1/R this share does not presume that decode is memory-bound"),),
+        sources=(ours("unlike 1 - 1/R this share does not assume that decode is memory-bound"),),
     ),
     *GRID,
 )

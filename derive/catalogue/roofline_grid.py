@@ -17,18 +17,18 @@ GRID = (
             active_params * bytes_per_weight / (chips * hbm_bandwidth)
             + 2 * layers * allreduces_per_layer * hop_latency * (power(chips, 1, 2) - 1),
         ),
-        changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
-        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
-        statement="More chips read the weights faster and wait longer for each other.",
+        changes=("reads the active weights, because a mixture of experts does not read all weights for one token",),
+        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="a single chip waits for no other chip"),),
+        statement="More chips read the weights faster, but wait longer for each other.",
         assumptions=(
-            "chips on a square grid, each all-reduce crosses it along one side and back",
-            "small batch: arithmetic and KV reads left out",
-            "a token reads the weights that it uses",
+            "chips form a square grid. Each all-reduce crosses it along one side and back",
+            "small batch: arithmetic and KV reads are left out",
+            "a token reads only the weights that it uses",
         ),
         result="22.68 ms",
         derivation=lambda: (
             Step(
-                operation="what it means: one read of the weights, and the hops along a side of the grid and back",
+                operation="the definition: one read of the weights, and the hops along one side of the grid and back",
                 relation=lambda grid_latency, latency_floor, layers, allreduces_per_layer, hop_latency, chips: (
                     grid_latency,
                     latency_floor + 2 * layers * allreduces_per_layer * hop_latency * (power(chips, 1, 2) - 1),
@@ -63,18 +63,18 @@ GRID = (
             * power(bytes_per_weight * active_params / hbm_bandwidth, 1, 3)
             - 2 * layers * allreduces_per_layer * hop_latency,
         ),
-        changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
+        changes=("reads the active weights, because a mixture of experts does not read all weights for one token",),
         requires=(
             Requirement(
                 holds=lambda layers, allreduces_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
                     hop_latency * layers * allreduces_per_layer < active_params * bytes_per_weight / hbm_bandwidth
                 ),
-                otherwise="one chip is the fastest, because waiting for a second one costs more than it saves",
+                otherwise="one chip is the fastest, because waiting for a second chip costs more time than it saves",
             ),
         ),
-        statement="At the best number of chips, one more chip adds as much waiting as it saves reading. Money cannot buy a faster"
-                  " token on the same chips.",
-        assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
+        statement="At the best number of chips, one more chip adds as much waiting time as it saves reading time. More money does not"
+                  " make a token faster on the same type of chip.",
+        assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one, and this number is available"),
         result="22.43 ms",
         derivation=lambda: (
             Step(
@@ -89,7 +89,7 @@ GRID = (
                 ),
             ),
             Step(
-                operation="the latency there",
+                operation="the latency with this number of chips",
                 premises=(at("#1"), at("roofline.grid_latency", grid_latency="minimum_latency")),
                 eliminated=("chips",),
             ),

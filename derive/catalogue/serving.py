@@ -19,12 +19,12 @@ EQUATIONS = (
             cost_per_token,
             chips * pipeline_stages * chip_price / throughput,
         ),
-        statement="The chips of a replica cost money all the time. The output tokens of that time share the cost, prompts in between"
-                  " included.",
-        assumptions=("every step is full: no idle time of the replica is charged", "every token is charged alike"),
+        statement="The chips of a replica cost money all the time. The output tokens of this time share the cost. Prompts between decode"
+                  " steps are included.",
+        assumptions=("every step is full. Idle time of the replica is not charged", "every token has the same cost"),
         changes=(
-            "stages that wait, for hops or for microbatches, are paid too",
-            "from the throughput, so that it also holds with prompts on the same chips and for a measured rate",
+            "stages that wait for hops or microbatches are paid too",
+            "uses the throughput, so it is also valid with prompts on the same chips and for a measured rate",
         ),
         result="1.347 USD/MTok",
         sources=(
@@ -36,19 +36,19 @@ EQUATIONS = (
         id="serving.price_per_flop",
         title="Price of a FLOP",
         relation=lambda price_per_flop, chip_price, peak_flops, mfu: (price_per_flop, chip_price / (peak_flops * mfu)),
-        statement="The cost of a chip per second over the FLOPs that it sustains per second.",
-        assumptions=("the chip is busy with arithmetic alone",),
+        statement="The price of a chip per second over the FLOPs that it sustains per second.",
+        assumptions=("the chip does only arithmetic",),
         result="5.615e-19 USD/FLOP",
-        sources=(ours("rent over sustained arithmetic"),),
+        sources=(ours("rent over sustained FLOP/s"),),
     ),
     Equation(
         id="serving.price_per_hbm_byte",
         title="Price of a byte read from HBM",
         relation=lambda price_per_hbm_byte, chip_price, hbm_bandwidth, mbu: (price_per_hbm_byte, chip_price / (hbm_bandwidth * mbu)),
-        statement="The cost of a chip per second over the bytes that it reads per second.",
-        assumptions=("the chip is busy with reading alone",),
+        statement="The price of a chip per second over the bytes that it reads per second.",
+        assumptions=("the chip only reads",),
         result="2.369e-16 USD/byte",
-        sources=(ours("rent over sustained bandwidth: it differs less between accelerators than either does"),),
+        sources=(ours("rent over sustained bandwidth. Between accelerators it differs less than rent or bandwidth"),),
     ),
     Equation(
         id="serving.normalised_cost_of_step",
@@ -58,7 +58,7 @@ EQUATIONS = (
             step_time * one_token / (compute_time * tokens_per_step),
         ),
         statement="The cost of a token as a multiple of its compute floor, with any overlap.",
-        assumptions=("no stage of a pipeline waits",),
+        assumptions=("no pipeline stage is idle",),
         given={"tokens_per_step": "2.952"},
         result="2.96",
         sources=(ours("the definition of the ratio"),),
@@ -143,18 +143,18 @@ EQUATIONS = (
             prefill_normalised_cost,
             maximum(prefill_attention_factor, (prefill_weight_compute_ratio + kv_compute_ratio) * one_token / new_tokens_per_pass),
         ),
-        statement="New tokens share the reads. A large batch is compute-bound with a few new tokens, a single sequence only with a"
-                  " balance batch of them.",
-        assumptions=("perfect overlap", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
+        statement="New tokens share the reads. With a large batch, a few new tokens make the pass compute-bound. A single sequence needs"
+                  " as many new tokens as the balance batch.",
+        assumptions=("perfect overlap", "the KV of the new tokens stays on the chip", ATTENTION_LEFT_OUT),
         changes=(
-            "the KV read enters by its ratio to the arithmetic, whichever it is. A bound from below, under perfect overlap alone",
+            "the KV read enters as its ratio to the arithmetic. A bound from below, only under perfect overlap",
             "attention of the new tokens is arithmetic",
-            "reads the weights that a pass of this number of tokens needs: with all weights of a mixture of experts it was no lower bound",
+            "reads the weights that a pass with this number of tokens needs. With all weights of a mixture it was not a lower bound",
         ),
         result="1.098",
         derivation=lambda: (
             Step(
-                operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
+                operation="the definition: arithmetic grows with the new tokens, and reads do not. The new tokens share both",
                 relation=lambda prefill_normalised_cost, new_tokens_per_pass, one_token, compute_time, prefill_attention_factor,
                     weight_time, kv_time: (
                     prefill_normalised_cost,
@@ -177,9 +177,8 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_normalised_cost_serial",
-        changes=("attention of the new tokens is arithmetic", ("reads the weights that a pass of this number of tokens needs, not all"
-                                                               " of them")),
-        title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
+        changes=("attention of the new tokens is arithmetic", "reads only the weights that a pass of this number of tokens needs"),
+        title="Cost of a token of a pass with many new tokens, over its compute floor, without overlap",
         kind=ESTIMATE,
         variant=Variant(group="overlap", name="sum"),
         relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
@@ -187,8 +186,8 @@ EQUATIONS = (
             prefill_normalised_cost,
             prefill_attention_factor + (prefill_weight_compute_ratio + kv_compute_ratio) * one_token / new_tokens_per_pass,
         ),
-        statement="Without overlap, the reads add to the arithmetic and are shared by the new tokens.",
-        assumptions=("no overlap at all", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
+        statement="Without overlap, the reads add to the arithmetic, and the new tokens share both.",
+        assumptions=("no overlap at all", "the KV of the new tokens stays on the chip", ATTENTION_LEFT_OUT),
         result="1.102",
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),
     ),

@@ -7,7 +7,7 @@ from derive.requirements import Requirement
 COSTS = (
     Equation(
         id="serving.forward_flops",
-        changes=("attention of any kind, windows and selections among them. For a prompt in several passes, the mean of the passes",),
+        changes=("counts attention of any kind, with windows and selections. For a prompt in several passes, their mean",),
         title="FLOPs of a causal pass over new tokens",
         relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_token,
             one_token: (
@@ -16,7 +16,7 @@ COSTS = (
             + prefill_attention_flops_per_token * new_tokens_per_pass / one_token,
         ),
         statement="Each new token uses every active weight and attends to the tokens before it.",
-        assumptions=("one sequence", "for a prompt in several passes, the mean over them"),
+        assumptions=("one sequence", "for a prompt in several passes, the mean of the passes"),
         result="1.699 PFLOP",
         sources=(KAPLAN_PAPER, PALM_PAPER),
     ),
@@ -25,9 +25,9 @@ COSTS = (
         title="Tokens of a prompt that are not in the cache",
         relation=lambda uncached_tokens, prompt_tokens, cache_hit_share: (uncached_tokens, prompt_tokens * (1 - cache_hit_share)),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="The tokens of a prompt that remain to be computed, in one pass or in several chunks.",
+        statement="The tokens of a prompt that must be computed, in one pass or in several chunks.",
         result="2400 tokens",
-        sources=(ours("the other part of the prompt"),),
+        sources=(ours("the rest of the prompt"),),
     ),
     Equation(
         id="serving.cached_tokens",
@@ -37,25 +37,25 @@ COSTS = (
             uncached_tokens * cache_hit_share / (1 - cache_hit_share),
         ),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="The cached tokens of a prompt over its uncached ones are in the ratio of the two shares.",
+        statement="The cached tokens over the uncached tokens of a prompt have the same ratio as their shares.",
         result="3600 tokens",
-        sources=(ours("in terms of the new tokens, which are known of a pass"),),
+        sources=(ours("as a function of the new tokens, which are known for a pass"),),
     ),
     Equation(
         id="serving.prefill_attention_factor",
-        changes=("over what a token of the prompt attends to on average, windows and selections among it",),
+        changes=("counts everything that a token of the prompt attends to on average, with windows and selections",),
         title="Factor of attention on the compute time of a prompt",
         relation=lambda prefill_attention_factor, prefill_attention_flops_per_token, flop_per_weight, active_params,
             attention_rate_ratio: (
             prefill_attention_factor,
             1 + prefill_attention_flops_per_token / (flop_per_weight * active_params * attention_rate_ratio),
         ),
-        statement="One plus the attention FLOPs of a prompt token, on average, over its FLOPs with the weights.",
+        statement="One plus the mean attention FLOPs of a prompt token over its FLOPs with the weights.",
         assumptions=("the mean over all new tokens of a prompt",),
         result="1.098",
         derivation=lambda: (
             Step(
-                operation="what it means: FLOPs of a pass over those with the weights alone",
+                operation="the definition: FLOPs of a pass over the FLOPs with the weights alone",
                 relation=lambda prefill_attention_factor, forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass: (
                     prefill_attention_factor,
                     forward_flops / (flop_per_mac_and_token * active_params * new_tokens_per_pass),
@@ -75,7 +75,7 @@ COSTS = (
                 eliminated=("forward_flops", "new_tokens_per_pass"),
             ),
         ),
-        sources=(ours("serving.forward_flops over the same without attention. Chunks do not change the mean"),),
+        sources=(ours("serving.forward_flops with attention over the same without attention. Chunks do not change the mean"),),
     ),
     Equation(
         id="serving.mean_decode_context",
@@ -83,8 +83,8 @@ COSTS = (
         variant=Variant(group="context_length", name="decode", default=True),
         stand_in=True,
         relation=lambda context_length, prompt_tokens, output_tokens: (context_length, prompt_tokens + output_tokens / 2),
-        statement="From the first to the last output token, a sequence reads its prompt and on average half of its output.",
-        assumptions=("all requests alike, the sequences of a batch anywhere in their output", "the whole prompt stays in the context"),
+        statement="From the first to the last output token, a sequence reads its whole prompt and on average half of its output.",
+        assumptions=("requests are equal, and sequences are at random positions in their output", "the whole prompt stays in the context"),
         result="6250 tokens",
         sources=(ours("the mean of n_in + i over the n_out steps of a request"),),
     ),
@@ -94,10 +94,10 @@ COSTS = (
         variant=Variant(group="context_length", name="prompt"),
         stand_in=True,
         relation=lambda context_length, prompt_tokens: (context_length, prompt_tokens),
-        statement="At its first output token a sequence has only its prompt as context.",
+        statement="At its first output token the context of a sequence is only its prompt.",
         assumptions=("the whole prompt stays in the context",),
         result="6000 tokens",
-        sources=(ours("the first step of decode, and what is sent to the chips that do it"),),
+        sources=(ours("the first step of decode, and the tokens whose cache is sent to decode chips"),),
     ),
     Equation(
         id="serving.chip_price_from_capex",
@@ -110,40 +110,40 @@ COSTS = (
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement=(
-            "A second in use pays for its share of the chip, written off over the seconds in use, and for electricity. By"
-            " fleet_utilisation the price includes the seconds in which the chip waits."
+            "A second in use pays for its share of the chip price, written off over the seconds in use, and for electricity. Through"
+            " fleet_utilisation it also pays for the seconds in which the chip is idle."
         ),
         assumptions=(
-            "the price of a second in use, not of any second: not to be divided by fleet_utilisation again",
-            "written off evenly, without interest",
-            "no power is drawn while a chip is not in use",
-            "staff, repair and licences left out",
+            "this is the price of a second in use, not of any second. Do not divide it by fleet_utilisation again",
+            "the chip is written off evenly, without interest",
+            "an idle chip draws no power",
+            "staff, repair and licences are left out",
         ),
         given={"chip_capex": "40000 USD", "depreciation_time": "1460 d", "chip_power": "1300 W"},
         result="2.027 USD/h",
-        sources=(WAREHOUSE_BOOK, ours("per second in use: do not divide by the utilisation again")),
+        sources=(WAREHOUSE_BOOK, ours("per second in use. Do not divide it by the utilisation again")),
     ),
     Equation(
         id="serving.rented_chip_price",
         title="Rent of a chip from the price of a second in use",
         relation=lambda rented_chip_price, chip_price, fleet_utilisation: (rented_chip_price, chip_price * fleet_utilisation),
-        statement="Rent is also paid for seconds in which a chip waits, and the price of the seconds in use includes them.",
+        statement="Rent is also paid for idle seconds. The price of a second in use includes them.",
         assumptions=(
-            "the price of a second in use, not of any second: not to be divided by fleet_utilisation again",
+            "chip_price is for a second in use, not for any second. Do not divide it by fleet_utilisation again",
             "every chip is rented all the time at the same rent",
         ),
         given={"chip_price": "4.167 USD/h"},
         result="2.5 USD/h",
-        sources=(ours("the tokens of the hours in use pay for the hours in which chips wait, as in serving.fleet_cost_per_token"),),
+        sources=(ours("the tokens of the hours in use pay for the idle hours, as in serving.fleet_cost_per_token"),),
     ),
     Equation(
         id="serving.fleet_cost_per_token",
         title="Cost of a decoded token of a fleet that is sometimes idle",
         relation=lambda fleet_cost_per_token, cost_per_token, fleet_utilisation: (fleet_cost_per_token, cost_per_token / fleet_utilisation),
-        statement="Rented chips are also paid while they wait for work, and the tokens of the hours in use pay for it.",
+        statement="Rented chips are also paid while they are idle. The tokens of the hours in use pay for this.",
         assumptions=(
             "every chip is paid all the time at the same price",
-            "not with serving.chip_price_from_capex, whose second in use has paid for the others",
+            "do not use it with serving.chip_price_from_capex, whose second in use already pays for the idle seconds",
         ),
         result="2.245 USD/MTok",
         sources=(ours("DeepSeek published a mean of 226.75 nodes in use and a peak of 278: 0.816 of what the peak needs"),),

@@ -9,14 +9,14 @@ from derive.requirements import Requirement
 METHODS = (
     Equation(
         id="serving.prefill_compute_time",
-        changes=("what attention adds is a factor of its own, which may be a multiple in long prompts",),
+        changes=("attention enters through a factor, which may be large in long prompts",),
         title="Compute time of a pass with many new tokens",
         relation=lambda prefill_compute_time, compute_time, new_tokens_per_pass, one_token, prefill_attention_factor: (
             prefill_compute_time,
             compute_time * new_tokens_per_pass / one_token * prefill_attention_factor,
         ),
-        statement="Arithmetic grows with the new tokens of each sequence, and reads from memory do not.",
-        assumptions=("KV of the new tokens stays on chip", "mfu is for prefill", ATTENTION_LEFT_OUT),
+        statement="Arithmetic grows with the new tokens of each sequence. Reads from memory do not grow.",
+        assumptions=("the KV of the new tokens stays on the chip", "mfu is for prefill", ATTENTION_LEFT_OUT),
         result="7.19 s",
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
@@ -27,17 +27,17 @@ METHODS = (
             compute_bound_chunk,
             one_token * (balance_batch / batch + kv_compute_ratio) / prefill_attention_factor,
         ),
-        statement="The number of new tokens per sequence is the ratio of memory time to compute time of decode.",
-        assumptions=("perfect overlap", ATTENTION_LEFT_OUT, "every weight is read, as a pass of many tokens does"),
+        statement="The number of new tokens per sequence equals the memory time of decode over its compute time.",
+        assumptions=("perfect overlap", ATTENTION_LEFT_OUT, "every weight is read, as in a pass of many tokens"),
         changes=(
-            "the KV read enters by its ratio to the arithmetic, so that windows and selections are right",
-            "attention of the new tokens is arithmetic, so that fewer of them will do",
+            "the KV read enters as its ratio to the arithmetic, so that windows and selections are right",
+            "attention of the new tokens is arithmetic, so fewer tokens are needed",
         ),
         given={"balance_batch": "211"},
         result="6.922 tokens",
         derivation=lambda: (
             Step(
-                operation="at this chunk arithmetic and reads need the same time",
+                operation="at this chunk the arithmetic needs the same time as the reads",
                 premises=(
                     at(
                         "serving.prefill_compute_time",
@@ -87,18 +87,18 @@ METHODS = (
                 mixed_memory_time,
             ),
         ),
-        statement="The tokens of the chunk share the weights that decode reads anyway, and add arithmetic and experts of their own.",
+        statement="The tokens of the chunk use the weights that decode reads anyway. They add arithmetic, and reads of their own experts.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
-            "the mean over the chunks of a prompt",
-            "KV reads of the chunk left out",
+            "the mean of the chunks of a prompt",
+            "KV reads of the chunk are left out",
             ATTENTION_LEFT_OUT,
             "compute_time is for the decoding sequences",
         ),
         changes=(
             "attention FLOPs and drafts of the decoding sequences count",
             "attention FLOPs of the chunk count",
-            "reads the experts that the chunk's tokens go to: with those of decode alone a chunk in a small batch came out far too fast",
+            "reads the experts that the tokens of the chunk use. With only those of decode, a chunk in a small batch was much too fast",
             "the time of launches and all-reduces in every layer is added",
         ),
         result="60.32 ms",
@@ -122,8 +122,8 @@ METHODS = (
         statement="Without overlap, the arithmetic of the chunk adds to the arithmetic of decode and to all reads.",
         assumptions=(
             "no overlap at all",
-            "the mean over the chunks of a prompt",
-            "KV reads of the chunk left out",
+            "the mean of the chunks of a prompt",
+            "KV reads of the chunk are left out",
             ATTENTION_LEFT_OUT,
             "compute_time is for the decoding sequences",
         ),
@@ -157,14 +157,14 @@ METHODS = (
         statement="Communication and launches add their share of the step, because no computation hides them.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
-            "the share was measured on a step like this one",
-            "the mean over the chunks of a prompt",
-            "KV reads of the chunk left out",
+            "the share was measured on a similar step",
+            "the mean of the chunks of a prompt",
+            "KV reads of the chunk are left out",
             ATTENTION_LEFT_OUT,
             "compute_time is for the decoding sequences",
         ),
         result="71.32 ms",
-        sources=(ours("serving.mixed_step_time with a measured share in place of a model of the network"),),
+        sources=(ours("serving.mixed_step_time with a measured share instead of a model of the network"),),
     ),
     Equation(
         id="serving.mixed_memory_time",
@@ -352,9 +352,9 @@ METHODS = (
     Equation(
         id="serving.prefill_rate_per_chip",
         changes=(
-            "attention is a factor of its own, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",
-            "follows from prefill_time: by arithmetic alone, prompts that wait for the weights were up to 28 times too fast",
-            "what launches and all-reduces take in every layer of every pass comes on top",
+            "attention has its own factor, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",
+            "follows from prefill_time. By arithmetic alone, prompts that wait for the weights were up to 28 times too fast",
+            "adds the time for launches and all-reduces in every layer of every pass",
         ),
         title="Prefill rate of one chip",
         kind=BOUND,
@@ -371,8 +371,8 @@ METHODS = (
                 + chips * prefill_passes * overhead_time / (prefill_batch * uncached_tokens)
             ),
         ),
-        statement="The FLOP/s of a chip over the FLOPs of a token. If the weight read is longer, the tokens of a pass over this"
-                  " read time.",
+        statement="The FLOP/s of a chip over the FLOPs of a token. If the weight read is longer than the arithmetic, it is the tokens of"
+                  " a pass over the weight-read time.",
         assumptions=(
             "prompts follow one another without a gap",
             "the assumptions of prefill.time",
@@ -412,7 +412,7 @@ METHODS = (
             throughput / (chips * pipeline_stages),
         ),
         statement="The throughput of a replica over the chips of all its stages.",
-        changes=("the chips of all stages share it",),
+        changes=("the chips of all stages share the throughput",),
         result="412.5 token/s",
         sources=(SPLITWISE_PAPER,),
     ),
@@ -427,11 +427,11 @@ METHODS = (
             prompt_tokens * (1 - cache_hit_share) * decode_rate_per_chip / (output_tokens * prefill_rate_per_chip),
         ),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="Two pools, one for each phase, sized so that neither waits for the other. Cached tokens are not prefilled.",
+        statement="Separate chips run prefill and decode, sized so that neither waits for the other. Cached tokens are not prefilled.",
         assumptions=(
-            "both pools are busy all the time",
-            "moving the cache between the pools is free",
-            "requests alike, or their mean",
+            "both groups are busy all the time",
+            "sending the cache between the groups is free",
+            "all requests are equal, or the mean is used",
         ),
         given={"decode_rate_per_chip": "412.5 token/s"},
         result="1.369",

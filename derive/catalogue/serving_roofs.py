@@ -4,7 +4,7 @@ from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import DISTSERVE_PAPER, ROOFLINE_PAPER, ours
 from derive.records import BOUND, Equation, Step, at
 
-_ONE_PASS = "each token is computed at least once: no stored answers"
+_ONE_PASS = "each token is computed at least once. No stored answers are used"
 
 ROOFS = (
     Equation(
@@ -16,12 +16,12 @@ ROOFS = (
             one_token * chips * pipeline_stages * peak_flops * mfu / (flop_per_weight * active_params),
         ),
         sense="<=",
-        statement="A token needs a multiply-add with every active weight, and the chips have a peak rate.",
-        assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
+        statement="Each token needs a multiply-add with every active weight, and the chips have a peak rate. So this is an upper bound.",
+        assumptions=(_ONE_PASS, "attention and refused drafts need additional time"),
         result="39.09k token/s",
         derivation=lambda: (
             Step(
-                operation="all the time goes to the weights' arithmetic, and each position that is computed yields a token",
+                operation="all the time is used for multiplications with the weights, and each computed position yields a token",
                 premises=(
                     at(
                         "batching.compute_utilisation_of_rate",
@@ -32,7 +32,7 @@ ROOFS = (
                 ),
             ),
         ),
-        sources=(ROOFLINE_PAPER, ours("the flat part of the roofline, in tokens")),
+        sources=(ROOFLINE_PAPER, ours("the flat part of the roofline, in tokens per second")),
     ),
     Equation(
         id="serving.peak_prefill_rate",
@@ -44,7 +44,7 @@ ROOFS = (
             peak_flops * mfu * prefill_decode_flops_ratio / (flop_per_mac_and_token * active_params * prefill_attention_factor),
         ),
         sense="<=",
-        statement="Compute-bound prefill: the FLOP/s of a chip over the FLOPs of a token.",
+        statement="For compute-bound prefill: the FLOP/s of a chip over the FLOPs of a token. The rate is at most this.",
         assumptions=("cached tokens are free and are not counted", ATTENTION_LEFT_OUT),
         result="1446 token/s",
         derivation=lambda: (

@@ -16,12 +16,12 @@ SPECULATION = (
         requires=(
             Requirement(
                 holds=lambda acceptance_rate: acceptance_rate < 1,
-                otherwise="where every draft is accepted, give tokens_per_step, which is draft_tokens + 1, in place of acceptance_rate",
+                otherwise="if every draft is accepted, give tokens_per_step, which is draft_tokens + 1, instead of acceptance_rate",
             ),
         ),
-        statement="One step verifies a draft. All tokens before the first refused one count, and verification adds one more.",
+        statement="One step verifies the drafted tokens. It accepts all before the first refused one, and adds one more token.",
         assumptions=(
-            "each drafted token is accepted with the same chance, whatever the others",
+            "each drafted token is accepted with the same probability, independently of the others",
             "verification of all drafted tokens needs one step",
         ),
         result="2.952 tokens",
@@ -31,7 +31,7 @@ SPECULATION = (
         id="serving.positions_per_step",
         title="Tokens that a step with drafts verifies",
         relation=lambda tokens_verified_per_step, draft_tokens: (tokens_verified_per_step, draft_tokens + 1),
-        statement="A step verifies every drafted token and computes the next one. Each adds arithmetic, and all share the reads.",
+        statement="A step verifies every drafted token and computes the next one. Each token adds arithmetic, and all share the reads.",
         result="4",
         sources=(SPECULATIVE_PAPER,),
     ),
@@ -42,13 +42,13 @@ SPECULATION = (
         relation=lambda tokens_per_step, one_token, tokens_verified_per_step: (tokens_per_step, one_token * tokens_verified_per_step),
         sense="<=",
         statement="A step yields at most one token for each position that it computes.",
-        assumptions=("a token is yielded by the step that computes its position",),
+        assumptions=("the step that computes a position yields its token",),
         result="4 tokens",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
         id="serving.plain_step_time",
-        changes=("what launches and all-reduces take in every layer comes on top",),
+        changes=("adds the time for launches and all-reduces in every layer",),
         title="Time of a step without drafts",
         kind=BOUND,
         direction=LOWER,
@@ -60,7 +60,7 @@ SPECULATION = (
         assumptions=("arithmetic and memory traffic overlap perfectly", "no network"),
         given={"plain_weight_time": "10.79 ms"},
         result="37.48 ms",
-        sources=(ours("roofline.step_time with no drafts, and with the weights that are then read"),),
+        sources=(ours("roofline.step_time without drafts, and with the weights that are then read"),),
     ),
     Equation(
         id="serving.drafting_time",
@@ -69,8 +69,8 @@ SPECULATION = (
             drafting_time,
             draft_tokens * draft_cost_ratio * plain_step_time,
         ),
-        statement="The draft model runs once for every token it drafts, before verification.",
-        assumptions=("drafts are made one after another, and not while the step before is checked",),
+        statement="The draft model runs once for every drafted token, before verification.",
+        assumptions=("drafts are made one after another, and not during the verification of the step before",),
         result="3.732 ms",
         sources=(SPECULATIVE_PAPER,),
     ),
@@ -85,13 +85,13 @@ SPECULATION = (
         requires=(
             Requirement(
                 holds=lambda step_time, drafting_time: step_time > drafting_time,
-                otherwise="drafting alone is longer than the step",
+                otherwise="the drafting time alone is longer than the step",
             ),
         ),
-        statement="It is one while decode is memory-bound, and the number of positions when compute-bound.",
+        statement="It is one while decode is memory-bound. It is the number of verified tokens if decode is compute-bound.",
         given={"step_time": "31.5 ms"},
         result="1.116",
-        sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
+        sources=(ours("the time of a step without its drafting, over the time of a step without drafts"),),
     ),
     Equation(
         id="serving.speculative_speedup",
@@ -103,7 +103,7 @@ SPECULATION = (
         ),
         requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement=(
-            "Tokens per step over the relative time of drafting and verification. It is below one if drafts are expensive or often"
+            "The tokens per step over the relative time of drafting and verification. It is below one if drafts are expensive or often"
             " refused, or if arithmetic is the bottleneck."
         ),
         assumptions=("the assumptions of serving.speculative_tokens",),
@@ -114,14 +114,14 @@ SPECULATION = (
         result="2.332",
         derivation=lambda: (
             Step(
-                operation="what it means: tokens over the time of a step with drafts, against one token in the time of one without",
+                operation="the definition: tokens over the time of a step with drafts, divided by one token over the time without drafts",
                 relation=lambda speculative_speedup, tokens_per_step, plain_step_time, one_token, step_time: (
                     speculative_speedup,
                     tokens_per_step * plain_step_time / (one_token * step_time),
                 ),
             ),
             Step(
-                operation="the step is the drafting and the check, each in units of the plain step",
+                operation="the step consists of drafting and verification, each in units of the plain step",
                 premises=(
                     at("#1"),
                     at("serving.drafting_time"),
@@ -134,7 +134,7 @@ SPECULATION = (
                 ),
             ),
             Step(
-                operation="the tokens expected of a step",
+                operation="the expected number of tokens of a step",
                 premises=(at("#2"), at("serving.speculative_tokens")),
                 eliminated=("tokens_per_step",),
             ),
@@ -143,7 +143,7 @@ SPECULATION = (
     ),
     Equation(
         id="serving.speculative_operations",
-        title="FLOPs of a token with drafts over FLOPs without",
+        title="FLOPs of a token with drafts over FLOPs without drafts",
         relation=lambda speculative_operations, acceptance_rate, draft_tokens, draft_operations_ratio: (
             speculative_operations,
             (1 - acceptance_rate)
@@ -151,13 +151,13 @@ SPECULATION = (
             / (1 - acceptance_rate ** (draft_tokens + 1)),
         ),
         requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
-        statement="Refused drafts are wasted work. If arithmetic is the bottleneck, drafts slow decode down by this factor.",
+        statement="Refused drafts are wasted work. If arithmetic is the bottleneck, drafts make decode slower by this factor.",
         assumptions=("the assumptions of serving.speculative_tokens",),
         given={"draft_operations_ratio": "0.05"},
         result="1.406",
         derivation=lambda: (
             Step(
-                operation="what it means: FLOPs of drafting and checking over the tokens they bring",
+                operation="the definition: FLOPs of drafting and verification over the expected tokens",
                 relation=lambda speculative_operations, draft_tokens, draft_operations_ratio, tokens_verified_per_step, one_token,
                     tokens_per_step: (
                     speculative_operations,
@@ -165,7 +165,7 @@ SPECULATION = (
                 ),
             ),
             Step(
-                operation="the positions computed and the tokens expected of a step",
+                operation="the positions that a step computes, and its expected tokens",
                 premises=(at("#1"), at("serving.positions_per_step"), at("serving.speculative_tokens")),
                 eliminated=("tokens_verified_per_step", "tokens_per_step"),
             ),
@@ -179,13 +179,13 @@ SPECULATION = (
             speculative_balance_batch,
             balance_batch / tokens_verified_per_step,
         ),
-        statement="Each position counts as a sequence, so the gain of drafts ends at a fraction of the balance batch.",
-        assumptions=("KV reads and attention FLOPs left out", "every weight is read"),
+        statement="Each position counts as a sequence. So drafts gain time only up to a fraction of the balance batch.",
+        assumptions=("KV reads and attention FLOPs are left out", "every weight is read"),
         given={"balance_batch": "211"},
         result="52.75",
         derivation=lambda: (
             Step(
-                operation="arithmetic of all positions and weight read need the same time",
+                operation="the arithmetic of all positions needs the same time as the weight read",
                 premises=(
                     at(
                         "batching.weight_compute_ratio",
@@ -195,6 +195,6 @@ SPECULATION = (
                 ),
             ),
         ),
-        sources=(ours("batching.weight_compute_ratio at as many positions"),),
+        sources=(ours("batching.weight_compute_ratio with this number of positions"),),
     ),
 )

@@ -17,8 +17,8 @@ EQUATIONS = (
             pretrain_flops,
             6 * one_flop_per_token * active_params * pretrain_tokens,
         ),
-        statement="Two FLOPs per parameter and token forward, four backward.",
-        assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
+        statement="Two FLOPs per parameter and token in the forward pass, and four in the backward pass.",
+        assumptions=("attention FLOPs are left out", "activations are stored, not recomputed"),
         result="3.791e+25 FLOP",
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
     ),
@@ -33,17 +33,17 @@ EQUATIONS = (
             / one_token
             * (6 * one_flop_per_token * one_token * active_params + 3 * attention_flops_per_pair * training_sequence_length / 2),
         ),
-        statement="A token attends to half of its sequence on average, once forward and twice as much backward.",
+        statement="On average a token attends to half of its sequence. The backward pass needs twice the FLOPs of the forward pass.",
         assumptions=(
-            "dense attention, only the causal half is computed",
-            "every sequence is one document. In packed sequences each token sees less",
-            "activations are stored, not computed again",
+            "dense attention. Only the causal half is computed",
+            "every sequence is one document. In packed sequences each token attends to fewer tokens",
+            "activations are stored, not recomputed",
         ),
         given={"attention_flops_per_pair": "8.258 MFLOP/token"},
         result="3.949e+25 FLOP",
         derivation=lambda: (
             Step(
-                operation="without attention, three times half the sequence for every token, the costs are equal",
+                operation="without attention, which is three times half the sequence for every token, the costs are equal",
                 premises=(
                     at(
                         "training.pretrain_cost",
@@ -59,24 +59,24 @@ EQUATIONS = (
     ),
     Equation(
         id="training.rl_cost",
-        title="FLOPs of reinforcement learning, all of it at the rate of decode",
+        title="FLOPs of reinforcement learning, all at the rate of decode",
         kind=HEURISTIC,
         variant=Variant(group="rl_flops", name="lecture"),
         relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
             rl_flops,
             one_flop_per_token * rl_multiplier * active_params * rl_tokens / decode_efficiency,
         ),
-        statement="Two FLOPs per parameter and token for the roll-out, up to four more for training, at the slow rate of decode.",
+        statement="Two FLOPs per parameter and token for the roll-out, up to four more for training, all at the slow rate of decode.",
         assumptions=(
-            "everything runs at the efficiency of decode, also training: more expensive than training.rl_cost_split if it trains",
+            "everything runs at the efficiency of decode, also training. With training it is more expensive than training.rl_cost_split",
         ),
         result="1.62e+25 FLOP",
         sources=(
             talk(
                 "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
-                "what is sustained is divided by. Some notes read it as what is lost",
+                "the sustained efficiency is the divisor. Some notes read it as the loss",
             ),
-            flashcard("card 4", "three times the inefficiency", "the efficiency divides: slow decode costs more FLOPs, not fewer"),
+            flashcard("card 4", "three times the inefficiency", "the efficiency is a divisor: slow decode costs more FLOPs, not fewer"),
         ),
     ),
     Equation(
@@ -88,10 +88,10 @@ EQUATIONS = (
             one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
         ),
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
-        statement="Only the roll-out is slow. Passes that train, or score with another policy, run at the rate of pre-training.",
-        assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
+        statement="Only the roll-out is slow. Training passes, and passes that score with another policy, run at the rate of pre-training.",
+        assumptions=("passes over existing tokens run at the efficiency of pre-training", "attention FLOPs are left out"),
         result="8.64e+24 FLOP",
-        sources=(ours("the lecture divides the training passes by the efficiency of decode too"),),
+        sources=(ours("the lecture also divides the training passes by the efficiency of decode"),),
     ),
     Equation(
         id="training.inference_cost",
@@ -100,16 +100,16 @@ EQUATIONS = (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
         ),
-        changes=("prompt tokens run at the rate of training: only what is written is slow, and most tokens served are read",),
-        statement="Two FLOPs per parameter and token: prompt tokens at the rate of training, output tokens at the slow rate of decode.",
+        changes=("prompt tokens run at the rate of training. Only output tokens are slow, and most served tokens are prompt tokens",),
+        statement="Two FLOPs per parameter and token. Prompt tokens run at the rate of training, output tokens at the slow rate of decode.",
         assumptions=(
-            "attention FLOPs left out",
+            "attention FLOPs are left out",
             "cached prompt tokens are free and are not counted as served",
         ),
         result="3.079e+26 FLOP",
         sources=(
             talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
-            ours("the lecture divides the prompt tokens by the efficiency of decode too"),
+            ours("the lecture also divides the prompt tokens by the efficiency of decode"),
         ),
     ),
     Equation(
@@ -123,8 +123,8 @@ EQUATIONS = (
         ),
         statement="Model size cancels. A token of RL is more expensive than a token of pre-training, because decode is slow.",
         assumptions=(
-            "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
-            "all of reinforcement learning at the efficiency of decode. training.equal_cost_rl_split has only the roll-out at it",
+            "equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",
+            "all of reinforcement learning runs at the efficiency of decode. In training.equal_cost_rl_split only the roll-out does",
         ),
         result="6.667T tokens",
         derivation=lambda: (
@@ -136,8 +136,8 @@ EQUATIONS = (
         ),
         sources=(
             talk(
-                "1:25:28", "1:27:53", "first upside down, caught on air, then one and a half",
-                "the corrected form. Some notes still print the one that is upside down",
+                "1:25:28", "1:27:53", "first the inverse, corrected on air, then one and a half",
+                "the corrected form. Some notes still print the inverse",
             ),
             flashcard("card 4", "RL tokens are two thirds of pre-training tokens"),
         ),
@@ -153,7 +153,7 @@ EQUATIONS = (
         ),
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="The lecture's rule, but only the roll-out is slow.",
-        assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
+        assumptions=("equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",),
         result="3.556T tokens",
         derivation=lambda: (
             Step(
@@ -173,10 +173,10 @@ EQUATIONS = (
             pretrain_tokens,
             inference_tokens / (3 * decode_efficiency),
         ),
-        statement="Model size cancels. At an efficiency of one third a model should see as many training tokens as it will serve.",
+        statement="Model size cancels. At an efficiency of one third, a model should have as many training tokens as it will serve.",
         assumptions=(
-            "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
-            "prompt tokens are counted like output tokens. training.equal_cost_inference_split tells them apart",
+            "equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",
+            "prompt tokens count like output tokens. training.equal_cost_inference_split separates them",
         ),
         result="288T tokens",
         derivation=lambda: (
@@ -197,8 +197,8 @@ EQUATIONS = (
             pretrain_tokens,
             inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency) / 3,
         ),
-        statement="The lecture's rule, but only the output is slow. The larger the share of prompts, the more tokens a model may serve.",
-        assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
+        statement="The lecture's rule, but only the output is slow. With a larger share of prompts, a model may serve more tokens.",
+        assumptions=("equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",),
         result="126.7T tokens",
         derivation=lambda: (
             Step(
@@ -215,7 +215,7 @@ EQUATIONS = (
         kind=HEURISTIC,
         rule="the rule of thumb of equal cost (all training and inference)",
         relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
-        statement="The other split: half for both kinds of training, half for inference.",
+        statement="The other split: half of the cost for both kinds of training, and half for inference.",
         assumptions=("equal costs are assumed to be the optimum",),
         given={"rl_flops": "8.64e+24 FLOP"},
         result="4.655e+25 FLOP",
@@ -243,7 +243,7 @@ EQUATIONS = (
             expected_inference_tokens,
             inference_tokens * frontier_probability,
         ),
-        statement="A model that is overtaken serves no tokens, so a plan uses the expected value.",
+        statement="A model that is overtaken serves no tokens. So plans use the expected number of tokens.",
         assumptions=("a model serves all tokens or none",),
         given={"frontier_probability": "40%"},
         result="103.7T tokens",
@@ -258,9 +258,9 @@ EQUATIONS = (
             chinchilla_tokens,
             chinchilla_tokens_per_param * active_params,
         ),
-        statement="Twenty tokens per parameter, by convention the optimum if only pre-training costs.",
+        statement="Twenty tokens per parameter. By convention this is the optimum if only pre-training costs.",
         assumptions=(
-            "a convention: the ratio depends on the budget and on the fit, see training.compute_optimal_size",
+            "a convention. The ratio depends on the budget and on the fit, see training.compute_optimal_size",
             "active parameters replace the parameters of a dense model",
         ),
         result="8.1T tokens",
@@ -276,7 +276,7 @@ EQUATIONS = (
         sources=(
             talk(
                 "1:31:43", "1:32:12", "a hundred times",
-                "50 to 130 times by the token counts in circulation. The talk says parameters for tokens once",
+                "50 to 130 times by the token counts in circulation. The talk once says parameters instead of tokens",
             ),
         ),
     ),

@@ -9,8 +9,10 @@ from derive.records import BOUND, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 _MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
-_HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
-_ALL_SHARDED = "the chips of a stage share all activations, which needs sequence parallelism beside tensor parallelism"
+_HALF_PRECISION = (
+    "bf16 activations with dropout masks, an MLP four times as wide as the model, and as many key and value heads as query heads"
+)
+_ALL_SHARDED = "the chips of a stage share all activations. This needs sequence parallelism in addition to tensor parallelism"
 
 MEMORY = (
     Equation(
@@ -22,7 +24,7 @@ MEMORY = (
             training_state_bytes_per_chip,
             total_params * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param) / (chips * pipeline_stages),
         ),
-        statement="Every copy of the model has its weights, their gradients and the optimizer states.",
+        statement="Every copy of the model stores its weights, their gradients and the optimizer states.",
         assumptions=(_MODEL_PARALLEL, "copies that train on different data share no states: no ZeRO, no FSDP"),
         given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
         result="50.62 GB",
@@ -46,7 +48,7 @@ MEMORY = (
         result="12.95 GB",
         derivation=lambda: (
             Step(
-                operation="a copy holds its part of the optimizer states",
+                operation="a copy stores its part of the optimizer states",
                 premises=(
                     at(
                         "training.state_bytes",
@@ -71,13 +73,13 @@ MEMORY = (
             / (chips * pipeline_stages),
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
-        statement="ZeRO-2: a gradient is stored where the update needs it.",
+        statement="ZeRO-2: each copy also stores only its part of the gradients, where the update needs them.",
         assumptions=(_MODEL_PARALLEL,),
         given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
         result="6.674 GB",
         derivation=lambda: (
             Step(
-                operation="a copy holds its part of the gradients",
+                operation="a copy stores its part of the gradients",
                 premises=(
                     at(
                         "training.state_bytes_zero_1",
@@ -100,13 +102,13 @@ MEMORY = (
             / (data_parallel * chips * pipeline_stages),
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
-        statement="ZeRO-3, or FSDP: weights are gathered one layer at a time, when they are used.",
-        assumptions=(_MODEL_PARALLEL, "the layer that is gathered just now left out"),
+        statement="ZeRO-3, or FSDP: each copy also stores only its part of the weights. When a layer is used, its weights are gathered.",
+        assumptions=(_MODEL_PARALLEL, "the layer that is currently gathered is left out"),
         given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
         result="395.5 MB",
         derivation=lambda: (
             Step(
-                operation="a copy holds its part of the weights",
+                operation="a copy stores its part of the weights",
                 premises=(
                     at(
                         "training.state_bytes_zero_2",
@@ -124,21 +126,21 @@ MEMORY = (
             checkpoint_bytes,
             total_params * (bytes_per_weight + optimizer_bytes_per_param),
         ),
-        statement="Weights and optimizer states are written, and gradients are computed again.",
-        assumptions=("one copy of the model is written, whatever lies on the chips of others",),
+        statement="A checkpoint contains weights and optimizer states. Gradients are recomputed.",
+        assumptions=("one copy of the model is written, even if other chips have further copies",),
         given={"bytes_per_weight": "2"},
         result="5.67 TB",
-        sources=(ZERO_PAPER, ours("the part that a run cannot recompute from its data")),
+        sources=(ZERO_PAPER, ours("the part of a run that cannot be recomputed from its data")),
     ),
     Equation(
         id="training.checkpoint_time",
         title="Time to write a checkpoint",
         relation=lambda checkpoint_time, checkpoint_bytes, tier_bandwidth: (checkpoint_time, checkpoint_bytes / tier_bandwidth),
-        statement="The bytes of a checkpoint over the write bandwidth of the storage, of all writers together.",
-        assumptions=("the storage is written as fast as it is read, and chips and network are no slower",),
+        statement="The bytes of a checkpoint over the write bandwidth of the storage, all writers together.",
+        assumptions=("writing to the storage is as fast as reading, and chips and network are not slower",),
         given={"checkpoint_bytes": "5.67 TB", "tier_bandwidth": "200 GB/s"},
         result="28.35 s",
-        sources=(ours("bytes over bytes a second"),),
+        sources=(ours("bytes over bytes per second"),),
     ),
     Equation(
         id="training.activation_memory_transformer",
@@ -151,8 +153,8 @@ MEMORY = (
             * tokens_in_training_batch
             * (layer_activation_bytes * model_dim + score_activation_bytes * query_heads * training_sequence_length),
         ),
-        statement="Every head keeps a score, its softmax and a mask for each pair of tokens: quadratic in the length of a sequence.",
-        assumptions=(_HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
+        statement="Every head stores a score, its softmax and a mask for each pair of tokens. It is quadratic in the length of a sequence.",
+        assumptions=(_HALF_PRECISION, "embeddings and the output layer are left out", "scores are stored for all pairs, masked or not"),
         result="5.987 TB",
         derivation=lambda: (
             Step(
@@ -183,27 +185,27 @@ MEMORY = (
         ),
         requires=(Requirement(holds=lambda training_microbatches: training_microbatches >= 1),),
         statement="Every stage stores the activations of its layers for all microbatches before the first backward pass.",
-        assumptions=("activation_bytes are of one microbatch, in all layers", _ALL_SHARDED),
+        assumptions=("activation_bytes is for one microbatch, in all layers", _ALL_SHARDED),
         given={"chips": "8", "pipeline_stages": "16"},
         result="16.91 GB",
-        sources=(ours("the microbatches that the schedule holds at once, each for the layers of one stage"),),
+        sources=(ours("the microbatches that the schedule stores at once, each for the layers of one stage"),),
     ),
     Equation(
         id="training.activation_bytes_per_chip",
         title="Activations on one chip of the first stage under 1F1B",
         variant=Variant(group="activation_bytes_per_chip", name="1f1b", default=True),
         relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
-        statement="More stages have fewer layers and store more microbatches. As for the KV cache, they cancel.",
+        statement="With more stages, a stage has fewer layers but stores more microbatches. As for the KV cache, the stages cancel.",
         assumptions=(
-            "activation_bytes are of one microbatch, in all layers",
-            "as many microbatches a training step as stages or more. The first stage stores one per stage, later stages fewer",
+            "activation_bytes is for one microbatch, in all layers",
+            "a training step has at least as many microbatches as stages. The first stage stores one per stage, later stages store fewer",
             _ALL_SHARDED,
         ),
         given={"chips": "8"},
         result="4.228 GB",
         derivation=lambda: (
             Step(
-                operation="the first stage holds as many microbatches as there are stages",
+                operation="the first stage stores as many microbatches as there are stages",
                 premises=(at("training.activation_bytes_per_chip_gpipe", training_microbatches="pipeline_stages"),),
             ),
         ),
@@ -221,18 +223,18 @@ MEMORY = (
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1),
             Requirement(holds=lambda virtual_stages: virtual_stages >= 1),
         ),
-        statement="The price of the shorter bubble is more passes in flight.",
+        statement="More passes are in flight. This is the price of the shorter bubble.",
         assumptions=(
-            "activation_bytes are of one microbatch, in all layers",
-            "twice as many microbatches a training step as stages or more",
-            "passes run ahead as in Megatron, where even a single virtual stage runs further ahead than plain 1F1B",
+            "activation_bytes is for one microbatch, in all layers",
+            "a training step has at least twice as many microbatches as stages",
+            "passes run ahead as in Megatron. There even a single virtual stage runs further ahead than plain 1F1B",
             _ALL_SHARDED,
         ),
         given={"pipeline_stages": "16", "chips": "8"},
         result="5.218 GB",
         derivation=lambda: (
             Step(
-                operation="beside one microbatch per stage, all short passes except one run ahead",
+                operation="in addition to one microbatch per stage, all short passes except one run ahead",
                 premises=(
                     at(
                         "training.activation_bytes_per_chip_gpipe",
@@ -252,8 +254,8 @@ MEMORY = (
             training_memory_per_chip,
             training_state_bytes_per_chip + activation_bytes_per_chip,
         ),
-        statement="States that stay, and activations that wait for the backward pass.",
-        assumptions=("buffers of communication and fragmentation left out",),
+        statement="The training states, plus the activations that are stored for the backward pass.",
+        assumptions=("communication buffers and fragmentation are left out",),
         given={"training_state_bytes_per_chip": "12.95 GB", "activation_bytes_per_chip": "4.228 GB"},
         result="17.18 GB",
         sources=(ZERO_PAPER, RECOMPUTATION_PAPER),
@@ -264,7 +266,7 @@ MEMORY = (
         kind=BOUND,
         relation=lambda training_memory_per_chip, hbm_capacity: (training_memory_per_chip, hbm_capacity),
         sense="<=",
-        statement="A chip stores at most its memory.",
+        statement="A chip stores at most as many bytes as it has memory.",
         assumptions=("no state is moved to the memory of the host",),
         result="80 GB",
         sources=(ZERO_PAPER,),

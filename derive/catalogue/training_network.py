@@ -3,8 +3,8 @@
 from derive.catalogue.sources import ZERO_PAPER, scaling_book_training
 from derive.records import CONDITION, Equation, Step, Variant, at
 
-_RING = "many copies. With two links, each sends half of this"
-_OWN_LINK = "every chip sends over a link of its own. Chips that first add up among themselves bring less to it"
+_RING = "many copies. With two links, each link sends half of this"
+_OWN_LINK = "every chip has its own link. If chips first add up among themselves, fewer bytes go over it"
 
 NETWORK = (
     Equation(
@@ -17,7 +17,7 @@ NETWORK = (
         ),
         statement="Once per training step a reduce-scatter adds the gradients and an all-gather distributes them. ZeRO-1 sends the"
                   " same bytes.",
-        assumptions=(_RING, _OWN_LINK, "weights are held whole by every copy: FSDP sends more"),
+        assumptions=(_RING, _OWN_LINK, "every copy stores all weights. FSDP sends more"),
         given={"chips": "8", "pipeline_stages": "16"},
         result="253.1 ms",
         sources=(scaling_book_training("an all-reduce of the gradients in the backward pass"), ZERO_PAPER),
@@ -30,9 +30,9 @@ NETWORK = (
             data_parallel_time,
             3 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
         ),
-        statement="FSDP, or ZeRO-3: all-gather of the weights for the forward and again for the backward pass, and reduce-scatter"
-                  " of the gradients.",
-        assumptions=(_RING, _OWN_LINK, "one microbatch a training step: weights are gathered for each"),
+        statement="FSDP, or ZeRO-3: an all-gather of the weights for the forward pass, another for the backward pass, and a"
+                  " reduce-scatter of the gradients.",
+        assumptions=(_RING, _OWN_LINK, "one microbatch per training step, because weights are gathered for each microbatch"),
         given={"chips": "8", "pipeline_stages": "16"},
         result="379.7 ms",
         sources=(scaling_book_training("all-gathers of the weights, a reduce-scatter of the gradients"), ZERO_PAPER),
@@ -50,15 +50,15 @@ NETWORK = (
             / (2 * one_flop_per_token * active_params * chips * pipeline_stages * link_bandwidth),
         ),
         statement=(
-            "For a dense model with two bytes per value it is FLOP/s over link bandwidth. It is the same for a whole fully sharded"
-            " step and for the gradients beside the backward pass."
+            "For a dense model with two bytes per value it is FLOP/s over link bandwidth. The number is the same for a whole fully"
+            " sharded step and for the gradients during the backward pass."
         ),
-        assumptions=(_RING, _OWN_LINK, "attention FLOPs left out"),
+        assumptions=(_RING, _OWN_LINK, "attention FLOPs are left out"),
         given={"peak_flops": "989 TFLOP/s", "mfu": "40%", "chips": "8", "pipeline_stages": "16"},
         result="61.81 tokens",
         derivation=lambda: (
             Step(
-                operation="as long to exchange as to compute",
+                operation="communication needs the same time as computation",
                 premises=(
                     at("training.data_parallel_time_sharded"),
                     at(
@@ -79,8 +79,8 @@ NETWORK = (
         kind=CONDITION,
         relation=lambda training_tokens_per_chip, balance_tokens_per_chip: (training_tokens_per_chip, balance_tokens_per_chip),
         sense=">=",
-        statement="With fewer tokens per chip the network determines the time of a training step.",
-        assumptions=("a condition: training need not be compute-bound", "exchange runs beside the arithmetic all the time"),
+        statement="With fewer tokens per chip, the network determines the time of a training step.",
+        assumptions=("a condition: training need not be compute-bound", "communication overlaps with arithmetic all the time"),
         given={"balance_tokens_per_chip": "61.81"},
         result="61.81 tokens",
         sources=(scaling_book_training("more chips for the same batch end up waiting for the network"),),

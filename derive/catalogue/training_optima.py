@@ -16,8 +16,8 @@ OPTIMA = (
             tradeoff_cost,
             falling_cost * tradeoff_variable ** (-falling_exponent) + rising_cost * tradeoff_variable**rising_exponent,
         ),
-        statement="The sum that the heuristic of equal costs tries to minimise.",
-        assumptions=("both costs are powers of what is chosen",),
+        statement="The sum of both costs. The heuristic of equal costs tries to minimise it.",
+        assumptions=("both costs are powers of the variable that is chosen",),
         given={"falling_cost": "3"},
         result="4.785",
         sources=(talk("1:20:19", "1:21:39", "one over x plus x. Power laws tend to behave so"),),
@@ -29,12 +29,12 @@ OPTIMA = (
             falling_rising_ratio,
             rising_exponent / falling_exponent,
         ),
-        statement="The two costs are equal at the minimum only if they fall and rise with the same power.",
-        assumptions=("both costs are powers of what is chosen",),
+        statement="At the minimum the two costs are equal only if they fall and rise with the same power.",
+        assumptions=("both costs are powers of the variable that is chosen",),
         result="3",
         derivation=lambda: (
             Step(
-                operation="where the sum is least it has no slope",
+                operation="at the minimum the derivative of the sum is zero",
                 premises=(at("training.tradeoff_cost"),),
                 stationary=("tradeoff_variable",),
                 relation=lambda falling_cost, rising_cost, tradeoff_variable, rising_exponent, falling_exponent: (
@@ -43,7 +43,7 @@ OPTIMA = (
                 ),
             ),
             Step(
-                operation="what it means: the falling term over the rising one",
+                operation="the definition: the falling term over the rising term",
                 relation=lambda falling_rising_ratio, falling_cost, tradeoff_variable, falling_exponent, rising_cost,
                     rising_exponent: (
                     falling_rising_ratio,
@@ -59,7 +59,7 @@ OPTIMA = (
         sources=(
             talk(
                 "1:20:19", "1:21:39", "at the minimum of a sum its terms are equal",
-                "true of equal powers. Otherwise their ratio is the ratio of the powers",
+                "true for equal powers. Otherwise their ratio is the ratio of the powers",
             ),
         ),
     ),
@@ -72,19 +72,19 @@ OPTIMA = (
             falling_cost,
             rising_cost * tradeoff_variable ** (falling_exponent + rising_exponent),
         ),
-        statement="The sum of a falling and a rising cost is near its minimum where both are equal, and this point is easy to find.",
-        assumptions=("the minimum is at the ratio of training.tradeoff_minimum, here assumed to be one",),
+        statement="The sum of a falling and a rising cost is near its minimum where both are equal. This point is easy to find.",
+        assumptions=("the minimum is at the ratio of training.tradeoff_minimum, which is assumed to be one",),
         result="1.28",
         derivation=lambda: (
             Step(
-                operation="the falling term over the rising one, put to one",
+                operation="the ratio of the falling to the rising term is set to one",
                 premises=(at("training.tradeoff_minimum#2", falling_rising_ratio=1),),
             ),
         ),
         sources=(
             talk(
                 "1:20:19", "1:21:39", "to make a sum least, make its terms equal",
-                "a heuristic: exact where both powers are the same",
+                "a heuristic. It is exact if both powers are the same",
             ),
         ),
     ),
@@ -100,10 +100,10 @@ OPTIMA = (
             + size_loss_coefficient * active_params ** (-size_loss_exponent)
             + data_loss_coefficient * (pretrain_tokens / one_token) ** (-data_loss_exponent),
         ),
-        statement="A constant, plus a power of the size, plus a power of the data.",
+        statement="The loss is a constant, plus a power of the size, plus a power of the data.",
         assumptions=(
-            "a fit to dense models far smaller than today's",
-            "the two published fits differ, and the first by how its exponents are rounded as well",
+            "a fit to dense models that are much smaller than today's",
+            "the two published fits differ. The first one also depends on the rounding of its exponents",
         ),
         given={"irreducible_loss": "1.69"},
         result="1.819",
@@ -118,12 +118,12 @@ OPTIMA = (
             dense_equivalent_params,
             active_params * power(total_params / active_params, 1, 3),
         ),
-        requires=(Requirement(holds=lambda active_params, total_params: active_params <= total_params, otherwise="a part is active"),),
-        statement="At equal active parameters, quality grows like the cube root of all parameters.",
+        requires=(Requirement(holds=lambda active_params, total_params: active_params <= total_params, otherwise="too many are active"),),
+        statement="At equal active parameters, quality grows like the cube root of the total parameters.",
         assumptions=(
-            "both are trained on the same tokens",
-            "experts are counted as parameters, though attention and the vocabulary have no experts",
-            "a fit to models of up to a few billion active parameters, which levels off with more experts",
+            "both models are trained on the same tokens",
+            "experts count as all parameters, although attention and the vocabulary have no experts",
+            "a fit to models of up to a few billion active parameters. The gain becomes smaller with more experts",
         ),
         given={"active_params": "37B", "total_params": "671B"},
         result="97.21B",
@@ -155,12 +155,12 @@ OPTIMA = (
             ** (1 / (size_loss_exponent + data_loss_exponent))
             * (pretrain_flops / (6 * one_flop_per_token * one_token)) ** (data_loss_exponent / (size_loss_exponent + data_loss_exponent)),
         ),
-        statement="Tokens follow from the budget and the size. The best split depends on the fit, and so on the budget.",
-        assumptions=("the law of training.loss_law", "only pre-training costs: a model that will be served should be smaller"),
+        statement="Budget and size determine the number of tokens. The best split depends on the fit, and so on the budget.",
+        assumptions=("the law of training.loss_law", "only pre-training costs. A model that will be served should be smaller"),
         result="213.3B",
         derivation=lambda: (
             Step(
-                operation="the loss along a budget, which gives the tokens to every size",
+                operation="the loss for a given budget. The budget gives the number of tokens for every size",
                 premises=(at("training.loss_law"), at("training.pretrain_cost")),
                 eliminated=("pretrain_tokens",),
                 relation=lambda loss, irreducible_loss, size_loss_coefficient, active_params, size_loss_exponent,
@@ -173,7 +173,7 @@ OPTIMA = (
                 ),
             ),
             Step(
-                operation="where the loss is least it has no slope",
+                operation="at the lowest loss the derivative is zero",
                 premises=(at("#1"),),
                 stationary=("active_params",),
                 relation=lambda size_loss_coefficient, data_loss_exponent, data_loss_coefficient, size_loss_exponent, active_params,
@@ -188,7 +188,7 @@ OPTIMA = (
             ),
             Step(operation="solved for the size", premises=(at("#2"),)),
         ),
-        sources=(CHINCHILLA_LAW, ours("the optimum in closed form, where the paper prints it with its coefficient named G")),
+        sources=(CHINCHILLA_LAW, ours("the optimum in closed form. The paper prints it with a coefficient named G")),
     ),
     Equation(
         id="training.fixed_loss_optimum",
@@ -204,18 +204,18 @@ OPTIMA = (
             / (data_loss_exponent * data_loss_coefficient * (pretrain_tokens / one_token) ** (-data_loss_exponent))
             - 1,
         ),
-        statement="A test of equal costs that does not assume them: at 100 B and 150 T tokens it is 1.04 by the first fit and 4.0"
-                  " by the second.",
+        statement="A test of equal costs that does not assume them: at 100 B and 150 T tokens it is 1.04 by the first fit and 4.0 by the"
+                  " second.",
         assumptions=(
             "the law of training.loss_law",
-            "serving costs in proportion to size",
+            "serving costs are proportional to size",
             "1.04 rests on exponents rounded to two digits: as first fitted, to four, they give 1.4",
         ),
         given={"active_params": "8B", "pretrain_tokens": "15T"},
         result="1.524",
         derivation=lambda: (
             Step(
-                operation="what is made least: the FLOPs of training and serving, with the loss at its price",
+                operation="the function to minimise: the FLOPs of training and serving, plus the loss times its price",
                 relation=lambda training_lagrangian, one_flop_per_token, active_params, pretrain_tokens, lifetime_flops_per_param,
                     flops_per_loss, loss: (
                     training_lagrangian,
@@ -243,7 +243,7 @@ OPTIMA = (
                 ),
             ),
             Step(
-                operation="neither size nor data can be changed for the better. The price of the loss goes out",
+                operation="at the minimum the derivatives with respect to size and data are zero. The price of the loss is eliminated",
                 premises=(at("#2"),),
                 stationary=("active_params", "pretrain_tokens"),
                 eliminated=("flops_per_loss",),
@@ -263,7 +263,7 @@ OPTIMA = (
                 ),
             ),
             Step(
-                operation="what is compared: serving over pre-training, each in proportion to size",
+                operation="the comparison: serving over pre-training FLOPs, each proportional to size",
                 relation=lambda inference_pretrain_ratio, lifetime_flops_per_param, active_params, pretrain_flops: (
                     inference_pretrain_ratio,
                     lifetime_flops_per_param * active_params / pretrain_flops,
@@ -276,7 +276,7 @@ OPTIMA = (
             ),
         ),
         sources=(
-            ours("a Lagrange multiplier for the loss, in place of the lecture's equal costs"),
+            ours("a Lagrange multiplier for the loss, instead of the lecture's equal costs"),
             CHINCHILLA_PAPER,
             REPLICATION_PAPER,
         ),
