@@ -80,7 +80,7 @@ SVG(picture([tornado(sheet)], "svg"))
 judged = judgements(read_data())
 rows = [(one.by, one.model, one.median / one.truth, one.held) for one in judged]
 held = pd.DataFrame(rows, columns=["by", "model", "over truth", "held"])
-assert held[held.by == "one mark-up"].held.sum() == 0
+assert held[held.by == "KV from all prices"].held.sum() == 0
 SVG(picture([foretold_over_true("KV bytes of known models: predicted over true", judged)], "svg"))
 
 # %%

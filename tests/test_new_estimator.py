@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how-to" / "add-an-estimator.md"
 BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
-NAME, LABEL, HEADING = "at_dear_rent", "increments at a dear rent", "KV at dear rent"
+NAME, HEADING = "at_dear_rent", "KV at dear rent"
 RULES = some(
     [
         *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known", "names", "registry")),
@@ -114,9 +114,9 @@ def test_it_is_in_json_and_csv_and_frame_as_it_is_at_rent_but_for_the_rent(said:
 
 def test_it_is_scored(said: dict[str, Any]):
     *models, bias, spread = said["truth"]
-    at_rent = "increments at rental cost"
-    assert all(0 < row[LABEL] < row[at_rent] for row in models)
-    assert bias[LABEL] < bias[at_rent] and spread[LABEL] == spread[at_rent]
+    at_rent = "KV from premium at cost"
+    assert all(0 < row[HEADING] < row[at_rent] for row in models)
+    assert bias[HEADING] < bias[at_rent] and spread[HEADING] == spread[at_rent]
 
 
 def test_the_rules_for_every_estimator_hold(grown: Path):

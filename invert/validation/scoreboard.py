@@ -97,26 +97,31 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     FLOPs from input prices.
 
     >>> rows = known_models(read_data())
-    >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
+    >>> [rows[-2][name] for name in ("KV from premium at cost", "KV from all prices")]
     [-0.73, -3.85]
     """
     known = judged(data, assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
-        one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_NAMES.items()
+        one.heading: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_NAMES.items()
     } | {"attention from input increments": lambda one: attention_ratio(data, one.member, assumptions)}
     found: list[ScoreRow] = [
         {
             "model": one.member.architecture,
             "KV bytes": round(one.member.kv_bytes_per_token),
             **{name: _digits(reading(one)) for name, reading in readings.items()},
-            "base mark-up": _digits(base_markup(data, one.member, assumptions)),
+            "base price/cost": _digits(base_price_over_cost(data, one.member, assumptions)),
         }
         for one in known
     ]
     logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
         found.append(
-            {"model": label, "KV bytes": None, **{name: _ratio_to_truth(of, values) for name, values in logs.items()}, "base mark-up": None}
+            {
+                "model": label,
+                "KV bytes": None,
+                **{name: _ratio_to_truth(of, values) for name, values in logs.items()},
+                "base price/cost": None,
+            }
         )
     return found
 
@@ -134,7 +139,7 @@ def attention_ratio(data: Data, member: Member, assumptions: Assumptions) -> flo
     return float(equation("bands.attention_flops_from_increment").right_side(given)) / member.attention_flops_per_pair
 
 
-def base_markup(data: Data, member: Member, assumptions: Assumptions) -> float | None:
+def base_price_over_cost(data: Data, member: Member, assumptions: Assumptions) -> float | None:
     """Return the input price at no context over the cost of a prompt token, or None if the parameters are unknown."""
     if not member.active_params:
         return None

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
 from derive.show.cells import csv_text
-from invert.estimators.names import KV_NAMES
 from invert.records import Span
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
@@ -21,8 +20,6 @@ SHOWN = {
     "calibration": ("run", "quantity", "sheets", "coverage_50", "coverage_90", "ks_p", "verdict"),
 }
 """Columns of a section that its text shows, where it is not all of them."""
-_HEADINGS = {**{one.name: one.heading for one in KV_NAMES.values()}, "base mark-up": "base price/cost"}
-"""Headings of columns whose key in JSON is another."""
 _SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
@@ -81,7 +78,6 @@ def _section(name: str, rows: _Rows) -> Iterable[str]:
     texts = [{column: _text(value, column in _SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
     if name == "experiments":
         texts = [{**row, "estimate": estimate_in_words(row["estimate"])} for row in texts]
-    texts = [{_HEADINGS.get(column, column): text for column, text in row.items()} for row in texts]
     yield from title(TITLES[name])[1:]
     if name in VERDICTS and rows:
         yield legend(name, rows)

@@ -21,7 +21,7 @@ from invert.estimators.calibration import Member, members
 from invert.estimators.rent import rental
 from invert.records import Estimate
 from invert.sheets.contexts import band_edges
-from invert.validation.scoreboard import attention_ratio, base_markup, input_line
+from invert.validation.scoreboard import attention_ratio, base_price_over_cost, input_line
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
@@ -83,7 +83,7 @@ def test_each_sheet_reads_as_published(architecture):
     )
     assert found == KNOWN[architecture][:-1]
     # The table rounds these up from 24.5, 78.5 and 7.5.
-    assert base_markup(shipped_data(), member, USUAL) == pytest.approx(float(KNOWN[architecture][-1]), abs=0.55)
+    assert base_price_over_cost(shipped_data(), member, USUAL) == pytest.approx(float(KNOWN[architecture][-1]), abs=0.55)
 
 
 def in_the_mean(ratios: Iterable[float]) -> tuple[str, str]:

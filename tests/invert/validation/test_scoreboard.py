@@ -44,13 +44,13 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     for estimator, of in KV_NAMES.items():
         six = [six_digits(getattr(one.kv_bytes[estimator], end)) for one in (printed, judged) for end in ("median", "low", "high")]
         assert six[:3] == six[3:]
-        assert row[of.name] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
+        assert row[of.heading] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
         assert estimate_text("kv_bytes_per_token", judged.kv_bytes[estimator]) in text
 
 
 def test_the_bias_and_spread_of_each_estimate_are_those_of_its_ratios_to_known_models():
     *rows, bias, sd = truth.known_models(shipped_data())
-    for label in (one.name for one in KV_NAMES.values()):
+    for label in (one.heading for one in KV_NAMES.values()):
         logs = [log(row[label]) for row in rows]
         assert (bias[label], sd[label]) == pytest.approx((fmean(logs), stdev(logs)), abs=0.011)
 
@@ -72,7 +72,7 @@ def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
 
 
 def test_what_each_estimator_has_got_right_is_its_record(skill):
-    """Increments at the mark-up of known models know less than the class, and the other readings less than those."""
+    """KV from premium knows less than the class, and the other readings less than those."""
     known = records(models_of_known_cache(shipped_data()), shipped_data())
     readings = [name for name in KV_NAMES if name != "headline"]
     for name in readings:
