@@ -59,7 +59,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "threshold": "The length of prompt above which higher prices apply.",
     "premium": "A price above the threshold over the price of the base band.",
     "increment": "A price above the threshold minus the price of the base band.",
-    "markup": "A price over its cost.",
+    "markup": "In names of quantities and assumptions: price/cost.",
     "anchor": "A fact from outside the sheet, such as the number of active parameters. --anchor replaces it.",
     "flagship": "A model that `infer` shows without --all.",
     "grade": "How good a source is: official, quoted, db (database) or db_host (a host's entry in a database).",

@@ -191,7 +191,7 @@ class Assumptions:
     suffix_tokens_prior: Prior = _prior("token", 1500.0, 1.0, "new tokens after a cached prefix")
     active_params_prior: Prior = _prior("1", 6e10, 1.0, "frontier and small models alike, where sheets are simulated")
     price_per_parameter_prior: Prior = _prior(
-        "USD", 3e-18, 1.0, "mark-up times the cost of a parameter's prefill, from 2 USD/h to 20 times it"
+        "USD", 3e-18, 1.0, "price/cost times the prefill cost of a parameter, from 2 USD/h to 20 times it"
     )
     sweep_time_of_peak_prior: Prior = _prior(
         "s", 0.027, 0.25, "capacity over bandwidth of the accelerators, most of them from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
@@ -199,12 +199,12 @@ class Assumptions:
     holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may be priced as HBM, below it, or be a product of its own")
     cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold above their cost")
 
-    # How far a price strays from a common mark-up on cost.
+    # The deviation of a price from a common price/cost.
 
-    input_price_noise: float = _number(0.05, "nat", "what a mark-up of its own, price_per_parameter, leaves: little but rounding")
+    input_price_noise: float = _number(0.05, "nat", "price_per_parameter sets price/cost, so little more than rounding remains")
     output_input_ratio_noise: float = _number(0.35, "nat", "hosts of one open model differ by 0.5 in output/input", "prices.csv")
-    premium_in_noise: float = _number(0.15, "nat", "what mark-up both bands share cancels: a premium lies nearer to cost than a price")
-    premium_out_noise: float = _number(0.15, "nat", "what mark-up both bands share cancels: a premium lies nearer to cost than a price")
+    premium_in_noise: float = _number(0.15, "nat", "the price/cost of both bands cancels, so a premium is closer to cost than a price")
+    premium_out_noise: float = _number(0.15, "nat", "the price/cost of both bands cancels, so a premium is closer to cost than a price")
     cache_read_ratio_noise: float = _number(0.5, "nat", "the price of a hit is a discount first, and a cost second")
     storage_ratio_noise: float = _number(0.5, "nat", "few vendors sell storage, at prices that do not follow token prices")
 
@@ -294,10 +294,12 @@ class Assumptions:
         "memory_tiers.csv",
     )  # fmt: skip
     storage_markup_prior: Prior = _prior(
-        "1", 3.0, 2.0, "storage over its cost: a vendor with one price for different models shows how far off the markup can be",
+        "1", 3.0, 2.0, "storage price over its cost. Vendors with one price for different models show how wrong this can be",
         source="prices.csv",
     )  # fmt: skip
-    output_storage_markup_ratio_prior: Prior = _prior("1", 1.0, 1.5, "markup of output over the markup of storage: either may be higher")
+    output_storage_markup_ratio_prior: Prior = _prior(
+        "1", 1.0, 1.5, "price/cost of output over the price/cost of storage. Either may be higher"
+    )
     drain_match_spread: float = _number(1.0, "nat", "spread of lifetimes around the drain time of their tier")
     cost_temperature: float = _number(
         3.0, "1", "vendors keep caches in what is idle, so that cost decides little. A lower temperature is refused"

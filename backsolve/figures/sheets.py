@@ -236,7 +236,7 @@ def tier_map(one: Inference) -> Chart:
         said=(
             _sheet(one),
             f"For {show(_KV, costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: held, written and"
-            " read once. A price is above cost by an unknown markup.",
+            " read once. Price/cost is unknown.",
         ),
         across=Axis(words="hold time", ticks=_TIMES),
         up=Axis(quantity=_PRICE, words="cost of a kept token", is_logarithmic=True),
@@ -246,7 +246,7 @@ def tier_map(one: Inference) -> Chart:
 
 
 def tornado(one: Inference) -> Chart:
-    """Draw the change of the KV bytes by one mark-up with each input at both ends of its range. Raise NotCovered without an interval."""
+    """Draw the change of KV from all prices with each input at both ends of its range. Raise NotCovered without an interval."""
     swings = (one.swings or {}).get("one_markup")
     if swings is None or not swings.value:
         why = swings.left_out if swings and swings.left_out else "one price/cost gives no interval of its KV bytes"

@@ -1,4 +1,4 @@
-"""Bands, continued: price levels and increments in dollars, with a mark-up for each, and their consequences without N_a.
+"""Bands, continued: price levels and increments in dollars, with a price/cost for each, and their consequences without N_a.
 
 A ratio of prices removes all common factors. An increment, the long-context price less the base price, pays
 for what more context costs: KV reads in decode, attention in prefill. Over the rental price of a byte or a FLOP it gives

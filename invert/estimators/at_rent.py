@@ -50,7 +50,7 @@ def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Value
 def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Values:
     """Return the KV bytes per token of context [byte/token] that an output slope [USD/token per token] pays for at rental cost.
 
-    bands.kv_bytes_from_increment at a mark-up of 1, for numbers or arrays. The slope must be above zero.
+    bands.kv_bytes_from_increment at price/cost 1, for numbers or arrays. The slope must be above zero.
 
     >>> from invert.data import read_data
     >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
@@ -110,7 +110,7 @@ MEANS = ("short_context", "long_context")
 def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, assumptions: Assumptions) -> float:
     """Return the most KV bytes [byte/token] that the output price of a sheet pays for at cost, at the longest known context [token].
 
-    bands.kv_read_within_price at a mark-up of 1.
+    bands.kv_read_within_price at price/cost 1.
     """
     given = {**rental(data, assumptions).values, "output_price": max(band.output.usd_per_token for band in sheet.bands)}
     given["max_context"] = float(max_context or assumptions.nominal_context)

@@ -1,4 +1,4 @@
-"""An estimate from the premium: the extra cost of context at the mark-up that models of known architecture have on theirs."""
+"""An estimate from the premium: the extra price of context at the price/cost of models of known architecture."""
 
 from math import log
 
@@ -14,7 +14,7 @@ CITED = references(*at_rent.INCREMENT)
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the KV bytes that the output increments pay for at the mark-up of other families, with one vote each."""
+    """Return the KV bytes that the output increments pay for at the price/cost of other families, which have equal weight."""
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 

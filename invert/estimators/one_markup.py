@@ -1,4 +1,4 @@
-"""The posterior at one mark-up on everything: KV bytes and further quantities."""
+"""The posterior with one price/cost for all prices: KV bytes and further quantities."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ _BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental p
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return KV bytes and related quantities if one mark-up covers everything.
+    """Return KV bytes and related quantities if all prices have one price/cost.
 
     All are undetermined if the prices contradict the model.
 

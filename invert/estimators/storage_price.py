@@ -39,7 +39,7 @@ def drain_time(case: Case, assumptions: Assumptions) -> tuple[float, float] | No
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the KV bytes that the storage price pays for if they are in rented HBM.
 
-    The markup on storage makes this a weak estimate.
+    The unknown price/cost of storage makes this a weak estimate.
     """
     markup = assumptions.storage_markup_prior
     holding = tiers.tier_parameters(data, "rented", assumptions.price_years[-1], assumptions)["hbm"].holding_price

@@ -98,7 +98,7 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     for target in (name for name in FACTS_OF if name in spoken):
         missing[target] = _fewest(apart[target], {name: apart[name] for name in FACTS_OF[target]})
         if missing[target] is None:
-            # The price of a hit has a mark-up of its own, that no fact speaks of: it holds nothing.
+            # The price of a hit has its own price/cost. No fact is known about it, so it determines no quantity.
             told = np.array([*known, *(spoken[name] for name in FACTS_OF[target])])
             groups = together.get(FACTS_OF[target]) or together.setdefault(FACTS_OF[target], _groups(told))
             tied[target] = _moves_with(spoken[target], told, groups)

@@ -30,7 +30,7 @@ TYPICAL = {
 PRIMITIVES = tuple(TYPICAL)
 """Registry names but for `output_markup` and `storage_markup`, each over the cost of its own component as `input_markup` is.
 
-`holding_cost_ratio` is here without a mark-up, which is apart; `cache_read_markup` is relative to that of input.
+`holding_cost_ratio` is here without price/cost, which is separate. `cache_read_markup` is relative to the price/cost of input.
 """
 
 _CANCELS = {"bytes_per_weight": 1.0}
@@ -65,9 +65,9 @@ _OWN = {
     "cache_read": {"context_length": "short_context"},
     "storage": {"context_length": "short_context", "input_markup": "storage_markup"},
 }
-"""The context and the mark-up at which the equations are taken for a component."""
+"""The context and the price/cost with which a component uses the equations."""
 
-# What more context is sold for over what it costs is the mark-up of output, whatever is read or multiplied for it.
+# The price/cost of more context is that of output, whatever is read or multiplied for it.
 _ALSO = {
     **{"increment_markup": "output_markup", "kv_bytes_per_token_in_dollars": "kv_bytes_per_token"},
     "active_params_times_markup": "active_params*input_markup",

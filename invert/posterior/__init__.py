@@ -1,1 +1,1 @@
-"""The posterior of the prices of a sheet at one mark-up: priors, likelihood, draws and their weights."""
+"""The posterior of the prices of a sheet with one price/cost: priors, likelihood, draws and their weights."""

@@ -110,5 +110,5 @@ def prior_spreads(price_data: PriceData, assumptions: Assumptions) -> Mapping[st
     points, sizes = prior_points(price_data, assumptions, normal), size + width * normal[:, SIZE]
     names = (name for name in SUMMARISED if name != LEVEL_OF_PRICES)
     spreads = {name: float(log_quantity(name, points, sizes, price_data).std()) for name in names}
-    # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
+    # The level of prices is a fact of the market: before any price is seen it is as wide as size and price/cost together.
     return {**spreads, LEVEL_OF_PRICES: hypot(width, assumptions.priors["price_per_parameter"].spread)}

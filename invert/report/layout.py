@@ -100,11 +100,11 @@ def aligned(columns: Sequence[str], cells: Iterable[Mapping[str, str] | Sequence
 def laid_out(parts: Iterable[str], width: int) -> str:
     """Lay out lines, paragraphs and tables in this width. Cells and words are never cut.
 
-    >>> print(laid_out([aligned(("a", "because"), [{"a": "1", "because": "one mark-up on base price and premium"}])], 30))
+    >>> print(laid_out([aligned(("a", "because"), [{"a": "1", "because": "one price/cost on base price and"}])], 30))
     a   because
     ──────────────────────────────
-    1   one mark-up on base price
-        and premium
+    1   one price/cost on base
+        price and
     """
     return "\n".join(_fitted(part, width) if isinstance(part, Table) else fold(part, width) for part in parts)
 

@@ -178,7 +178,7 @@ def implied_drain_time_match(
 ) -> _LogLikelihood:
     """Return ln likelihood by tier of the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
 
-    ln T_imp ~ N(ln of the prediction for the tier), with the prior of the ratio of output mark-up to storage mark-up. For HBM
+    ln T_imp ~ N(ln of the prediction for the tier), with the prior of the price/cost of output over the price/cost of storage. For HBM
     itself the two holding prices are one, so their spread cancels.
 
     >>> from invert.data import read_data
@@ -203,7 +203,7 @@ def price_level(
 ) -> _LogLikelihood:
     """Return ln likelihood by tier of the storage price [USD/token/s], from KV bytes, a median [byte/token] and its spread [nat].
 
-    ln S = ln(holding price x KV bytes) + ln of the mark-up. The prior of the mark-up is wide: storage is sometimes free.
+    ln S = ln(holding price x KV bytes) + ln of price/cost. The prior of price/cost is wide: storage is sometimes free.
 
     >>> from invert.data import read_data
     >>> likely = price_level(read_data(), 1.25e-9, (60e3, 1.0), "rented", 2026)

@@ -19,7 +19,7 @@ _LISTS = ("standard", "off_peak")
 class ByPrice:
     """The price [USD/Mtoken] that predicts a size, from the lists of makers or the median of hosts, with the reason in `because`.
 
-    `closed` is whether the extra mark-up of a closed vendor is in the sizes. `listed` is the open model that the sheet sells,
+    `closed` is whether the extra price/cost of a closed vendor is in the sizes. `listed` is the open model that the sheet sells,
     which is left out of the fit.
     """
 

@@ -245,7 +245,7 @@ def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumpti
 
 @immutable(eq=False, kw_only=False)
 class Draws:
-    """Draws of all the unknowns between a price and a size: coefficients over resampled vendors, extra mark-up, error of a new family.
+    """Draws of all the unknowns between a price and a size: coefficients over resampled vendors, extra price/cost, error of a new family.
 
     They are the same for all prices, so that a higher price means a larger size.
     """

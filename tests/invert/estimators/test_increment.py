@@ -1,4 +1,4 @@
-"""What a premium says at the mark-up of known models: a reading of its own."""
+"""KV from premium at the price/cost of known models."""
 
 from functools import cache
 from statistics import fmean, stdev
