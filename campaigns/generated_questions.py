@@ -254,7 +254,7 @@ def has_other_answers(question: Question, missing: Sequence[str]) -> bool:
     """
     found, values, random = set[float](), question.deployment.state.values, Random(question.unknown)
     for _ in range(TRIALS if missing else 0):
-        supplied = {name: ("=", random.choice(ELSEWHERE) * (values[name] or QUANTITIES[name].at(0.5))) for name in missing}
+        supplied = {name: ("=", random.choice(ELSEWHERE) * (values.get(name) or QUANTITIES[name].at(0.5))) for name in missing}
         with suppress(BacksolveError):
             _, solution = ask(replace(question, facts={**question.facts, **supplied}))
             found |= {one.point for one in solution.answers if one.kind == "point"}

@@ -1,11 +1,12 @@
-"""Eliminate undetermined quantities from equations, by putting the closed form of one equation into the others."""
+"""Quantities that several equations give together: by elimination, or by a trial value of one of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from functools import lru_cache
 
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.composed import Composed
-from derive.solving.engine.plan import Leg, Loop, Step, Way, definitions_of, find_plain_way, needed_legs, propagate
+from derive.solving.engine.plan import Failed, Leg, Loop, Step, Way, definitions_of, definitions_to, find_plain_way, needed_legs, propagate
 from derive.solving.engine.substitution import compose, formula_of
 
 _MOST_EQUATIONS = 24
@@ -21,17 +22,50 @@ def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[s
         yield Way(needed_legs([unknown], {**legs, unknown: Step(solved, unknown)}))
 
 
-def find_torn(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
-    """Yield ways by a trial value of one quantity, from which one equation at a time leads to both sides of another one."""
+def find_loops(
+    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset(), alone: bool = False
+) -> Iterator[Way]:
+    """Yield ways by a trial value of one quantity, which leads to the unknown and to both sides of an equation.
+
+    The unknown itself is tried first, and nothing else if it is to be tried `alone`.
+    """
     legs, reached, system = _open_system(unknown, rows, known)
     needed = tuple(row for row in _drop_loose_ends(unknown, system, reached) if isinstance(row, Equation))
-    for tried in dict.fromkeys((unknown, *(name for row in needed for name in row.symbols if name not in reached))):
-        inner = propagate(needed, reached | {tried}, frozenset())
-        there = reached.union(inner, {tried})
-        used = {leg.rows[-1] for leg in inner.values()}
-        for closing in (row for row in needed if row not in used and there.issuperset({*row.symbols, unknown})):
-            loop = Loop(closing, tried, needed_legs(closing.symbols, inner))
-            yield Way(needed_legs([unknown], {**legs, tried: loop, **inner}))
+    defined = {name for name, leg in legs.items() if leg.rows[-1].symbols[0] == name}
+    # A second definition of what is worked out already says nothing new.
+    closings = sorted((row for row in needed if row.defines not in defined), key=lambda row: row.symbols[0] not in known)
+    others = () if alone else (name for row in needed for name in row.symbols if name not in reached)
+    for tried in dict.fromkeys((unknown, *others)):
+        start = reached | {tried}
+        made, inner = definitions_of(needed, start), propagate(needed, start, frozenset())
+        after = definitions_to([unknown], made, start, inner)
+        loops = _close_loops(tried, closings, made, inner, start, reached - defined) if after is not None else ()
+        yield from (Way(needed_legs([unknown], {**legs, tried: loop, **(after or {})})) for loop in loops if (loop.id, tried) not in failed)
+
+
+def _close_loops(
+    tried: str, closings: list[Equation], made: Mapping[str, Equation], inner: Mapping[str, Leg], start: Set[str], claimed: Set[str]
+) -> Iterator[Loop]:
+    """Yield the loops of a trial value, by definitions where they suffice, else by the `inner` legs. Each set of equations makes one.
+
+    An equation closes a loop if no leg needs it, or if its left side is given or follows from what is. Definitions alone say nothing of
+    the trial value: one equation of a loop is of a given result, or was named.
+    """
+    seen, used = set[frozenset[Equation]](), {leg.rows[-1] for leg in inner.values()}
+    for closing in (row for row in closings if row not in used or row.symbols[0] in claimed):
+        others = {name: row for name, row in made.items() if row is not closing}
+        steps = definitions_to(closing.symbols, others, start, inner)
+        loop = Loop(closing, tried, tuple(steps.values())) if steps is not None else None
+        says = loop and any(row.symbols[0] in claimed or row.kind not in CHAINED_BY_ITSELF for row in loop.rows)
+        if loop and says and closing not in loop.rows[:-1] and frozenset(loop.rows) not in seen:
+            seen.add(frozenset(loop.rows))
+            yield loop
+
+
+@lru_cache(maxsize=4096)
+def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
+    """Return whether the structure of the equations leads from what is known to the unknown."""
+    return bool(find_plain_way(unknown, rows, known)) or any(find_loops(unknown, rows, known, alone=True))
 
 
 def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
@@ -41,7 +75,7 @@ def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozense
         for solved in _solve_for(other, system, reached):
             before = needed_legs([other], {**legs, other: Step(solved, other)})
             plain = find_plain_way(unknown, rows, known | {other})
-            for way in (plain,) if plain else find_torn(unknown, rows, known | {other}):
+            for way in (plain,) if plain else find_loops(unknown, rows, known | {other}):
                 yield Way((*before, *(leg for leg in way.legs if leg not in before)))
 
 
@@ -56,7 +90,11 @@ def _open_system(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]
 
 
 def _solve_for(unknown: str, system: list[_Row], reached: frozenset[str]) -> Iterator[Composed]:
-    """Yield the equations that are left of a system with one quantity alone, solved for it if it has a closed form."""
+    """Yield the equations that are left of a system with one quantity alone, solved for it if it has a closed form.
+
+    A variant that is only the default counts if anything in it is known. Two such variants alone would make every model dense.
+    """
+    system = [row for row in system if not (_is_default(row) and reached.isdisjoint(row.symbols))]
     needed = _drop_loose_ends(unknown, system, reached)
     for left in _eliminate(unknown, needed, reached) if len(needed) <= _MOST_EQUATIONS else ():
         solved = compose(left.closing, left.steps, unknown) if left.closing else None
@@ -64,12 +102,12 @@ def _solve_for(unknown: str, system: list[_Row], reached: frozenset[str]) -> Ite
             yield solved
 
 
-def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[_Row]:
-    """Return the definition of the unknown, the equations of given results, and all definitions on which these rest.
+def _is_default(row: _Row) -> bool:
+    return isinstance(row, Equation) and row.variant is not None and row.variant.default
 
-    A variant that is only the default counts if anything in it is known. Two such variants alone would make every model dense.
-    """
-    rows = tuple(row for row in rows if not (row.variant and row.variant.default and reached.isdisjoint(row.symbols)))
+
+def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[_Row]:
+    """Return the definition of the unknown, the equations of given results, and all definitions on which these rest."""
     made = definitions_of(rows, reached)
     wanted = [row for row in rows if row.symbols[0] in {*reached, unknown} or row.kind not in CHAINED_BY_ITSELF]
     found = dict.fromkeys(row for row in wanted if not reached.issuperset(row.symbols))

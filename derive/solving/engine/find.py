@@ -18,7 +18,7 @@ from derive.roles import BATCH
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
-from derive.solving.engine.elimination import find_after_another, find_eliminated, find_torn
+from derive.solving.engine.elimination import find_after_another, find_eliminated, find_loops
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import (
@@ -28,7 +28,6 @@ from derive.solving.engine.plan import (
     Way,
     carry_bounds,
     definitions_to,
-    find_loops,
     find_plain_way,
     giving_equations,
 )
@@ -121,7 +120,7 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
         loops = find_loops(asked.unknown, rows, frozenset(known), failed)
         found = _answer_by_loops(search, known, loops) or _answer_by_elimination(search, rows, known)
         if not found and not search.is_ruled_out():
-            coupled = (find(asked.unknown, rows, frozenset(known)) for find in (find_after_another, find_torn))
+            coupled = (find(asked.unknown, rows, frozenset(known)) for find in (find_after_another, find_loops))
             found = _answer_by_loops(search, known, chain.from_iterable(coupled))
         if found:
             return found

@@ -4,7 +4,7 @@ An equation that lacks one quantity gives it. Where every equation lacks two or 
 rest follows, and the equation that is then known on both sides (the closing one) says which value is right.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -134,55 +134,6 @@ def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[st
     return Way(_definition_legs(needed, unknown, rows, known, failed) or needed)
 
 
-@lru_cache(maxsize=4096)
-def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
-    """Return whether the structure of the equations leads from what is known to the unknown."""
-    return find_plain_way(unknown, rows, known) is not None or any(find_loops(unknown, rows, known))
-
-
-def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
-    """Yield the ways that try a value of one quantity and go forwards from it.
-
-    Definitions lead forwards from the input that is still free. Every other equation (a given result, or one that was named) is a
-    constraint on it, and closes the loop.
-    """
-    legs, reached, equalities = _plain_part(unknown, rows, known, failed)
-    if unknown in reached:
-        return
-    made = definitions_of(equalities, reached | {unknown})
-    claimed = known | _turned_quantities(legs)
-    constraining = [
-        row
-        for row in equalities
-        if not reached.issuperset(row.symbols) and made.get(row.symbols[0]) is not row and _constrains(row, claimed, equalities)
-    ]
-    constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
-    constraints = [(row, tuple(_free_inputs(row.symbols, made, reached))) for row in constraining]
-    to_unknown = definitions_of(equalities, reached)
-    behind = tuple(_free_inputs([unknown], to_unknown, reached))
-    # Either a loop tries the unknown, or all that the unknown is made of.
-    for target in dict.fromkeys(((unknown,), behind)):
-        for closing in (row for row, free in constraints if free == target):
-            steps = definitions_to(closing.symbols, made, reached.union(target))
-            after = definitions_to([unknown], to_unknown, reached.union(target))
-            if steps is None or after is None or len(target) > 1:
-                continue
-            loop = Loop(closing, target[0], tuple(steps.values()))
-            if (loop.id, loop.unknown) not in failed:
-                yield Way(needed_legs([unknown], {**legs, loop.unknown: loop, **after}))
-
-
-def _plain_part(
-    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
-) -> tuple[Mapping[str, Leg], frozenset[str], tuple[Equation, ...]]:
-    """Return the steps one equation at a time, what they reach, and the equations. No equations if no loop can be closed."""
-    equalities = tuple(row for row in rows if row.sense == "=")
-    if known.isdisjoint(row.symbols[0] for row in equalities):
-        return {}, known, ()
-    legs = propagate(equalities, known, failed)
-    return ({}, known, ()) if unknown in legs else (legs, known.union(legs), equalities)
-
-
 def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
     """Return a way whose last legs are one loop from the unknown to the equation of a leg that only bounded its quantity."""
     at = way.legs.index(leg)
@@ -194,20 +145,6 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
     made = {row.symbols[0]: row for row in others}
     steps = definitions_to(closing.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
     return None if steps is None else Way((*before, Loop(closing, way.unknown, tuple(steps.values()))))
-
-
-def _turned_quantities(legs: Mapping[str, Leg]) -> frozenset[str]:
-    """Return the quantities that an equation other than a definition of them gave."""
-    return frozenset(name for name, leg in legs.items() if leg.rows[-1].symbols[0] != name)
-
-
-def _constrains(row: Equation, claimed: Set[str], rows: tuple[Equation, ...]) -> bool:
-    """Return whether an equation says something of quantities that definitions do not say: it was named, or it gives what was given."""
-    if row.kind not in CHAINED_BY_ITSELF:
-        return True
-    if row.defines:
-        return row.symbols[0] in claimed
-    return row.variant is not None and any(giving_equations(rows).get(name) is row for name in row.symbols if name in claimed)
 
 
 @lru_cache(maxsize=1024)
