@@ -125,7 +125,7 @@ class Supposition(NamedTuple):
 
 _ATTENTION_TIMES = ("attention_time", "attention_compute_ratio")
 _TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
-_STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time_kv_plus_max", "batching.compute_utilisation")
+_STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time_kv_plus_max", "serving.normalised_cost")
 """Ways to add up a step that count no network."""
 _SEVERAL_CHIPS = ("chips", 1.001)
 _SPARSEST: dict[str, Alternative] = {"experts": USUAL, "active_experts": 1.0}

@@ -418,7 +418,7 @@ class Assumptions:
         return self.with_fields(gone | {"given": tuple(name for name in self.given if name not in names)}) if gone else self
 
 
-RIDGE_POINT = "batching.balance_ratio_from_ridge"
+RIDGE_POINT = "batching.machine_balance_ratio"
 _BY_NAME = {one.name: one for one in fields(Assumptions)}
 NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in _BY_NAME.items() if "note" in one.metadata}
 """What each field says of itself, in order."""

@@ -131,7 +131,7 @@ pd.Series(batches).to_frame("balance batch")
 # So far attention costs reads and no arithmetic, as in the lecture. Here that does not hold: absorbed latent attention over
 # a cache of one byte a value does more arithmetic for every byte that it reads than the chip does in that time, at the rate of
 # the data type that attention runs in. The reads of a large batch never catch up with its arithmetic, at no context.
-# Equations: `context.balance_context`, `batching.compute_utilisation`, `batching.balance_batch_with_kv`,
+# Equations: `context.balance_context`, `batching.compute_utilisation_of_step`, `batching.balance_batch_with_kv`,
 # `context.balance_context_with_attention`.
 
 # %%

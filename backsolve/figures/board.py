@@ -34,10 +34,14 @@ _BEYOND: Tree = ("Min", 1, ("Max", 0, ("*", 1000, ("+", ("/", "context_length", 
 _PRICE: Tree = ("+", 1, ("*", _BEYOND, ("+", "premium_out", -1)))
 """The price of a token over its price below the threshold."""
 
-_INVERTED = {"batching.sparsity": "total_params", "batching.machine_balance_ratio": "peak_flops"}
+_INVERTED = {
+    "batching.sparsity": "total_params",
+    "batching.machine_balance_ratio": "ridge_point",
+    "batching.ridge_point": "peak_flops",
+}
 """Equations that give another quantity than their left side."""
 _LEGS = (
-    *(*_INVERTED, "batching.ridge_point", "batching.balance_batch", "roofline.compute_time", "roofline.weight_time", "roofline.kv_time"),
+    *(*_INVERTED, "batching.balance_batch", "roofline.compute_time", "roofline.weight_time", "roofline.kv_time"),
     *("roofline.memory_time", "roofline.step_time", "batching.weight_compute_ratio", "context.balance_context", "context.kv_compute_ratio"),
     *("serving.normalised_cost", "batching.fast_mode_fast_batch", "batching.fast_mode_normal_batch", "architecture.kv_bytes_per_sequence"),
     *("pipeline.kv_cancellation", "training.pretrain_cost", "training.rl_cost", "training.inference_cost"),

@@ -10,12 +10,12 @@ EQUATIONS = (
     Equation(
         id="batching.machine_balance_ratio",
         title="Machine balance ratio",
-        relation=lambda machine_balance_ratio, peak_flops, bytes_per_weight, flop_per_weight, hbm_bandwidth: (
+        relation=lambda machine_balance_ratio, ridge_point, bytes_per_weight, flop_per_weight: (
             machine_balance_ratio,
-            peak_flops * bytes_per_weight / (flop_per_weight * hbm_bandwidth),
+            ridge_point * bytes_per_weight / flop_per_weight,
         ),
+        changes=("from the ridge point, in which FLOP/s and bandwidth of a chip are one ratio",),
         statement="The number of weights that a chip can multiply while it reads one weight: about 300 on an H100 and on a B200.",
-        assumptions=("dense data-sheet rates",),
         result="295.4",
         sources=(
             talk(
@@ -69,25 +69,6 @@ EQUATIONS = (
         given={"mfu": "0.5", "arithmetic_intensity": "222.1 FLOP/byte", "mbu": "0.7"},
         result="520.8 TFLOP/s",
         sources=(ROOFLINE_PAPER,),
-    ),
-    Equation(
-        id="batching.balance_ratio_from_ridge",
-        defined_elsewhere=True,
-        title="Machine balance ratio from the ridge point",
-        relation=lambda machine_balance_ratio, ridge_point, bytes_per_weight, flop_per_weight: (
-            machine_balance_ratio,
-            ridge_point * bytes_per_weight / flop_per_weight,
-        ),
-        statement="A ridge point of 600 FLOP/byte and weights of one byte make a balance ratio of 300.",
-        result="295.4",
-        derivation=lambda: (
-            Step(
-                operation="both contain peak FLOP/s and bandwidth only as their ratio",
-                premises=(at("batching.machine_balance_ratio"), at("batching.ridge_point")),
-                eliminated=("peak_flops",),
-            ),
-        ),
-        sources=(ours("machine_balance_ratio and ridge_point, with the chip's figures eliminated"),),
     ),
     Equation(
         id="batching.sparsity",
@@ -150,8 +131,8 @@ EQUATIONS = (
             ),
             Step(
                 operation="the chip enters through its balance ratio, and the model through its sparsity",
-                premises=(at("#1"), at("batching.machine_balance_ratio"), at("batching.sparsity")),
-                eliminated=("peak_flops", "total_params"),
+                premises=(at("#1"), at("batching.machine_balance_ratio"), at("batching.ridge_point"), at("batching.sparsity")),
+                eliminated=("peak_flops", "ridge_point", "total_params"),
             ),
         ),
         sources=(
@@ -262,17 +243,27 @@ EQUATIONS = (
     Equation(
         id="batching.compute_utilisation_of_step",
         title="Compute time over step time",
-        relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
+        relation=lambda compute_utilisation, tokens_verified_per_step, one_token, normalised_cost, tokens_per_step: (
             compute_utilisation,
-            tokens_verified_per_step * compute_time / step_time,
+            tokens_verified_per_step * one_token / (normalised_cost * tokens_per_step),
         ),
+        changes=("from the cost of a token over its compute floor, which follows from ratios of times too",),
         statement="The share of a step in which the chips compute with the weights, with any overlap.",
         assumptions=(
             "relative to the given mfu, which is a share of peak",
             "attention FLOPs have their own share. The FLOPs of refused drafts count",
         ),
+        given={"normalised_cost": "1.48", "tokens_per_step": "2.952"},
         result="0.4577",
-        sources=(ours("the definition of the share"),),
+        sources=(
+            ours("the arithmetic with the weights over the step time, as serving.normalised_cost_of_step has it for a token"),
+            talk(
+                "0:11:40",
+                "0:12:04",
+                "optimum at 100k, run at 200k: MFU 50 percent, as modelled here",
+                "with the weight term kept. The 50 percent is the limit of a large batch",
+            ),
+        ),
     ),
     Equation(
         id="batching.compute_utilisation_of_rate",
@@ -298,9 +289,11 @@ EQUATIONS = (
         result="0.4579",
         derivation=lambda: (
             Step(
-                operation="arithmetic over step time, with the arithmetic of a batch",
-                premises=(at("batching.compute_utilisation_of_step"), at("roofline.compute_time")),
-                eliminated=("compute_time",),
+                operation="arithmetic over step time, by the arithmetic of a batch",
+                premises=(
+                    at("batching.compute_utilisation_of_step"), at("serving.normalised_cost_of_step"), at("roofline.compute_time"),
+                ),
+                eliminated=("normalised_cost", "compute_time"),
                 relation=lambda compute_utilisation, tokens_verified_per_step, flop_per_weight, batch, active_params, chips, peak_flops,
                     mfu,
                     step_time: (
@@ -320,64 +313,6 @@ EQUATIONS = (
             ),
         ),
         sources=(ours("no batch, context or memory is needed: a rate gives FLOPs, whatever limits it"),),
-    ),
-    Equation(
-        id="batching.compute_utilisation",
-        defined_elsewhere=True,
-        title="Compute utilisation of decode",
-        kind=BOUND,
-        direction=UPPER,
-        variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda compute_utilisation, tokens_verified_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
-            drafting_time, overhead_time, compute_time: (
-            compute_utilisation,
-            tokens_verified_per_step
-            / (
-                maximum(tokens_verified_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
-                + (drafting_time + overhead_time) / compute_time
-            ),
-        ),
-        statement="Weight arithmetic over the longer of all arithmetic and reads: a half at twice the balance context and a large batch.",
-        assumptions=(
-            "perfect overlap",
-            "relative to the mfu given, which is a share of peak",
-            "attention FLOPs have their own share. FLOPs of refused drafts count",
-        ),
-        changes=(
-            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are."
-            " It bounds the share from above, under perfect overlap alone",
-            "drafting enters by its time, as launches and all-reduces do",
-        ),
-        result="0.3178",
-        derivation=lambda: (
-            Step(
-                operation="what it means",
-                relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
-                    compute_utilisation,
-                    tokens_verified_per_step * compute_time / step_time,
-                ),
-            ),
-            Step(
-                operation="the step, with every part in units of the linear arithmetic",
-                premises=(
-                    at("#1"),
-                    at("roofline.step_time"),
-                    at("roofline.memory_time"),
-                    at("batching.weight_compute_ratio#1"),
-                    at("context.kv_compute_ratio#1"),
-                    at("context.attention_compute_ratio#1"),
-                ),
-                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time"),
-            ),
-        ),
-        sources=(
-            talk(
-                "0:11:40",
-                "0:12:04",
-                "optimum at 100k, run at 200k: MFU 50 percent, as modelled here",
-                "with the weight term kept. The 50 percent is the limit of a large batch",
-            ),
-        ),
     ),
     Equation(
         id="batching.users_needed",

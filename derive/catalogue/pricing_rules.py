@@ -105,7 +105,7 @@ RULES = (
                 premises=(
                     at("bands.kv_bytes_from_scale", base_cost=1, mbu=1, mfu=1),
                     at("readings.threshold_is_crossover"),
-                    at("batching.balance_ratio_from_ridge"),
+                    at("batching.machine_balance_ratio"),
                 ),
                 eliminated=("kv_bytes_per_token", "machine_balance_ratio"),
             ),

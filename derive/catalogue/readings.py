@@ -38,7 +38,7 @@ EQUATIONS = (
                 operation="the threshold is the balance context, at equal utilisations",
                 premises=(
                     at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1, kv_replication=1),
-                    at("batching.balance_ratio_from_ridge"),
+                    at("batching.machine_balance_ratio"),
                 ),
                 eliminated=("ridge_point",),
             ),
@@ -127,7 +127,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the balance context as a function of KV bytes, at equal utilisations",
-                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_replication=1), at("batching.balance_ratio_from_ridge")),
+                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_replication=1), at("batching.machine_balance_ratio")),
                 eliminated=("balance_context", "ridge_point"),
             ),
         ),

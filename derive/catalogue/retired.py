@@ -345,6 +345,13 @@ architecture.window_kv_width@1 -> architecture.window_kv_bytes
 training.compute_time@1 -> training.rate_per_chip
   Compute time of a training step
   training_compute_time = 6*one_flop_per_token*active_params*training_tokens_per_chip/(peak_flops*mfu)
+batching.balance_ratio_from_ridge@1 -> batching.machine_balance_ratio
+  Machine balance ratio from the ridge point
+  machine_balance_ratio = ridge_point*bytes_per_weight/flop_per_weight
+batching.compute_utilisation@3 -> batching.compute_utilisation_of_step
+  Compute utilisation of decode
+  compute_utilisation = tokens_verified_per_step/(Max(tokens_verified_per_step*(1 + attention_compute_ratio), weight_compute_ratio +
+    kv_compute_ratio) + (drafting_time + overhead_time)/compute_time)
 """
 """The last version of each retired equation: `id@version -> successor with givens`, its title, its formula and conditions."""
 

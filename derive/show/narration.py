@@ -42,14 +42,14 @@ def derivation_lines(row: Equation) -> list[str]:
     """Return the lines of a derivation for the terminal, and none for an equation without a derivation.
 
     >>> from derive.catalogue import equation
-    >>> print("\\n".join(derivation_lines(equation("batching.balance_ratio_from_ridge"))))
-    1. Peak FLOP/s and bandwidth enter both only as their ratio.
-           machine_balance_ratio = bytes_per_weight*peak_flops/(2*hbm_bandwidth)
-               batching.machine_balance_ratio
-           ridge_point = peak_flops/hbm_bandwidth
-               batching.ridge_point
-       peak_flops eliminated; hbm_bandwidth cancels:
-           machine_balance_ratio = bytes_per_weight*ridge_point/2
+    >>> print("\\n".join(derivation_lines(equation("training.equal_cost_rl"))))
+    1. Equal FLOPs.
+           rl_flops = 6*active_params*pretrain_tokens
+               training.pretrain_cost, with rl_flops for pretrain_flops
+           rl_flops = active_params*rl_multiplier*rl_tokens/decode_efficiency
+               training.rl_cost
+       rl_flops eliminated; active_params cancels:
+           pretrain_tokens = rl_multiplier*rl_tokens/(6*decode_efficiency)
     """
     lines = []
     for number, step in enumerate(narrated_steps(row), 1):
@@ -67,8 +67,8 @@ def narrated_steps(row: Equation, latex: bool = False) -> "Iterator[NarratedStep
     """Yield the steps of a derivation, in words and formulas. With `latex` quantities in the words are symbols.
 
     >>> from derive.catalogue import equation
-    >>> [step.change for step in narrated_steps(equation("batching.balance_ratio_from_ridge"))]
-    ['peak_flops eliminated; hbm_bandwidth cancels']
+    >>> [step.change for step in narrated_steps(equation("training.equal_cost_rl"))]
+    ['rl_flops eliminated; active_params cancels']
     """
 
     def printed(part: "Expr | str") -> str:
@@ -99,8 +99,8 @@ def derivation_in_latex(row: Equation) -> str:
     r"""Return the equation and its derivation as LaTeX, with an item for each step, and with kind and versions as comments.
 
     >>> from derive.catalogue import equation
-    >>> print(derivation_in_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[6])
-      \item Peak FLOP/s and bandwidth enter both only as their ratio.
+    >>> print(derivation_in_latex(equation("training.equal_cost_rl")).splitlines()[6])
+      \item Equal FLOPs.
     """
     lines = [FOR_DERIVATIONS, f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
     lines += [r"\begin{equation*}", formula(row), r"\end{equation*}"]

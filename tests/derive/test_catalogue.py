@@ -220,7 +220,6 @@ def test_prices_alone_give_nothing_but_prices_and_their_names():
 
 FROM_BOUNDS = {
     "roofline.latency_floor": "a name for the read of the weights alone; nothing overlaps with it",
-    "batching.compute_utilisation": "a share of the step of perfect overlap",
     "serving.normalised_cost": "the cost of the step of perfect overlap",
 }
 """Definitions that follow from a bound and hold whether it is reached or not, or that name what it is at best."""

@@ -95,8 +95,7 @@ def no_equation_is_derived_from_itself(row):
 
 
 def test_parents_and_children_are_the_same_lines_read_both_ways():
-    assert parents(equation("batching.balance_ratio_from_ridge")) == ("batching.machine_balance_ratio", "batching.ridge_point")
-    assert referenced_by("batching.ridge_point")[:2] == ("batching.balance_ratio_from_ridge", "context.balance_context")
+    assert parents(equation("training.equal_cost_rl")) == ("training.pretrain_cost", "training.rl_cost")
     assert referenced_by("batching.balance_batch")[0] == "batching.weight_compute_ratio", "by a step of its derivation"
     assert referenced_by("energy.output_energy") == () != referenced_by("serving.cost_per_token")
 
@@ -115,27 +114,27 @@ def test_what_is_no_definition_says_what_it_idealises(row):
 # -- a wrong step is seen -------------------------------------------------------------------------------------------
 
 
-def planted(*steps: Step, id: str = "batching.balance_ratio_from_ridge", **changes) -> Equation:
+def planted(*steps: Step, id: str = "training.equal_cost_rl", **changes) -> Equation:
     """An equation of the catalogue with another derivation."""
     row = equation(id)
     whole = {name: getattr(row, name) for name in ("id", "title", "kind", "relation", "statement", "sources", "requires")}
     return Equation(**(whole | changes), derivation=lambda: steps)
 
 
-RATIO, RIDGE = at("batching.machine_balance_ratio"), at("batching.ridge_point")
-GOOD = Step(operation="right", premises=(RATIO, RIDGE), eliminated=("peak_flops",))
+FIRST, SECOND = at("training.pretrain_cost", pretrain_flops="rl_flops"), at("training.rl_cost")
+GOOD = Step(operation="right", premises=(FIRST, SECOND), eliminated=("rl_flops",))
 
 
 def test_the_right_derivation_passes():
     check(planted(GOOD), 1)
 
 
-def one_percent_off(machine_balance_ratio, ridge_point, bytes_per_weight):
-    return machine_balance_ratio, 101 * ridge_point * bytes_per_weight / 200
+def one_percent_off(pretrain_tokens, rl_multiplier, rl_tokens, decode_efficiency):
+    return pretrain_tokens, 101 * rl_multiplier * rl_tokens / (600 * decode_efficiency)
 
 
-SPARE = Step(operation="long", premises=(RATIO, RIDGE, at("batching.sparsity")), eliminated=("peak_flops",))
-ELSEWHERE = Step(operation="at the wrong point", premises=(at("batching.machine_balance_ratio", hbm_bandwidth="mfu"),))
+SPARE = Step(operation="long", premises=(FIRST, SECOND, at("batching.sparsity")), eliminated=("rl_flops",))
+ELSEWHERE = Step(operation="at the wrong point", premises=(at("training.rl_cost", rl_flops="pretrain_flops", active_params="mfu"),))
 
 
 @in_one_test(
@@ -143,7 +142,7 @@ ELSEWHERE = Step(operation="at the wrong point", premises=(at("batching.machine_
     [
         (planted(GOOD, relation=one_percent_off), "off by"),
         (planted(SPARE), "holds without its premise 3"),
-        (planted(Step(operation="kept", premises=(RATIO, RIDGE), eliminated=("ridge_point",))), "does not eliminate"),
+        (planted(Step(operation="kept", premises=(FIRST, SECOND), eliminated=("decode_efficiency",))), "does not eliminate"),
         (planted(ELSEWHERE), "which no premise holds"),
     ],
     ids=["one percent off", "a premise to spare", "not eliminated", "another point"],
@@ -155,7 +154,7 @@ def test_a_planted_error_is_seen(row, said):
 
 def test_a_premise_that_does_not_exist_is_named():
     with pytest.raises(UnknownName, match=r"batching\.ridgepoint.*did you mean 'batching\.ridge_point'"):
-        assumed(planted(Step(operation="typo", premises=(RATIO, at("batching.ridgepoint")), eliminated=("peak_flops",))), 1)
+        assumed(planted(Step(operation="typo", premises=(FIRST, at("batching.ridgepoint")), eliminated=("rl_flops",))), 1)
     with pytest.raises(UnknownName, match=r"step 'batching\.balance_batch#3'"):
         assumed(planted(Step(operation="typo", premises=(at("batching.balance_batch#3"),))), 1)
     with pytest.raises(UnknownName, match="quantity 'band_width'"):

@@ -169,11 +169,6 @@ COMPUTED = [
         "It is [295] for bf16 on an H100 and [591] for fp8",
         lambda: (value_of("ridge_point", hardware="H100:bf16"), value_of("ridge_point", hardware="H100:fp8")),
     ),
-    Figure(
-        "batching.balance_ratio_from_ridge",
-        "weights of one byte make a balance ratio of [300]",
-        lambda: (value_of("machine_balance_ratio", ridge_point=600, bytes_per_weight=1),),
-    ),
     Figure("batching.sparsity", "[1] for a dense model", lambda: (value_of("sparsity", model="Llama-3-70B"),)),
     Figure(
         "batching.sparsity",
@@ -195,7 +190,7 @@ COMPUTED = [
         lambda: (value_of("weight_compute_ratio", balance_batch=2400, batch=2400),),
     ),
     Figure(
-        "batching.compute_utilisation",
+        "batching.compute_utilisation_of_step",
         "The [50] percent is the limit of a large batch",
         lambda: (100 * value_of("compute_utilisation", balance_batch=1, batch=1e8, context_length="200k", balance_context="100k"),),
     ),
