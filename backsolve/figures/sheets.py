@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import pairwise
 from shlex import quote
 
 import numpy as np
 
 from derive.errors import NotCovered
-from derive.show.chart import Axis, Chart, Mark, Rule
+from derive.show.chart import Axis, Chart, Mark, Rule, known_range
 from derive.units import show
 from invert.assumptions import USUAL
 from invert.data import read_data
@@ -48,10 +47,10 @@ def _coverage_text(found: Estimate) -> str:
     return " (right for {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
 
 
-def _row_points(name: str, row: int, values: Mapping[str, float], named: bool = False) -> list[Mark]:
-    """Draw values without ranges: each in a row from `row` on, or all in that row with their names. Draw no mark without values."""
-    ys = tuple(float(row + (0 if named else place)) for place in range(len(values)))
-    return [Mark(name=name, form="points", xs=tuple(values.values()), ys=ys, names=tuple(values) if named else ())] if values else []
+def _row_points(name: str, colour: int, rows: Iterable[int], values: Mapping[str, float]) -> list[Mark]:
+    """Draw values without ranges in their rows. Draw no mark without values."""
+    ys = tuple(map(float, rows))
+    return [Mark(name=name, form="points", xs=tuple(values.values()), ys=ys, names=tuple(values), colour=colour)] if values else []
 
 
 def kv_by_estimator(one: Inference) -> Chart:
@@ -73,6 +72,7 @@ def kv_by_estimator(one: Inference) -> Chart:
         xs=tuple(estimate.median or estimate.high or estimate.low or 0.0 for estimate in found.values()),
         ys=tuple(map(float, range(len(found)))),
         ends=tuple(map(_ends, found.values())),
+        colour=1,
     )
     missing = [KV_NAMES[name].heading for name in one.kv_bytes if name not in found]
     return Chart(
@@ -83,18 +83,23 @@ def kv_by_estimator(one: Inference) -> Chart:
         marks=(
             *_band("range of the typical KV", one.kv_bytes["headline"], len(rows)),
             median,
-            *_row_points("reading without a range", len(found), read),
-            *_row_points("a model of known cache", len(rows) - 1, models, named=True),
+            *_row_points("reading without a range", 2, range(len(found), len(found) + len(read)), read),
+            *_row_points("a model of known cache", 3, [len(rows) - 1] * len(models), models),
         ),
         rules=(Rule(name=f"by its architecture, {show(_KV, one.known.read)}", at=one.known.read),) if one.known else (),
     )
+
+
+def _line(name: str, xs: Iterable[float], ys: Iterable[float], colour: int, dashed: bool = False) -> Mark:
+    return Mark(name=name, form="line", xs=(*xs,), ys=(*ys,), colour=colour, dashed=dashed)
 
 
 def _band(name: str, found: Estimate, rows: int) -> list[Mark]:
     """Draw a range of the axis across all rows. Without both ends draw no mark."""
     if found.low is None or found.high is None:
         return []
-    return [Mark(name=name, form="area", xs=((found.low * found.high) ** 0.5,) * 2, ys=(-0.5, rows - 0.5), ends=(_ends(found),) * 2)]
+    middle = (found.low * found.high) ** 0.5
+    return [Mark(name=name, form="area", xs=(middle,) * 2, ys=(-0.5, rows - 0.5), ends=(_ends(found),) * 2, colour=0)]
 
 
 def _level(estimates: Iterable[Estimate]) -> str:
@@ -112,16 +117,16 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     drawn = [one for one in sheets if one.market[_SIZE].kind == "interval"]
     if sheets and not drawn:
         raise NotCovered(f"{sheets[0].name}: {sheets[0].market[_SIZE].because}")
-    medians = tuple(median for _, median, _ in line.sizes)
+    alone, medians = len(drawn) == 1, tuple(median for _, median, _ in line.sizes)
     marks = [
         Mark(
             name=f"{len(line.models)} open models at the list price of their makers",
             form="points",
             xs=tuple(one.input_price for one in line.models),
             ys=tuple(one.active_params for one in line.models),
-            names=tuple(one.model for one in line.models),
+            names=() if alone else tuple(one.model for one in line.models),
         ),
-        Mark(name="fitted line", form="line", xs=line.prices, ys=medians),
+        _line("fitted line", line.prices, medians, 1),
         Mark(
             name=f"{line.level:.0%} of open models at this price",
             form="area",
@@ -130,7 +135,7 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
             ends=tuple((low, high) for low, _, high in line.sizes),
         ),
     ]
-    found, alone = [one.market[_SIZE] for one in drawn], len(drawn) == 1
+    found = [one.market[_SIZE] for one in drawn]
     prices = tuple(one.sheet.bands[0].input.usd_per_token for one in drawn)
     # Names of equal prices would cover each other.
     named = len(drawn) <= _MOST_NAMED and len({*prices}) == len(prices)
@@ -183,17 +188,13 @@ def cost_context(one: Inference) -> Chart:
     problem = joint.problem if joint else "one price for all lengths: no premium to read"
     edges = [*(max(float(band.threshold_tokens), _FIRST_CONTEXT) for band in bands), last]
     asked = {"output": [band.output for band in bands], "input": [band.input for band in bands]}
+    across = [x for pair in pairwise(edges) for x in pair]
     steps = [
-        Mark(
-            name=f"{side} price, as published",
-            form="line",
-            xs=tuple(x for pair in pairwise(edges) for x in pair),
-            ys=tuple(price.usd_per_token for price in prices for _ in range(2)),
-        )
+        _line(f"{side} price, as published", across, [price.usd_per_token for price in prices for _ in range(2)], [*asked].index(side))
         for side, prices in asked.items()
     ]
     curves = [
-        Mark(name=f"{side} at one price/cost, as the joint reading has it", form="line", xs=contexts, ys=values, dashed=True)
+        _line(f"{side} at one price/cost, as the joint reading has it", contexts, values, [*asked].index(side), dashed=True)
         for side, values in implied.items()
     ]
     thresholds = [float(band.threshold_tokens) for band in bands[1:]]
@@ -217,20 +218,18 @@ def tier_map(one: Inference) -> Chart:
         raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and no tier has a cost without them")
     costs = hold_costs(read_data(), stored, one.assumptions)
     marks = [
-        Mark(name=f"{TIER_NAMES[tier]}, {basis}", form="line", xs=costs.times, ys=tuple(values), dashed=basis == "rented")
+        _line(f"{TIER_NAMES[tier]}, {basis}", costs.times, values, [*TIER_NAMES].index(tier), dashed=basis == "rented")
         for (tier, basis), values in costs.costs.items()
     ]
     base = one.sheet.bands[0].input.usd_per_token
     sold = {write.ttl_seconds: write.premium * base for write in one.observables.cache_write_premiums if write.ttl_seconds}
     sold = {ttl: price for ttl, price in sold.items() if price > 0}
     if sold:
-        beside = tuple(f"kept {show('ttl', ttl)}" for ttl in sold)
-        xs = tuple(map(float, sold))
-        marks.append(Mark(name="asked for a write above input", form="points", xs=xs, ys=tuple(sold.values()), beside=beside))
+        name, beside = "asked for a write above input", tuple(f"kept {show('ttl', ttl)}" for ttl in sold)
+        marks.append(Mark(name=name, form="points", xs=(*sold,), ys=(*sold.values(),), beside=beside, colour=len(TIER_NAMES)))
     rate = one.observables.storage_price
     if rate and rate.value > 0:
-        asked = tuple(rate.value * time for time in costs.times)
-        marks.append(Mark(name="storage, as asked by the hour", form="line", xs=costs.times, ys=asked))
+        marks.append(_line("storage, as asked by the hour", costs.times, [rate.value * time for time in costs.times], len(TIER_NAMES)))
     return Chart(
         title="The longer a cache is kept, the slower the cheapest memory",
         said=(
@@ -287,7 +286,7 @@ def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]
         ends=tuple((one.low, one.high) for one in judged),
         names=tuple(one.model for one in judged),
     )
-    right = Mark(name="predicted = true", form="line", xs=(min(truths), max(truths)), ys=(min(truths), max(truths)), dashed=True)
+    right = _line("predicted = true", known_range(truths), known_range(truths), 1, dashed=True)
     up, across = (Axis(quantity=quantity, words=f"{words}, {which}") for which in ("predicted", "true"))
     return Chart(title=title, across=across, up=up, marks=(found, right))
 
@@ -356,11 +355,9 @@ SHEET_FIGURES: Mapping[str, Callable[[Inference], Chart]] = {
 
 
 def figures_of_sheet(one: Inference) -> Iterator[Chart]:
-    """Yield the figures of a sheet that have data to draw. In the figure of size against price only the sheet is named."""
+    """Yield the figures of a sheet that have data to draw."""
     needed = {"cost-context": one.pairs, "tornado": one.pairs, "tier-map": one.storage}
     for name, chart_of in SHEET_FIGURES.items():
         with suppress(NotCovered):
             if needed.get(name, (one,)):
-                chart = chart_of(one)
-                marks = (replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks)
-                yield replace(chart, marks=tuple(marks)) if name == "size-price" else chart
+                yield chart_of(one)
