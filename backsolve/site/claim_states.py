@@ -7,12 +7,10 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
-from backsolve.site.formulas import example_values
+from backsolve.site.formulas import start_values
 from backsolve.site.lookups import claims, claims_found
-from backsolve.site.presets import SUSTAINED
 from derive.catalogue import equation, equations
 from derive.catalogue.searching import TALK
-from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.presets import chip_name
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
@@ -89,21 +87,18 @@ def _given(found: Mapping[str, Any], claim: Claim) -> ClaimState | None:
 def _solved(claim: Mapping[str, Any]) -> ClaimState | None:
     """Return the state of a claim from the command that computes it, or None for a claim that no equation bears."""
     words = shlex.split(claim["command"].split(" && ")[0])
-    if words[:2] != ["backsolve", "solve"]:
+    if words[:2] != ["backsolve", "solve"] or claim["found"] is None:
         return None
     unknown, *items = words[2:]
     typed = dict(item.split("=", 1) for item in items if not item.startswith("--") and "=" in item)
     options = [(name, value) for name, value in pairwise(items) if name.startswith("--")]
     using = [value for name, value in options if name == "--using"]
-    try:
-        solution = solve(unknown, given=typed, using=using, hardware=dict(options).get("--hardware"), model=dict(options).get("--model"))
-    except BacksolveError:
-        return None
+    solution = solve(unknown, given=typed, using=using, hardware=dict(options).get("--hardware"), model=dict(options).get("--model"))
     values = dict(values_of(solution, solution.answers[0], solution.route))
     # A default that follows another quantity was put into the equation.
     values |= {name: values[other] for name, others in FOLLOWS.items() for other in others[:1] if name not in values and other in values}
     bearing = [
-        row for row in map(equation, using) if unknown in row.symbols and (usual_values(row) | values).keys() >= {*row.symbols} - {unknown}
+        row for row in map(equation, using) if unknown in row.symbols and (start_values(row) | values).keys() >= {*row.symbols} - {unknown}
     ]
     if not bearing:
         return None
@@ -113,15 +108,9 @@ def _solved(claim: Mapping[str, Any]) -> ClaimState | None:
 
 def _fragment(row: Equation, unknown: str, typed: Mapping[str, str], values: Mapping[str, float]) -> str:
     """Return what stands behind the # of an address: the unknown if it is not the usual one, and values that differ from the usual ones."""
-    usual, asked = usual_values(row), {"for": unknown} if unknown != row.symbols[0] else {}
+    usual, asked = start_values(row), {"for": unknown} if unknown != row.symbols[0] else {}
     for name in row.symbols:
         if name != unknown and name in values and values[name] != usual.get(name):
             asked[name] = typed.get(name) or show(name, values[name], 12)
     # Without a pair the link would be no state: it would leave the page as it is.
     return urlencode(asked or {"for": unknown}, safe=_READABLE)
-
-
-def usual_values(row: Equation) -> dict[str, float]:
-    """Return the values [SI] that the page of an equation opens with: its worked example at ideal rates, and neutral defaults."""
-    defaults = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name in row.symbols}
-    return defaults | example_values(row) | {name: 1.0 for name in SUSTAINED if name in row.symbols}

@@ -25,23 +25,26 @@ from derive.written import tree_of_function
 Json = dict[str, Any]
 
 
+RATES = ("mfu", "mbu")
+"""The shares of its peaks that a step sustains. They are 1 until a reader selects sustained rates."""
+
+
 def page_data(id: str) -> Json:
     """Return the data for the form on the page of an equation. Raise UnknownName for an unknown id.
 
     >>> data = page_data("batching.balance_batch")
-    >>> data["equation"]["symbols"][0], data["example"]["sparsity"]
-    ('balance_batch', 8.0)
+    >>> data["equation"]["symbols"][0], data["start"]["sparsity"], data["start"]["mfu"]
+    ('balance_batch', 8.0, 1.0)
     """
     row = equation(id)
-    return {
-        "equation": solvable(row),
-        "example": example_values(row),
-    }
+    return {"equation": solvable(row), "start": start_values(row)}
 
 
-def example_values(row: Equation) -> dict[str, float]:
-    """Return the inputs of the worked example of an equation [SI]."""
-    return {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {}
+def start_values(row: Equation) -> dict[str, float]:
+    """Return the values [SI] that the page of an equation opens with: neutral defaults, and its worked example at ideal rates."""
+    neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name in row.symbols}
+    given = {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {}
+    return neutral | given | {name: 1.0 for name in RATES if name in row.symbols}
 
 
 def solvable(row: Equation) -> Json:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache
 from math import inf, isfinite
 
-from backsolve.site.formulas import Json, roof_data, solvable
+from backsolve.site.formulas import RATES, Json, roof_data, solvable
 from backsolve.usual import DATA_TYPE, DEPLOYED
 from derive import presets
 from derive.catalogue import by_id
@@ -29,7 +29,7 @@ ASKED = (
 )
 """Results of the desk. It also shows the equations that lead to them."""
 
-SUSTAINED = {name: DEPLOYED[name] for name in ("mfu", "mbu")}
+SUSTAINED = {name: DEPLOYED[name] for name in RATES}
 """The shares of its peaks that a step sustains if a reader selects sustained rates."""
 
 FIELDS = DEPLOYED | dict.fromkeys(SUSTAINED, 1.0) | {"chip_price": 2 / 3600, "prompt_tokens": 2000.0, "attention_replicas": 1.0}

@@ -5,23 +5,15 @@
   const { chart, engine, form, presets } = backsolve;
   const place = document.getElementById("solver");
   if (!place) return;
-  const { equation, example } = JSON.parse(document.getElementById("formulas").textContent);
+  const { equation, start: first } = JSON.parse(document.getElementById("formulas").textContent);
   const { element, show, typeset } = form, names = equation.symbols, [left] = names;
   const quantities = Object.fromEntries(names.map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
   const words = (name) => name.replaceAll("_", " "), named = (name) => names.includes(name);
 
   // -- what the page starts with: the worked example at ideal rates --
   const rates = Object.keys(presets.sustained).filter(named);
-  const usual = { unknown: left, hardware: "", model: "", log: false, values: startValues() };
+  const usual = { unknown: left, hardware: "", model: "", log: false, values: { ...first, [left]: engine.valueOf(equation.right, first) } };
   const state = { ...usual, values: { ...usual.values }, over: null, answers: [] };
-
-  function startValues() {
-    const middle = ({ low, high }) => Number((low > 0 ? Math.sqrt(low * high) : (low + high) / 2).toPrecision(2));
-    const values = Object.fromEntries(names.map((name) => [name, example[name] ?? quantities[name].default ?? middle(quantities[name])]));
-    for (const name of rates) values[name] = 1;
-    const made = engine.valueOf(equation.right, values);
-    return Number.isFinite(made) ? { ...values, [left]: made } : values;
-  }
 
   const { notice, moved, link } = form.shared(() => pairs(), solved);
 
@@ -53,7 +45,7 @@
     ...["unknown", "hardware", "model"].filter((key) => state[key] !== usual[key]).map((key) => [key === "unknown" ? "for" : key, state[key]]),
     ...others().filter((name) => state.values[name] !== start(name) && !(name in found)).map((name) => [name, form.typedFor(quantities[name], state.values[name])]),
     ...(state.over === usualOver() ? [] : [["over", state.over]]), ...(state.log ? [["axes", "log"]] : [])];
-  const usualOver = () => others().find((name) => quantities[name].default === undefined) || others()[0];
+  const usualOver = () => others().find((name) => name === place.dataset.over) || others().find((name) => quantities[name].default === undefined) || others()[0];
 
   function fromAddress() {
     const asked = form.asked(), texts = new Map(asked), has = (choice, value) => [...choice.select.options].some((one) => one.value === value);
@@ -129,10 +121,8 @@
     said(found.answers.length ? found.answers.map(paragraph) : [refused(found)]);
     for (const name of others()) knobs[name].moves((first && first.elasticities[name]) || 0);
     command.textContent = `backsolve solve ${state.unknown} --using ${equation.id} ${form.typed(others(), state.values, quantities)} --as latex`;
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(draw);
+    draw();
   }
-  let waiting = 0;
 
   // -- saying --
   const said = (parts) => answer.replaceChildren(...parts);
@@ -191,5 +181,5 @@
     element("p", { class: "solver-note" }, "The per cent beside a name is the change of the answer if this quantity rises by 1 %."),
     element("div", { class: "solver-choices" }, names.length > 1 ? over.root : "", axes.root), element("figure", { class: "solver-figure" }, holder, caption),
     element("p", { class: "solver-copies" }, "The derivation with these numbers: ", ...copies), pasted, element("p", {}, "The same at the command line: ", command));
-  form.live(fromAddress, draw);
+  form.live(fromAddress, draw, place);
 })();

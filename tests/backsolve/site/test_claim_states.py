@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from backsolve.site.claim_states import addresses_of_claims, claim_states, states_of, usual_values
-from backsolve.site.formulas import quantities_data
+from backsolve.site.claim_states import addresses_of_claims, claim_states, states_of
+from backsolve.site.formulas import quantities_data, start_values
 from backsolve.site.lookups import claims, claims_found
 from campaigns.solver_script import NODE, SCRIPT
 from derive.answers import shown_end
@@ -31,7 +31,7 @@ def test_a_state_comes_to_the_number_of_the_claim():
         for id, state in claim_states().items():
             row, claim, pairs = equation(state.equation), claims()[id], dict(parse_qsl(state.fragment))
             unknown, rows = pairs.pop("for", row.symbols[0]), quantities_data(row.symbols)
-            given = usual_values(row) | {name: read({"row": rows[name], "asked": text})["value"] for name, text in pairs.items()}
+            given = start_values(row) | {name: read({"row": rows[name], "asked": text})["value"] for name, text in pairs.items()}
             if claim.unknown == unknown:
                 (answer, *_), _ = solve_equation(row, unknown, {name: given[name] for name in row.symbols if name != unknown})
                 assert shown_end(answer) == pytest.approx(amount_in_si(unknown, f"{state.claim['found']}", claim.unit), rel=1e-3), id
@@ -41,4 +41,4 @@ def test_a_state_comes_to_the_number_of_the_claim():
 
 def test_the_page_of_the_balance_batch_opens_with_the_number_of_the_lecture():
     row = equation("batching.balance_batch")
-    assert solve_equation(row, "balance_batch", usual_values(row))[0][0].point == 2400
+    assert solve_equation(row, "balance_batch", start_values(row))[0][0].point == 2400

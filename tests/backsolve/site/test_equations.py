@@ -26,7 +26,7 @@ def written(id: str) -> str:
 
 @in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])
 def test_the_command_below_a_form_solves_this_equation(row):
-    values = page_data(row.id)["example"]
+    values = page_data(row.id)["start"]
     (answer,) = solve(row.symbols[0], using=[row.id], given={name: values[name] for name in row.symbols[1:]}).answers
     made = {"=": answer.value, ">=": answer.low, "<=": answer.high}[row.sense]
     assert made == pytest.approx(row.right_side(values), rel=1e-9)
@@ -45,7 +45,7 @@ def test_a_page_says_all_that_show_and_cite_say(row):
     assert all(cite(row.id, style) in text for style in SHOWN)
     assert not row.example or row.example.result in text
     assert html.count('class="copied"') == len(SHOWN) and "--as myst" in text
-    assert f'<section id="solver" data-equation="{row.id}">' in html
+    assert '<section id="solver"' in html
 
 
 @in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])
