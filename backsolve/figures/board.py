@@ -287,14 +287,13 @@ def ladder() -> Chart:
     """Return the drain times of today's devices and of the lecture for each tier of memory, and the lifetimes that caches are sold for."""
     said = [row for row in drain_times() if row.device == _LECTURE]
     devices = [row for row in drain_times() if row.device != _LECTURE]
-    names = tuple(f"{row.device}: {show('drain_time', _seconds(row), 3)}" for row in devices)
     ends = tuple((_seconds(row, "low"), _seconds(row, "high")) for row in said)
     return Chart(
         title="How long each memory takes to drain, and how long caches are sold for",
         across=Axis(words="drain time", ticks=tuple((at, show("drain_time", at)) for at in (0.01, 1.0, 60.0, 3600.0, 86400.0))),
         up=Axis(rows=tuple(_TIERS.values())),
         marks=(
-            replace(_drain_times("today's devices", "compute", devices), names=names),
+            _drain_times("today's devices", "compute", devices),
             replace(_drain_times("the lecture", "price", said), ends=ends),
         ),
         rules=tuple(_rule("sold:", "ttl", life) for life in sold_lifetimes()),
@@ -304,7 +303,8 @@ def ladder() -> Chart:
 def _drain_times(name: str, role: str, rows: Sequence[MemoryTierFigure]) -> Mark:
     """Return drain times as points in the rows of their tiers."""
     ys = tuple(float([*_TIERS].index(row.tier)) for row in rows)
-    return Mark(name=name, form="points", colour=_ROLES[role], xs=tuple(map(_seconds, rows)), ys=ys)
+    names = tuple(f"{row.device}: {show('drain_time', _seconds(row), 3)}" for row in rows)
+    return Mark(name=name, form="points", colour=_ROLES[role], xs=tuple(map(_seconds, rows)), ys=ys, names=names)
 
 
 def _seconds(row: MemoryTierFigure, end: str = "value") -> float:

@@ -1,11 +1,12 @@
 """A chart as an SVG element of a page, which takes its colours from the style sheet of the page."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from html import escape
 from itertools import pairwise
 from math import log10
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from backsolve.figures.axes import axis_ends, axis_ticks, colour_number
 from derive.quantities.formula import NOTHING
@@ -51,11 +52,10 @@ class Plane(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A text beside the thing that it names, its possible places (x, y, anchor) with the best first, and whether it may be left out."""
+    """A text beside the thing that it names, and its possible places (x, y, anchor) with the best first."""
 
     text: str
     places: Sequence[tuple[float, float, str]]
-    optional: bool = False
 
 
 def chart_svg(chart: Chart, links: Mapping[str, str] = NOTHING) -> str:
@@ -86,6 +86,15 @@ def chart_svg(chart: Chart, links: Mapping[str, str] = NOTHING) -> str:
     ]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {_WIDE} {height}" role="{"group" if links else "img"}">'
     return f"{head}<title>{escape(chart.title)}</title><desc>{escape(chart_in_words(chart))}</desc>{''.join(body)}</svg>"
+
+
+def chart_record(chart: Chart, links: Mapping[str, str] = NOTHING) -> dict[str, Any]:
+    """Return a chart as the script of a page draws it: numbers, ends and ticks of `chart_svg`, and marks at their places in rows."""
+    chart, rows = in_units(chart), chart.up.rows
+    marks = tuple(replace(mark, ys=tuple(y + row_offset(chart, mark) for y in mark.ys)) for mark in chart.marks)
+    ends = {"across": axis_ends(chart, up=False), "up": (len(rows) - 0.5, -0.5) if rows else axis_ends(chart, up=True)}
+    ticks = {"across": _ticks(chart, up=False), "up": [*enumerate(rows)] or _ticks(chart, up=True)}
+    return asdict(replace(chart, marks=marks)) | {"ends": ends, "ticks": ticks, "links": {**links}}
 
 
 def _width(text: str) -> float:
@@ -136,14 +145,13 @@ def _stacked_texts(texts: Iterable[tuple[float, str]]) -> Iterator[tuple[float, 
 
 
 def _placed(labels: Iterable[Label], taken: list[_Box]) -> Iterator[str]:
-    """Yield each label at its first place inside the drawing that is not taken. Without such a place an optional label is left out."""
-    for text, places, optional in labels:
+    """Yield each label at its first place inside the drawing that is not taken, or else at its best one."""
+    for text, places in labels:
         boxes = {place: _text_box(*place, text) for place in places}
-        free = [place for place, box in boxes.items() if box[0] >= 0 and box[0] + box[2] <= _WIDE and not _overlaps(box, taken)]
-        if free or not optional:
-            place = (free or places)[0]
-            taken.append(boxes[place])
-            yield _text(*place[:2], text, "beside", place[2])
+        free = (place for place, box in boxes.items() if box[0] >= 0 and box[0] + box[2] <= _WIDE and not _overlaps(box, taken))
+        place = next(free, places[0])
+        taken.append(boxes[place])
+        yield _text(*place[:2], text, "beside", place[2])
 
 
 def _text_box(x: float, y: float, anchor: str, text: str) -> _Box:
@@ -162,19 +170,14 @@ def _overlaps(one: _Box, others: Iterable[_Box]) -> bool:
 
 
 def _labels(plane: Plane) -> Iterator[Label]:
-    """Yield the names of horizontal rules, the texts at points, and the names of points if there is room for them."""
+    """Yield the names of horizontal rules, and the texts at points."""
     for rule in plane.chart.rules:
         if rule.up:
             ends, y = ((plane.left + _GAP, "start"), (plane.right - _GAP, "end")), plane.up(rule.at)
             yield Label(rule.name, [(x, line, anchor) for line in (y - _TICK, y + _LINE, y - _TICK - _LINE) for x, anchor in ends])
-    marks = [(mark, [*_points(plane, mark)]) for mark in plane.chart.marks]
-    for mark, points in marks:
-        for (x, y), text in zip(points, mark.beside, strict=False):
+    for mark in plane.chart.marks:
+        for (x, y), text in zip(_points(plane, mark), mark.beside, strict=False):
             yield Label(text, [(at, line, anchor) for line in (y - _GAP, y + _GAP + SMALL) for at, anchor in _sides(plane, x)])
-    for mark, points in marks:
-        if mark.form == "points" and not plane.chart.up.rows:
-            for (x, y), name in zip(points, mark.names, strict=False):
-                yield Label(name, [(at, y + SMALL / 3, anchor) for at, anchor in ((x + _GAP, "start"), (x - _GAP, "end"))], optional=True)
 
 
 def _sides(plane: Plane, x: float) -> list[tuple[float, str]]:

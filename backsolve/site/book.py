@@ -2,12 +2,20 @@
 
 from collections.abc import Iterator
 
-from backsolve.site.blackboard import blackboard_data, shown_pictures
+from backsolve.site.blackboard import shown_pictures
 from backsolve.site.lookups import claims_found
 from backsolve.site.writing import Page
-from derive.catalogue import CHAPTERS, chapter_text, equations
+from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 
 BY_TIME, BY_QUANTITY, BY_CLAIM = (f"book/{name}/index.html" for name in ("by-time", "by-quantity", "claims"))
+
+_DRAWN = {
+    **{"network.all_reduce_time": "chips", "experts.touched_experts": "batch", "energy.energy_per_token": "throughput"},
+    **{"memory.resident_weight_bytes": "chips", "architecture.attention_intensity": "kv_bytes_per_token"},
+    **{"prefill.time": "uncached_tokens", "bands.decode_cost": "context_length", "scheduling.throughput": "token_latency"},
+    **{"reversible.activation_memory": "layers"},
+}
+"""The equation in the picture of each chapter that has none of the blackboard, and the quantity that it is drawn over."""
 
 
 def book_pages() -> Iterator[Page]:
@@ -24,6 +32,6 @@ def _chapter_page(chapter: str) -> Page:
     names = [None, *((one, chapter_text(one)[0]) for one in CHAPTERS), None]
     place, ids = 1 + CHAPTERS.index(chapter), {row.id for row in equations(chapter)}
     pictures = [one for one in shown_pictures() if ids & {*one.equations}]
-    board = blackboard_data([one.key for one in pictures]) if pictures else {}
-    context = {"chapter": chapter, "before": names[place - 1], "after": names[place + 1], "pictures": pictures, "board": board}
+    drawn = [(by_id()[id], over) for id, over in _DRAWN.items() if id in ids]
+    context = {"chapter": chapter, "before": names[place - 1], "after": names[place + 1], "pictures": pictures, "drawn": drawn}
     return Page(f"book/{chapter}/index.html", "chapter.html", context)

@@ -1,7 +1,7 @@
 """Build the front page: the live blackboard of the lecture, the beginning of the README, and links into the site."""
 
 from backsolve.figures.board import LADDER_FILE, ladder_csv
-from backsolve.site.blackboard import LECTURE, blackboard_data, presets, shown_pictures
+from backsolve.site.blackboard import LECTURE, presets, shown_pictures
 from backsolve.site.documents import html_of, texts_root
 from backsolve.site.writing import INDEX, Page
 
@@ -15,7 +15,6 @@ def home_page() -> Page:
     context = {
         "about": html_of(about, "README.md", INDEX),
         "begin": html_of("\n\n".join([install, *rest]), "README.md", INDEX),
-        "board": blackboard_data(),
         "pictures": shown_pictures(),
         "start": presets()[LECTURE],
     }

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from backsolve.figures.svg import chart_svg
+from backsolve.figures.svg import chart_record, chart_svg
+from backsolve.site.blackboard import blackboard_data
 from backsolve.site.claim_states import addresses_of_claims, pages_of_rows, states_of
 from backsolve.site.formulas import page_data
 from backsolve.site.index import search_row
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 INDEX = "index.html"
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    *(addresses_of_claims, aliases, by_id, chapter_text, cite, cite_with_references, claims, claims_found, derivation_in_latex),
-    *(entry_as_record, equations, in_words_of_names, narrated_steps, page_data, pages_of_rows, parents, presets_data, quantities_in_order),
-    *(reason_not_derived, said_in_order, show, states_of, substitute_numbers, verdicts, worked_example),
+    *(addresses_of_claims, aliases, blackboard_data, by_id, chapter_text, chart_record, cite, cite_with_references, claims, claims_found),
+    *(derivation_in_latex, entry_as_record, equations, in_words_of_names, narrated_steps, page_data, pages_of_rows, parents, presets_data),
+    *(quantities_in_order, reason_not_derived, said_in_order, show, states_of, substitute_numbers, verdicts, worked_example),
 )
 """Functions that every template may call."""
 

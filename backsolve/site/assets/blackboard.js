@@ -42,11 +42,7 @@
   function fromAddress() {
     const asked = form.asked(), texts = new Map(asked), preset = Object.keys(presets).find((name) => slugs[name] === texts.get("preset")) || first;
     Object.assign(state, { preset, values: { ...presets[preset] }, sustained: texts.get("rates") === "sustained", log: texts.get("axes") === "log" });
-    for (const name of names) {
-      knobs[name].set(state.values[name]);
-      if (texts.has(name)) knobs[name].type(texts.get(name));
-      state.values[name] = knobs[name].value;
-    }
+    form.fill(knobs, state.values, texts);
     const fits = { preset: slugs[preset], rates: "sustained", axes: "log" };
     notice.textContent = form.refused(asked.filter(([name, text]) => !names.includes(name) && fits[name] !== text));
     drawn();
@@ -61,7 +57,7 @@
 
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), (knob) => changed(name, knob))]));
   const buttons = [
-    ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); for (const one of names) knobs[one].set(state.values[one]); moved(); })),
+    ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); form.fill(knobs, state.values); moved(); })),
     form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; })];
   const rates = form.toggle("sustained rates", () => state.sustained, () => { state.sustained = !state.sustained; moved(); });
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
@@ -121,7 +117,7 @@
     for (const redraw of redraws) redraw();
   }
 
-  place.append(
+  if (board.pictures.length) place.append(
     element("div", { class: "board-choices" }, element("span", { role: "group", "aria-label": "Start from" }, ...buttons.map((one) => one.root)), rates.root, axes.root),
     element("div", { class: "knobs" }, ...board.shared.map((name) => knobs[name].root)), notice);
   form.live(fromAddress, drawn);

@@ -113,10 +113,7 @@
   function take(asked) {
     const texts = new Map(asked), fits = (key, text) => (key === "axes" ? text === "log" : key in choices && [...choices[key].select.options].some(({ value }) => value === text));
     for (const key of Object.keys(usual)) state[key] = fits(key, texts.get(key)) ? texts.get(key) : usual[key];
-    for (const name of names) {
-      set(name, start(name));
-      if (texts.has(name)) { knobs[name].type(texts.get(name)); state.fields[name] = knobs[name].value; }
-    }
+    form.fill(knobs, state.fields = Object.fromEntries(names.map((name) => [name, start(name)])), texts);
     state.priced = ![rent(), null].includes(state.fields[PRICE]);
     notice.textContent = form.refused(asked.filter(([key, text]) => !names.includes(key) && !fits(key, text)));
     settle();
@@ -136,10 +133,9 @@
     const wrong = names.find((name) => knobs[name].wrong), found = deployed(desk, chosen());
     const why = wrong ? `${words(wrong)} cannot be used as it stands` : found.unmet.map((one) => one.otherwise || one.said).join("; ");
     answer.replaceChildren(...(why ? [element("p", { class: "solver-none" }, `No answer: ${why}.`)] : told(found, state.beside && deployed(desk, state.beside.chosen))));
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(() => { for (const part of [roofOf, holder, way, typedOf]) part.replaceChildren(); if (!why) { wayOf(found); drawRoof(found); draw(found); } });
+    for (const part of [roofOf, holder, way, typedOf]) part.replaceChildren();
+    if (!why) { wayOf(found); drawRoof(found); draw(found); }
   }
-  let waiting = 0;
 
   const bounded = (name, value) => `${show(quantities[name], value)}${{ lower: " or more", upper: " or less" }[desk.bounds[name]] || ""}`;
   const fact = (title, value, more = "", other = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more), other ? element("em", {}, `beside: ${other}`) : null);

@@ -163,6 +163,15 @@
     return self;
   }
 
+  /** Puts values into knobs, or what a link asks for instead, and has the values as the knobs have them. */
+  function fill(knobs, values, texts = new Map()) {
+    for (const [name, knob] of Object.entries(knobs)) {
+      knob.set(values[name]);
+      if (texts.has(name)) knob.type(texts.get(name));
+      values[name] = knob.value;
+    }
+  }
+
   const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
 
   /** What a chip in a data type and a model set together, and the equations that lead on from there; either may be "", not both. */
@@ -207,11 +216,11 @@
     return { notice, moved, link: () => backsolve.copy.button("Copy link", () => location.href.split("#")[0] + here()) };
   }
 
-  /** Shows what the address asks for, now and when it changes, and draws anew where the page has another width or other colours. */
-  function live(fromAddress, draw) {
+  /** Shows what the address asks for, now and when it changes, then with `place` in view, and draws anew where the page has another width or other colours. */
+  function live(fromAddress, draw, place = null) {
     let width = innerWidth;
     fromAddress();
-    addEventListener("hashchange", () => { if (asked().length) fromAddress(); });
+    addEventListener("hashchange", () => { if (asked().length) { fromAddress(); place?.scrollIntoView(); } });
     addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   }
@@ -220,5 +229,5 @@
   /** What is said of pairs that a page cannot take. */
   const refused = (pairs) => (pairs.length ? `The link asks for something that this page does not have: ${pairs.map((pair) => pair.map((text) => text.slice(0, MOST_SAID)).join("=")).join(", ")}.` : "");
 
-  backsolve.form = { asked, choice, element, figure, fragment, knob, live, presetOf, read, readAsked, refused, shared, show, toggle, typed, typedFor, typeset, unitOf, withinDomain };
+  backsolve.form = { asked, choice, element, figure, fill, fragment, knob, live, presetOf, read, readAsked, refused, shared, show, toggle, typed, typedFor, typeset, unitOf, withinDomain };
 })();

@@ -27,15 +27,11 @@
     if (!knob.wrong) prices[name] = knob.value;
     moved();
   }
-  function put() {
-    for (const { name } of fields) knobs[name].set(prices[name] = published[name]);
-  }
 
   /** The prices of a link, whose place on the page is then this one. */
   function fromAddress() {
     const asked = form.asked(), texts = new Map(asked), isField = ([name]) => name in knobs;
-    put();
-    for (const { name } of fields) if (texts.has(name)) { knobs[name].type(texts.get(name)); prices[name] = knobs[name].value; }
+    form.fill(knobs, Object.assign(prices, published), texts);
     notice.textContent = form.refused(asked.filter((pair) => !isField(pair)));
     work();
     if (asked.length) place.parentElement.scrollIntoView();
@@ -49,7 +45,7 @@
     });
   }
 
-  const back = element("button", { type: "button", onclick: () => { put(); moved(); } }, "As published");
+  const back = element("button", { type: "button", onclick: () => { form.fill(knobs, Object.assign(prices, published)); moved(); } }, "As published");
   const heads = ["estimate", "as published", "at these prices"].map((text) => element("th", { scope: "col" }, text));
   const lines = readings.map((reading, at) => element("tr", {}, element("th", { scope: "row" }, reading.words), element("td", {}, shown(reading.value, reading)), cells[at]));
   place.classList.add("solver");

@@ -1,12 +1,14 @@
 """Charts as SVG of our own: well formed whatever a name holds, inside its frame, and each number where its axis has it."""
 
+import json
 import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
-from backsolve.figures.svg import SMALL, chart_svg
+from backsolve.figures.axes import axis_ends
+from backsolve.figures.svg import SMALL, chart_record, chart_svg
 from derive.show.chart import Axis, Chart, Mark, chart_in_words
 from tests.backsolve.figures.test_picture import PLANE, ROWS
 
@@ -90,11 +92,12 @@ CLOUD = Mark(
 """Two points beside each other, and two that have room around them, one for a name that is too long for it."""
 
 
-def test_points_are_named_to_whoever_points_at_them_and_beside_them_where_there_is_room():
+def test_points_are_named_to_whoever_points_at_them_and_their_record_has_the_same_axes():
     chart = Chart(title="T", across=Axis(words="x", is_logarithmic=False), up=Axis(words="y", is_logarithmic=False), marks=(CLOUD,))
     svg = chart_svg(chart)
     told = [(one.text or "").partition(":")[0] for one in parts(svg, "title")[1:]]
     assert told[:3] == [*CLOUD.names[:3]] and not parts(svg, "b")
-    beside = [one.text for one in parts(svg, "text") if one.get("class") == "beside"]
-    assert "Far <b>" in beside and TOO_LONG not in beside and len({"Near one", "Near the other"} & {*beside}) <= 1
+    record = chart_record(chart, {CLOUD.names[0]: "a.html"})
+    assert json.loads(json.dumps(record, allow_nan=False))["marks"][0]["xs"] == [*CLOUD.xs]
+    assert record["ends"]["across"] == axis_ends(chart, up=False) and record["links"] == {CLOUD.names[0]: "a.html"}
     assert all(name in chart_in_words(chart) for name in CLOUD.names)

@@ -15,6 +15,7 @@ from backsolve.site.build import build_site
 from backsolve.site.desk import desk_page
 from backsolve.site.equations import equation_address, equation_page
 from backsolve.site.home import home_page
+from backsolve.site.market import market_page
 from backsolve.site.presets import FIELDS, SUSTAINED
 from backsolve.site.sheets import pages_of_sheets
 from backsolve.site.what_if import what_if
@@ -47,6 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         home_page(),
         desk_page(),
         *(equation_page(row.id) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
+        market_page(table),
         *pages_of_sheets(table),
     ]
     out = tmp_path_factory.mktemp("browser") / "site"
@@ -260,6 +262,19 @@ def test_the_blackboard_moves_and_is_shared(site: Path, page):
     assert saved.value.path().read_bytes()[:4] == b"\x89PNG"
     page.get_by_role("button", name="lecture").click()
     page.wait_for_function("() => !location.hash.includes('preset')")
+    ladder = page.locator("#picture-ladder .drawing > svg")
+    before = ladder.locator("text").count()
+    ladder.locator("circle").last.hover(force=True)
+    assert ladder.locator("text").count() > before, "what is under the pointer is said"
+
+
+def test_a_point_of_the_market_leads_to_its_sheet(site: Path, page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto((site / "market/index.html").as_uri())
+    point = page.get_by_role("link", name="gemini-3.1-pro-preview").first
+    point.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sheet/google/gemini-3.1-pro-preview/**")
 
 
 @pytest.mark.parametrize(("width", "most"), [(1280, 800), (390, 700)])
