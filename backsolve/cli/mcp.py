@@ -172,10 +172,27 @@ def mcp_command(tools: bool) -> None:
     server = tools_server()
 
     async def serve() -> None:
-        async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        async with stdio_server() as (read, write), anyio.create_task_group() as group:
+            passed, messages = anyio.create_memory_object_stream[Any]()
+            group.start_soon(_pass_messages, read, passed, write)
+            await server.run(messages, write, server.create_initialization_options())
 
     anyio.run(serve)
+
+
+async def _pass_messages(read: Any, passed: Any, write: Any) -> None:
+    """Pass the messages of a client on. Answer a line that is no message with an error: the SDK alone would not answer."""
+    from mcp.shared.message import SessionMessage
+    from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+
+    async with passed:
+        async for message in read:
+            if not isinstance(message, Exception):
+                await passed.send(message)
+                continue
+            code, said = (PARSE_ERROR, "no JSON") if "json_invalid" in str(message) else (INVALID_REQUEST, "no JSON-RPC message")
+            fault = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=f"the line is {said}"))
+            await write.send(SessionMessage(fault))
 
 
 def tools_server() -> "Server[Any]":

@@ -1,6 +1,7 @@
 """`backsolve mcp`: the commands as tools, asked by the client of the official SDK."""
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -94,3 +95,16 @@ def test_the_command_serves_on_standard_input_and_output():
     server = StdioServerParameters(command=sys.executable, args=["-m", "backsolve", "mcp"])
     (found,) = asked(("solve", BALANCE), server=server)
     assert found.structured_content["answers"][0]["value"] == 2400
+
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+
+
+def test_a_line_that_is_no_message_is_an_error_and_the_server_goes_on():
+    lines = ["hello", '{"a": 1}', json.dumps({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": HELLO})]
+    with subprocess.Popen([sys.executable, "-m", "backsolve", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        server.stdin.write("\n".join([*lines, ""]))
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in lines]
+        server.stdin.close()
+    assert {(one["id"], one.get("error", {}).get("code")) for one in answers} == {(None, -32700), (None, -32600), (7, None)}
