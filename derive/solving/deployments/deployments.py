@@ -40,8 +40,8 @@ Ask = Callable[..., Solution]
 def answer_as_meant(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question as people mean it. A quantity that is asked for `beside` it has its own meaning."""
 
-    def ask_with(values: Mapping[str, Any]) -> Solution:
-        return _answer_without_input_limits(ask, unknown, values, switches, beside)
+    def ask_with(name: str, values: Mapping[str, Any]) -> Solution:
+        return _answer_without_input_limits(ask, name, values, switches, beside)
 
     return answer_within_inputs(ask_with, unknown, given, switches.conventions.read)
 

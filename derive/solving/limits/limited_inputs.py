@@ -3,16 +3,20 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
-from derive.solving.limits.best_size import refuse_many, replace_given
+from derive.roles import MEMORY
+from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.solving.limits.best_size import Ask, best_end, refuse_many, replace_given
 from derive.solving.limits.limits import SIZED, NotMadeOf, note_of_limit
 from derive.solving.limits.within_limits import bound_to_one_side
 from derive.solving.question.givens import read_limits
 from derive.solving.result import Solution
+from derive.units import show
 
 _WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
 """Factors of a limit that lie within it, by its side."""
@@ -25,11 +29,25 @@ _Read = Callable[[str, Any], float]
 _Sides = Mapping[str, Mapping[str, str]]
 
 
-def answer_within_inputs(ask: _AskWith, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
     """Return the answer. A limit on an input, which is not made of the unknown, bounds the answer to one side.
 
-    A limit on a size bounds the answer first: there is no better end to look for.
+    A limit on a size bounds the answer first: there is no better end to look for. Memory may bound a size before its limit does.
     """
+    found = _answer_within_sides(partial(ask_for, unknown), unknown, given, read)
+    if not found.reason or found.reason.code != SHORT_OF_MEMORY:
+        return found
+    for name, texts in read_limits(given)[1].items():
+        others = {spelled: value for spelled, value in given.items() if quantity(spelled).name != name}
+        end = best_end(ask_for(name, others)) if name in MEMORY.smaller and texts.keys() == {UPPER} else None
+        if end and end.memory_binds and end.value < read(name, texts[UPPER]):
+            held = _answer_within_sides(partial(ask_for, unknown), unknown, {**others, name: f"<={end.value}"}, read)
+            return replace(held, said=(f"{name} at most {show(name, end.value)}: memory holds no more", *held.said))
+    return found
+
+
+def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+    """Return the answer with the limits on inputs as they are given."""
     sides = {name: texts for name, texts in read_limits(given)[1].items() if name != quantity(unknown).name}
     if sides and sides.keys() <= {*SIZED}:
         with suppress(NotMadeOf):

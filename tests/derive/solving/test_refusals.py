@@ -88,18 +88,14 @@ TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "byte
 @in_one_test(
     ("unknown", "given", "words"),
     [
-        ("sequences_in_flight", {**TOO_FEW, "context_length": "8k"}, ["the weights alone do not fit", "chips is 8", "80 GB", "is 671 GB"]),
-        ("context_length", {**TOO_FEW, "sequences_in_flight": 1}, ["the weights alone do not fit", "weight_bytes is 671 GB"]),
-        ("balance_batch_with_kv", {**CHIPS, "context_length": "8k"}, ["memory binds at any batch", "kv_compute_ratio is 10.97"]),
-        ("free_prefill_chunk", {**CHIPS, "context_length": 100, "batch": 2000}, ["is compute-bound", "compute_time is 17.83 ms"]),
-        ("minimum_latency", {**CHIPS, "allreduces_per_layer": 4, "hop_latency": "1ms"}, ["one chip is the fastest", "1 ms"]),
-        ("bubble_fraction", {"pipeline_stages": 1, "training_microbatches": 8}, ["a single stage has no bubble", "pipeline_stages is 1"]),
-        ("training_microbatches", {"pipeline_stages": 8, "bubble_fraction": 0.99}, ["one microbatch at least", "would be 0.0707"]),
-        (
-            "routed_params",
-            {"total_params": 1e10, "active_params": 1e10, "experts": 8, "active_experts": 2},
-            ["a token uses a part of all parameters", "active_params is 10B"],
-        ),
+        ("sequences_in_flight", {**TOO_FEW, "context_length": "8k"}, ["chips is 8", "80 GB", "is 671 GB"]),
+        ("context_length", {**TOO_FEW, "sequences_in_flight": 1}, ["weight_bytes is 671 GB"]),
+        ("balance_batch_with_kv", {**CHIPS, "context_length": "8k"}, ["kv_compute_ratio is 10.97"]),
+        ("free_prefill_chunk", {**CHIPS, "context_length": 100, "batch": 2000}, ["compute_time is 17.83 ms"]),
+        ("minimum_latency", {**CHIPS, "allreduces_per_layer": 4, "hop_latency": "1ms"}, ["1 ms"]),
+        ("bubble_fraction", {"pipeline_stages": 1, "training_microbatches": 8}, ["pipeline_stages is 1"]),
+        ("training_microbatches", {"pipeline_stages": 8, "bubble_fraction": 0.99}, ["would be 0.0707"]),
+        ("routed_params", {"total_params": 1e10, "active_params": 1e10, "experts": 8, "active_experts": 2}, ["active_params is 10B"]),
     ],
 )
 def test_what_cannot_be_is_said_in_words_with_the_numbers(unknown, given, words):
