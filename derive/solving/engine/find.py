@@ -6,7 +6,7 @@ named. Neutral defaults are used only if the givens alone do not reach the unkno
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from math import inf
 
 from derive.answers import SHORT
@@ -120,8 +120,7 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
         loops = find_loops(asked.unknown, rows, frozenset(known), failed)
         found = _answer_by_loops(search, known, loops) or _answer_by_elimination(search, rows, known)
         if not found and not search.is_ruled_out():
-            coupled = (find(asked.unknown, rows, frozenset(known)) for find in (find_after_another, find_loops))
-            found = _answer_by_loops(search, known, chain.from_iterable(coupled))
+            found = _answer_by_loops(search, known, find_after_another(asked.unknown, rows, frozenset(known)))
         if found:
             return found
         for stop, way in stops[here:]:
