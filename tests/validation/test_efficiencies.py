@@ -80,7 +80,7 @@ def test_the_range_of_the_fit_is_that_of_the_question():
 
 def test_most_runs_that_the_fit_never_saw_are_inside_ranges_of_a_factor_of_three():
     kept = [row for row in ROWS if row.use == HELD_OUT]
-    assert len(kept) == 36 and sum(map(is_inside, kept)) >= 27
+    assert sum(map(is_inside, kept)) >= 27 / 36 * len(kept)
     assert median(row.high / row.low for row in kept) < 3
 
 
