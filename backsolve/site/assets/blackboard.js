@@ -117,7 +117,7 @@
     for (const redraw of redraws) redraw();
   }
 
-  if (board.pictures.length) place.append(
+  place.append(
     element("div", { class: "board-choices" }, element("span", { role: "group", "aria-label": "Start from" }, ...buttons.map((one) => one.root)), rates.root, axes.root),
     element("div", { class: "knobs" }, ...board.shared.map((name) => knobs[name].root)), notice);
   form.live(fromAddress, drawn);

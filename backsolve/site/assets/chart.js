@@ -4,7 +4,7 @@
 (function () {
   const { element, figure, live, unitOf } = backsolve.form;
 
-  const LETTER = 6.6, SMALL = 12, GAP = 14, NARROW = 480; // px
+  const LETTER = 6.6, WIDE = 8.5, SMALL = 12, GAP = 14, NARROW = 480; // px
   const ROLES = ["compute", "weights", "kv", "price", "total"]; // by the numbers of the colours of a record
   const LOOK = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "paint-order", "opacity", "font"];
 
@@ -56,9 +56,9 @@
     const spots = dots.map((dot) => [across(dot.x / ux.size), up(dot.y / uy.size)]);
     /** A dot with a place for its name: below it where the main curve rises, else above, and further away where another name is. */
     const placed = dots.filter((dot) => dot.label && dot.x <= x.high && dot.y / uy.size <= top).reduce((found, dot) => {
-      const side = beside(dot.x / ux.size, dot.words, width - right), from = across(side.x) + side.dx - (side.dx < 0 ? dot.words.length * LETTER : 0), to = from + dot.words.length * LETTER;
+      const side = beside(dot.x / ux.size, dot.words, width - right), wide = dot.words.length * (dot.label === "where free" ? WIDE : LETTER), from = across(side.x) + side.dx - (side.dx < 0 ? wide : 0), to = from + wide;
       const at = up(dot.y / uy.size), rises = lines[lines.length - 1].points.slice(-1)[0][1] > 1.02 * dot.y, ways = rises ? [14, -9, 30, -25] : [-9, 14, -25, 30];
-      const isFree = (dy) => at + dy < height - BELOW - 4 && at + dy > above && (dot.label !== "where free" || (from > left && spots.every(([place, middle]) => Math.abs(middle - at - dy + 4) > 9 || place < from - 5 || place > to + 5))) && found.every((one) => Math.abs(one.at + one.dy - at - dy) >= GAP || from > one.to + GAP || to + GAP < one.from);
+      const isFree = (dy) => at + dy < height - BELOW - 4 && at + dy > above && (dot.label !== "where free" || (from > left && to < width - right && spots.every(([place, middle]) => Math.abs(middle - at - dy + 4) > 9 || place < from - 5 || place > to + 5))) && found.every((one) => Math.abs(one.at + one.dy - at - dy) >= GAP || from > one.to + GAP || to + GAP < one.from);
       const dy = ways.find(isFree) ?? (dot.label === "where free" ? null : ways[0]);
       return dy === null ? found : [...found, { dot, side, at, from, to, dy }];
     }, []);
