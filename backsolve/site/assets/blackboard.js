@@ -58,7 +58,7 @@
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), (knob) => changed(name, knob))]));
   const buttons = [
     ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); form.fill(knobs, state.values); moved(); })),
-    form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; })];
+    form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; else notice.textContent = "Nothing is kept yet. Move a slider, and this button brings your numbers back."; })];
   const rates = form.toggle("sustained rates", () => state.sustained, () => { state.sustained = !state.sustained; moved(); });
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
 
