@@ -59,6 +59,28 @@ LAYOUTS: dict[Key, Layout] = {
     )
 }
 """By the part of the model that is laid out, and how."""
+LAID_OUT = frozenset(("attention_replicas", "kv_replication", "resident_weight_bytes_per_chip", "expert_parallel"))
+"""Quantities that say how a deployment is laid out."""
+
+
+class UsualLayout(NamedTuple):
+    """The layout with which engines run models: by the variant of the copies of a cache, and whether a model has experts."""
+
+    copies: str
+    mixture: bool
+    layout: tuple[Key, ...]
+
+
+USUAL_LAYOUTS = {
+    (row.copies, row.mixture): row
+    for row in (
+        # Tensor parallelism copies a latent cache to every chip. vLLM and SGLang advise against it where a model has experts.
+        UsualLayout("latents", True, (("attention", "dp"), ("experts", "ep"))),
+        UsualLayout("latents", False, (("attention", "tp"),)),
+        UsualLayout("heads", True, (("attention", "tp"), ("experts", "tp"))),
+        UsualLayout("heads", False, (("attention", "tp"),)),
+    )
+}
 _PARTS = tuple(dict.fromkeys(part for part, _ in LAYOUTS))
 _OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism", "data_parallel")
 _GROUPS = "attention_replicas"
@@ -105,3 +127,13 @@ def _choices(part: str) -> str:
 def layout_line(keys: Iterable[Key]) -> str:
     """Return the layout of a deployment in one line."""
     return "layout: " + "; ".join(f"{part}={name}, {LAYOUTS[part, name].text}" for part, name in keys)
+
+
+def usual_layout_line(copies: str, mixture: bool) -> str:
+    """Return the layout of a deployment for which none is given, and the layout with which engines run such a model.
+
+    >>> usual_layout_line("latents", True)
+    'layout: none is given, so nothing is held twice. Engines run such a model with attention=dp experts=ep'
+    """
+    told = " ".join(f"{part}={name}" for part, name in USUAL_LAYOUTS[copies, mixture].layout)
+    return f"layout: none is given, so nothing is held twice. Engines run such a model with {told}"

@@ -238,7 +238,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(TENSOR_PARALLEL, ("chips",)),
     **dict.fromkeys(_PRICES_OF_A_MILLION, ("output_price", "input_price", "cost_per_token")),
     **dict.fromkeys(_TOKENS_OF_A_TIME, ("throughput", "fleet_throughput")),
-    **dict.fromkeys(_COPIES, ("data_parallel", "replicas")),
+    **dict.fromkeys(_COPIES, ("data_parallel", "replicas", "attention_replicas")),
     **dict.fromkeys(OF_WEIGHTS_AND_ARITHMETIC, ("bytes_per_weight",)),
     **dict.fromkeys(_ALL_OR_ONE, ("throughput", "tokens_per_second_per_user")),
     **dict.fromkeys((*_BUDGETS, *_COSTS_OF_A_TIME), ("fleet_cost",)),

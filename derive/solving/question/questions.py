@@ -10,7 +10,7 @@ from derive.answers import COUNTED
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
-from derive.layouts import LAYOUTS, layout_line
+from derive.layouts import LAID_OUT, LAYOUTS, layout_line, usual_layout_line
 from derive.meanings import CHOICES, OF_PRICE_SHEETS, READS_OF_WEIGHTS, Choice
 from derive.preset_record import (
     ARCHITECTURE_COUNTS,
@@ -208,11 +208,14 @@ def _complete_presets(
 def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: Conventions, has_chip: bool, remark: str) -> Iterator[str]:
     """Yield remarks on the presets, on givens that replace values of them, on the layout, and on a data type that was given."""
     yield from preset.notes
+    known = {**preset.givens, **typed}
     for name, value in typed.items():
         if preset.givens.get(name, value) != value:
             yield f"{name} as given, not the {_show_preset(name, preset)}"
     if conventions.layouts:
         yield layout_line(conventions.layouts)
+    elif preset.published and BATCH.name in typed and known.get(_CHIPS, 1.0) > 1 and LAID_OUT.isdisjoint(known):
+        yield usual_layout_line(preset.variants.get(MEMORY.copies, "heads"), not known.keys().isdisjoint(OF_MIXTURES))
     if conventions.dtype and "," not in conventions.dtype:
         computed = preset.supposed.get(DENSE.beside, "")
         read_as = "weights and arithmetic" if has_chip and not computed else "weights"
