@@ -364,7 +364,7 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
 def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
     """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
     asked = search.asked
-    made = {row.defines: row for row in asked.active if row.defines}
+    made = {row.symbols[0]: row for row in asked.named if row.sense == "="} | {row.defines: row for row in asked.active if row.defines}
     for known in known_values(asked):
         tightest: tuple[Solution, Way] | None = None
         ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
