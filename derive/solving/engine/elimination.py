@@ -68,6 +68,13 @@ def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> 
     return bool(find_plain_way(unknown, rows, known)) or any(find_loops(unknown, rows, known, alone=True))
 
 
+def has_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
+    """Return whether there is a way to the unknown, also through coupled equations."""
+    return reaches(unknown, rows, known) or any(
+        any(find(unknown, rows, known)) for find in (find_eliminated, find_loops, find_after_another)
+    )
+
+
 def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
     """Yield ways by another quantity that elimination gives, and from there one equation at a time or by a trial value."""
     legs, reached, system = _open_system(unknown, rows, known)

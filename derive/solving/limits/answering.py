@@ -15,11 +15,10 @@ from derive.requirements import HOLDS
 from derive.roles import MEMORY, REPLICA
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
-from derive.solving.engine.elimination import find_eliminated
+from derive.solving.engine.elimination import has_way
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
-from derive.solving.explain.refusals import is_reachable
 from derive.solving.limits.limits import FREE, SIZED, Limit, explain_open_side, list_in_words, split_limits
 from derive.solving.question.questions import Question, drop_knowns, known_values
 from derive.solving.result import OR, Answer, Reason, Solution
@@ -107,7 +106,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 def _answer_by_all_else(asked: Question) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open."""
     unlimited = drop_knowns(asked, {*asked.limits})
-    if not is_reachable(unlimited) and not _can_eliminate(unlimited):
+    if not _has_way(unlimited):
         return None
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
@@ -117,8 +116,6 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     if {one.kind for one in solution.answers} != {"point"} or REPLICA.number in by_default or by_default == solution.given.keys():
         return None
     there = [[_End(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)] for one in solution.answers]
-    if asked.unknown in SIZED and any(not end.solution.answers for ends in there for end in ends):
-        return None
     decided = [[end for end in ends if end.solution.answers] for ends in there]
     missed = [next((end for end in ends if not end.is_met), None) for ends in decided]
     if all(missed):
@@ -134,10 +131,10 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
 
 
-def _can_eliminate(asked: Question) -> bool:
-    """Return whether one equation for the unknown is left if all undetermined quantities are eliminated."""
+def _has_way(asked: Question) -> bool:
+    """Return whether equations lead to the unknown, also through coupled ones."""
     rows = tuple(row for row in asked.active if row.sense == "=")
-    return any(True for known in known_values(asked) for _ in find_eliminated(asked.unknown, rows, frozenset(known)))
+    return any(has_way(asked.unknown, rows, frozenset(known)) for known in known_values(asked))
 
 
 def _refuse_beyond(asked: Question, end: _End) -> _Outcome:

@@ -16,6 +16,9 @@ from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
 from derive.units import show
 
+_SMALLER = (0.5, 0.9, 0.99)
+"""Shares of the largest size at which it is seen to which side a result moves."""
+
 _Read = Callable[[str, str | float], float]
 """A reader of texts: the quantity and its text give the number."""
 
@@ -68,10 +71,11 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
 
 
 def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solution, found: Solution) -> Solution:
-    """Return an answer at the largest size, bounded to the side to which a smaller size moves it."""
+    """Return an answer at the largest size, bounded to the side to which a smaller size within the other limits moves it."""
     one = sized.answers[0]
-    smaller = max(1.0, one.low or 0.0, (one.ends[1] or 0.0) / 2)
-    return bound_to_one_side(found, [ask(name, replace_given(given, {FREE: smaller}))], [FREE])
+    smaller = (max(1.0, one.low or 0.0, (one.ends[1] or 0.0) * share) for share in _SMALLER)
+    there = (ask(name, replace_given(given, {FREE: size})) for size in smaller)
+    return bound_to_one_side(found, [next((moved for moved in there if moved.answers), found)], [FREE])
 
 
 def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | None:
