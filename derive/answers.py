@@ -403,7 +403,7 @@ class Result:
         'no_solution'
         """
         if self.reason is None:
-            raise ValueError(f"{self.unknown} has an answer: there is no reason why not")
+            raise ValueError(f"{self.unknown} has an answer, so there is no reason of a refusal")
         return self.reason
 
     @property

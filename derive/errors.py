@@ -27,7 +27,7 @@ class AmbiguousName(BacksolveError):
     """A word with several meanings. The message lists them."""
 
     def __init__(self, kind: str, given: str, meant: Iterable[str]):
-        super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: write the one that is meant")
+        super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: use one of these")
 
 
 class SeveralNames(BacksolveError):

@@ -71,7 +71,7 @@ EXCHANGES = (
 )
 
 WIDTHS: Mapping[str, tuple[float, str]] = {
-    "allreduces_per_layer": (2.0, "after attention and after the feed-forward part"),
+    "allreduces_per_layer": (2.0, "after attention and after the feed-forward layer"),
     "bytes_per_activation": (2.0, "activations in bf16"),
     "dispatch_bytes_per_element": (1.0, "in fp8, as DeepSeek-V3 was served"),
     "combine_bytes_per_element": (2.0, "in bf16, as DeepSeek-V3 was served"),

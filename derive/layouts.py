@@ -33,26 +33,26 @@ LAYOUTS: dict[Key, Layout] = {
         Layout(
             part="attention",
             name="tp",
-            text="attention is cut by heads over all chips, which copies caches of fewer heads",
+            text="attention is divided by heads over all chips. A cache with fewer KV heads than chips is copied",
             by_heads=True,
             dense="sharded",
         ),
         Layout(
             part="attention",
             name="dp",
-            text="every chip computes attention of its own sequences, and holds its weights: in a mixture all beside the experts",
+            text="every chip computes attention of its own sequences, and stores its weights: in a mixture all outside the experts",
             given={"attention_replicas": "chips"},
             open={"attention_replicas": "memory.attention_on_every_chip"},
             by_heads=True,
             dense="replicated",
         ),
         Layout(
-            part="experts", name="tp", text="every expert is cut over all chips, so that none is busier", given={"expert_imbalance": 1.0}
+            part="experts", name="tp", text="every expert is divided over all chips, so none is busier", given={"expert_imbalance": 1.0}
         ),
         Layout(
             part="experts",
             name="ep",
-            text="whole experts are spread over all chips, and a step waits for the busiest",
+            text="each expert is on one chip, and a step waits for the busiest chip",
             given={"expert_parallel": "chips"},
             using=("experts.busiest_chip",),
         ),
@@ -99,7 +99,7 @@ def split_layout(values: Mapping[str, Any]) -> tuple[tuple[Key, ...], dict[str, 
     read = {spelled: (spelled.strip().lower(), str(value).strip().lower()) for spelled, value in values.items()}
     wrong = next((key for key in read.values() if key[0] == _PARTS[0] and key not in LAYOUTS), None)
     if wrong:
-        raise WrongValue(f"attention = {shorten(wrong[1])}: write {_choices(_PARTS[0])}")
+        raise WrongValue(f"attention = {shorten(wrong[1])}: use {_choices(_PARTS[0])}")
     found = tuple(key for key in read.values() if key in LAYOUTS)
     others = {spelled: value for spelled, value in values.items() if read[spelled] not in LAYOUTS}
     if not found:

@@ -32,7 +32,7 @@ REQUEST = Meaning(
     asked="cost_per_request",
     means="price_per_request",
     beside=frozenset(("input_price", "output_price")),
-    why=", what its buyer pays by these prices: what serving it costs needs chips",
+    why=", the price that its buyer pays. The cost of serving it depends on chips",
     alone=True,
 )
 """The cost of a request without chips is its price."""
@@ -45,7 +45,7 @@ MEANINGS = {
             asked="cost_per_token",
             means="fleet_cost_per_token",
             beside=frozenset(("fleet_utilisation",)),
-            told="with the hours in which the chips wait",
+            told="including the hours in which the chips are idle",
         ),
         Meaning(asked="throughput", means="fleet_throughput", beside=frozenset(("replicas",)), told="of all replicas together"),
         Meaning(
@@ -58,7 +58,7 @@ MEANINGS = {
             asked="mfu",
             means="compute_utilisation",
             beside=frozenset(("throughput",)),
-            why=", the share of peak that a throughput reaches. mfu is what it would be without waits",
+            why=", the share of peak that a throughput reaches. mfu is this share without idle time",
         ),
     )
 }

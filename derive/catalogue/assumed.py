@@ -1,8 +1,8 @@
 """Assumptions that several equations of the catalogue share."""
 
 COPIES = (
-    "one copy of the cache, unless kv_replication is given. Under tensor parallelism, chips that share a KV head each store and read a"
-    " copy. With latent attention these are all chips"
+    "one copy of the cache, unless kv_replication is given. Under tensor parallelism, all chips that share a KV head (with latent"
+    " attention all chips) store and read a copy"
 )
 ONE_COPY = "one copy of the cache (kv_replication)"
 EVERY_EXPERT_READ = (

@@ -429,7 +429,7 @@ EQUATIONS = (
         kind=BOUND,
         relation=lambda reached_racks, active_experts, racks: (reached_racks, minimum(active_experts, racks)),
         sense="<=",
-        statement="At most the number of active experts, and at most the number of racks.",
+        statement="A token goes to at most as many racks as its active experts, and to at most all racks.",
         assumptions=("a token is sent only to racks with at least one of its experts",),
         result="4",
         sources=(DEEPSEEK_V3_PAPER,),

@@ -104,8 +104,8 @@ EQUATIONS = (
             idle_fraction,
             maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
         ),
-        statement="Each round, a pass and its hops, keeps a stage busy for its share of the pass, once per microbatch. For the rest of"
-                  " the round the stage is idle.",
+        statement="In each round of a pass and its hops, every microbatch keeps a stage busy for the stage's share of the pass. For the"
+                  " rest of the round the stage is idle.",
         assumptions=(
             "all stages need the same time",
             "one hop per stage, the last one back to the first stage. A single stage has no hop",

@@ -201,7 +201,8 @@ RULES = (
                 ),
             ),
         ),
-        statement="The premium is the cost ratio of the band means. The threshold is halfway between them, as in the least-squares split.",
+        statement="The premium is the cost ratio of the band means. The threshold is halfway between them: the least-squares split of"
+                  " demand.",
         assumptions=_AFFINE,
         result="700k tokens",
         derivation=lambda: (

@@ -75,9 +75,9 @@ def solve(
     ('bounds', 2240.0, 2560.0)
     """
     if not isinstance(unknown, str):
-        raise WrongValue(f"one quantity is asked for, by its name as text, not {shorten(repr(unknown))}")
+        raise WrongValue(f"the unknown must be the name of one quantity, not {shorten(repr(unknown))}")
     if given and (twice := given.keys() & values.keys()):
-        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+        raise WrongValue(f"{min(twice)} is given twice: remove one of them")
     _refuse_misspelt(values)
     layouts, values = split_layout({**(given or {}), **values})
     conventions = Conventions(
@@ -94,7 +94,7 @@ def solve(
     )
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
-        raise WrongValue(f"{again} is given twice: leave one of the two out")
+        raise WrongValue(f"{again} is given twice: remove one of them")
     named = split_money_rates((word,), dict(zip(names, (value for _, value in typed), strict=True)))
     return respond_all((unknown,), named, switches, strict)[0]
 
@@ -129,7 +129,7 @@ def respond_all(
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
     if strict and (named := rules_among(switches.using)):
-        raise WrongValue(f"strict leaves out {named[0].id}, which is a {named[0].kind}: leave one of the two out")
+        raise WrongValue(f"strict does not allow {named[0].id}, which is a {named[0].kind}: remove one of them")
     unknowns = tuple(dict.fromkeys(unknowns))
     if len(unknowns) == 1:
         found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)

@@ -49,7 +49,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         asked = add_limits(asked, sides)
     if formulas:
         if spans or sides:
-            raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
+            raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit. With symbols, each given must be one number")
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
@@ -165,7 +165,7 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     least = {name: one.high if name in LESS_IS_MORE else one.low for name, one in used.items()}
     ends = [fewest_chips(replace(asked, known={**asked.known, **end}), refused) for end in (most, least)]
     chips = [f"{one.answers[0].ends[0]:.0f}" if one and one.answers else "none" for one in ends]
-    told = f"with what published runs sustained: {asked.unknown} = {' to '.join(dict.fromkeys(chips))}"
+    told = f"with the rates of published runs: {asked.unknown} = {' to '.join(dict.fromkeys(chips))}"
     rests = f"{', '.join(used)}: the middle of published runs"
     return replace(found, said=(*found.said, told, *filter(None, [asked.record])), assumptions=(rests, *found.assumptions))
 

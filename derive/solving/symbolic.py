@@ -77,9 +77,9 @@ def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solutio
     8*machine_balance_ratio
     """
     if asked.unknown in given:
-        raise WrongValue(f"{asked.unknown} is asked for and given ({given[asked.unknown]}): leave one of the two out")
+        raise WrongValue(f"{asked.unknown} is asked for and given ({given[asked.unknown]}): remove one of them")
     if twice := [name for name in given if asked.provenance.get(name) == "given"]:
-        raise WrongValue(f"{twice[0]} is given twice: leave one of the two out")
+        raise WrongValue(f"{twice[0]} is given twice: remove one of them")
     numbers = {name: value for name, value in asked.known.items() if name not in given}
     # The equations depend on which inputs are given and not on their values, so any value will do here.
     known = {**numbers, **{name: quantity(name).at(0.5) for name in given}}
@@ -93,7 +93,7 @@ def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solutio
             return _follow_way(asked, values, way, given)
     reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.
-    told = f"{reason.message}\nsymbols are put into equations alone: numbers for all of them may give a bound"
+    told = f"{reason.message}\nsymbols work only with equations. With numbers for all of them there may be a bound"
     return _refuse(asked, replace(reason, message=told), given)
 
 
@@ -105,10 +105,10 @@ def _follow_way(asked: Question, known: Mapping[str, float], way: Way, given: "M
         except _NoFormula as stop:
             return _refuse(asked, Reason(code="not_identified", message=str(stop)), given)
         if not ways:
-            told = f"{leg.unknown} does not bind in {leg.id}, or has no positive value there"
+            told = f"{leg.unknown} is not a limit in {leg.id}, or has no positive value there"
             return _refuse(asked, Reason(code="no_solution", message=told), given)
         if len(ways) > _MOST_WAYS:
-            told = f"{asked.unknown} has more than {_MOST_WAYS} formulas, one a regime: give numbers for some of the symbols"
+            told = f"{asked.unknown} has more than {_MOST_WAYS} formulas, one for each regime: give numbers for some of the symbols"
             return _refuse(asked, Reason(code="not_identified", message=told), given)
     if broken := _broken_requirements(way, ways):
         return _refuse(

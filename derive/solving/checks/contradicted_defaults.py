@@ -214,7 +214,7 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
         why = "no other value of a default makes both true"
         if kept:
             side = "more than this lower" if row.direction == LOWER else "less than this upper"
-            why = f"it is {side} bound, as a real one may be: by what is not among the givens, as no default accounts for it"
+            why = f"it is {side} bound. The real value may differ from it for reasons outside the givens and defaults"
         return replace(reason, message=f"{reason.message}{': ' if kept else ', and '}{why}")
     could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
     told = reason.message.removeprefix("contradiction: ")

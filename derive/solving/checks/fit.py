@@ -154,7 +154,7 @@ def _shortfall_in_words(asked: Question, values: Mapping[str, float], used: _Use
     message = f"{SHORT}: {' and '.join(parts) or needed} in the {room}, {short} short"
     # What is asked for is free: how much of it a limit takes is not to be kept.
     would = "" if asked.limits and asked.unknown in MEMORY.smaller else ", ".join(_list_changes(asked, values, used, known))
-    return f"{message}\nwhat would fit, all else as it is: {would}" if would else message
+    return f"{message}\nwhat would fit, with everything else unchanged: {would}" if would else message
 
 
 def _list_changes(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> Iterator[str]:
@@ -169,7 +169,7 @@ def _list_changes(asked: Question, values: Mapping[str, float], used: _Used, kno
         if name in values and (most := _round_down(name, _most_that_fits(asked, values, used, name))):
             yield f"{name} at most {show(name, most)}"
     if chips == 0:
-        yield f"no number of {MEMORY.bought}, as copies of the cache grow with them"
+        yield f"no number of {MEMORY.bought}, because the copies of the cache grow with them"
 
 
 def fewest_with_copies(values: Mapping[str, float], row: Equation, most: float = inf) -> int | None:

@@ -28,7 +28,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
     for name in list_targets(asked) if chips > parts else ():
         least = result_with(asked, name, {MEMORY.bought: ENDLESS, MEMORY.copies: max(1.0, ENDLESS / parts)})
         if least and not is_fast_enough(name, least, asked.known[name]):
-            nearest = f"nearest is {name} = {show(name, least)} on infinitely many, if each reads one KV head of one sequence"
+            nearest = f"nearest is {name} = {show(name, least)} on an infinite number, if each reads one KV head of one sequence"
             told = f"no {MEMORY.bought} reach {name} = {show(name, asked.known[name])}"
             message = f"{told}: {nearest}. A shorter context or a smaller cache is faster"
             return Reason(code="no_solution", violated=(name,), message=message)
@@ -48,6 +48,6 @@ def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Seque
     held = {name: value for name, value in asked.known.items() if name not in names} | at
     short = (shortage(asked, {**held, **default_values(asked, held)}, tuple(used)) or 0.0) > 0
     reach = f" reach {', '.join(f'{name} = {show(name, value)}' for name, value in reached.items())}" if reached else ""
-    does = " do not hold it" if short else reach
+    does = " do not have enough memory" if short else reach
     said = f": {size:.0f}{does}" if does else ""
     return f"more than {what} of {size:.0f} chips{said}. Network time between them is not included"

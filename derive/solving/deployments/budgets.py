@@ -31,7 +31,7 @@ def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mappi
         return given
     lasts = {parse(ACCRUED.time, time) for time in times}
     if len(lasts) > 1 or any(quantity(spelled).name == ACCRUED.time for spelled in given):
-        raise WrongValue(f"money of a fleet by the time ({', '.join(sorted(times))}) is of one time: leave {ACCRUED.time} and others out")
+        raise WrongValue(f"the money of a fleet depends on one time ({', '.join(sorted(times))}): remove {ACCRUED.time} or the others")
     return {**given, **{spelled: found["money"] for spelled, found in apart.items()}, ACCRUED.time: min(times)}
 
 

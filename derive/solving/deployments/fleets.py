@@ -84,7 +84,7 @@ def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], besid
     found = ask(REPLICA.all_chips if of_one else REPLICA.number, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
-    one, more = ("one chip, as none are given", REPLICA.chips) if of_one else ("one replica, because no number is given", REPLICA.number)
+    one, more = ("one chip, because none is given", REPLICA.chips) if of_one else ("one replica, because none is given", REPLICA.number)
     pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
     if solution.reason is None:
         return solution.warn(warn_of_budget.__name__, pays)

@@ -10,7 +10,7 @@ from derive.quantities import quantity
 from derive.solving.limits.best_size import Ask
 from derive.solving.result import Solution
 
-TAKEN_AS_RENT = f"{WAITING.price} is taken as {WAITING.rent}, which is paid while chips wait too"
+TAKEN_AS_RENT = f"{WAITING.price} is used as {WAITING.rent}, which is also paid while chips are idle"
 
 
 def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_no_other_price: Ask) -> Solution:
@@ -22,7 +22,7 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_n
     rows = [equation(id) for id in solution.equations]
     paid_for = not WAITING.paid_for_by.isdisjoint(row.id for row in rows)
     if solution.unknown == WAITING.of_all_hours and share in solution.given and paid_for:
-        told = f"{WAITING.of_all_hours} is {WAITING.of_use} here: the price of a second in use pays for those in which a chip waits"
+        told = f"{WAITING.of_all_hours} is {WAITING.of_use} here, because the price of a second in use also pays for idle seconds"
         return replace(ask(WAITING.of_use, given), unknown=WAITING.of_all_hours).warn(include_waiting.__name__, told)
     names = {quantity(spelled).name: spelled for spelled in given}
     # A time or a rate does not depend on waiting hours, unless a margin gives a cost.

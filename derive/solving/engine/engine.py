@@ -219,7 +219,7 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
         at = {**values, unknown: one.point}
         magnified = _magnification(case, unknown, at, rounding)
         if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
-            message = f"{unknown} cannot be decided from these inputs: it depends on their last digits in {case.told}"
+            message = f"{unknown} cannot be decided from these inputs, because it depends on their last digits in {case.told}"
             return (), Reason(code="not_identified", message=message)
     return found, reason
 
@@ -375,7 +375,7 @@ def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
     low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
     bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
     told = leg.row.told if isinstance(leg, Step) else _name_of_loop(leg)
-    return Reason(code="not_identified", message=f"{leg.unknown} does not bind in {told}, so only its bounds are known: {bounds}")
+    return Reason(code="not_identified", message=f"{leg.unknown} is not a limit in {told}, so only its bounds are known: {bounds}")
 
 
 def _extend_world(world: World, leg: Leg, found: Answer) -> World:

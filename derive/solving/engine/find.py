@@ -300,13 +300,13 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
             rests |= dict.fromkeys(new, row)
             queue += new
         if asked.unknown in rests:
-            told = f"{name} = {show(name, asked.known[name])} says something of {asked.unknown}"
+            told = f"{name} = {show(name, asked.known[name])} depends on {asked.unknown}"
             untrue = [row.id for row in asked.left_out if row in rests.values()]
             if untrue:
-                why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
+                why = f"by {', '.join(untrue)}, which is not used, because this model has reads that do not grow with its context"
                 return Reason(code="not_identified", violated=tuple(untrue), message=f"{told} {why}")
             rest = missing_givens(asked, [*known_values(asked)][-1])
-            return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
+            return replace(rest, message=f"{told}, but these givens do not determine it: {rest.message}")
     return None
 
 
@@ -329,7 +329,7 @@ def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
     ends = [f"at {word} {show(asked.unknown, end)}" for word, end in (("least", low), ("most", high)) if end]
     if not reason.missing or not ends:
         return None
-    return replace(reason, message=f"{reason.message}\nall that is known of it is that it is {' and '.join(ends)} ({ids})")
+    return replace(reason, message=f"{reason.message}\nonly its bounds are known: {' and '.join(ends)} ({ids})")
 
 
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:

@@ -524,12 +524,12 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
         if zeros and not isfinite(found):
             return f"with {_listed([f'{other} = 0' for other in zeros])} nothing limits {unknown} in {equation.told}"
         made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
-        return f"{message}: it comes to {show(unknown, found)} from {made}"
+        return f"{message}: it is {show(unknown, found)} from {made}"
     if equation.sense != "=":
-        return f"{message}: {name} is {show(name, values[name])}, whatever {unknown} is"
+        return f"{message}: {name} is {show(name, values[name])} for any {unknown}"
     reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
     if reach:
-        message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
+        message += f": {name} {reach} over all {unknown}, but the given value is {show(name, values[name])}"
     return message + _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
 
 
@@ -538,7 +538,7 @@ def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
     asked = values[equation.symbols[0]]
     near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
     found = next(near, None)
-    return "" if found is None else f"; {unknown} = {show(unknown, found)} meets it to a billionth, so digits do not say which does"
+    return "" if found is None else f"; {unknown} = {show(unknown, found)} satisfies it to one part in a billion, so digits do not decide"
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:

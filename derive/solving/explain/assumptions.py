@@ -10,7 +10,7 @@ from derive.solving.question.chip_links import tell_assumption
 from derive.solving.question.defaults import PLAIN
 from derive.solving.question.questions import Question
 
-NOT_NEEDED = " was named and is not needed"
+NOT_NEEDED = " was named but is not needed"
 """How the assumption ends that an equation was named for nothing."""
 
 
@@ -26,7 +26,7 @@ def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touc
     defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]
     taken = [f"{row.variant.group}: {row.variant.name} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, added by --using" for row in used if row.kind not in CHAINED_BY_ITSELF]
-    joined += [f"{row.id} is an estimate and no bound" for row in used if row.kind == ESTIMATE]
+    joined += [f"{row.id} is an estimate, not a bound" for row in used if row.kind == ESTIMATE]
     chosen = {(row.variant.group, row.variant.name) for row in used if row.variant}
     # A variant that was named chooses those of its group and name, whichever of them is needed.
     needed = (row for row in asked.named if row in used or (row.variant and (row.variant.group, row.variant.name) in chosen))

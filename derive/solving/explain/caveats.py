@@ -122,7 +122,7 @@ class _Moves:
             if fewer
             else ""
         )
-        return f"the memory does not hold it: {told}{fit}"
+        return f"it does not fit in memory: {told}{fit}"
 
     def _batch_that_fits(self, changed: Values, after: Mapping[str, float]) -> float | None:
         """Return the batch that fits with the changed quantities. The bytes that it needs are linear in it."""
@@ -314,7 +314,7 @@ def _list_rules(asked: Question, values: Values, used: Sequence[Equation]) -> It
 def warn_below_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     """Return the warning that memory has no room for one sequence, if no answer has."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
-    return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in _SEQUENCES and most < 1 else {}
+    return {NO_WHOLE_ONE: "there is no room for one whole sequence"} if unknown in _SEQUENCES and most < 1 else {}
 
 
 def may_be_a_slip(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
@@ -328,7 +328,7 @@ def counted_in_parts(asked: Question, values: Values, used: Sequence[Equation]) 
     """Return which given counts are no whole numbers, if the answer rests on them."""
     spoken = {name for row in used for name in row.symbols}
     parts = [f"{name} = {asked.known[name]:.12g}" for name in asked.in_parts if name in spoken and name in asked.known]
-    return "; ".join(f"{part} is no whole number, and is used unchanged" for part in parts) or None
+    return "; ".join(f"{part} is not a whole number, and is used unchanged" for part in parts) or None
 
 
 def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
@@ -337,12 +337,12 @@ def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation])
     rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
     if PROMPTS.length not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
         return None
-    told = "for decode alone: prompts need chips of their own, which are not counted"
+    told = "for decode alone. Prompts need additional chips, which are not counted"
     share = values_with(asked, inputs_of(asked, values)[0], {}, (PROMPTS.time_share,)).get(PROMPTS.time_share)
     if share is None or not 0 <= share < 1:
         return Caveat(f"{told}. On the same chips: --using {together.id}")
     single = "" if PROMPTS.in_one_pass in asked.known else " with one prompt per pass"
-    takes = f"On the same chips they take {share:.0%} of the time{single}, and the rate takes {1 / (1 - share):.3g}x the chips"
+    takes = f"On the same chips they need {share:.0%} of the time{single}, and the rate needs {1 / (1 - share):.3g}x the chips"
     return Caveat(f"{told}. {takes}: --using {together.id}", factor=1 / (1 - share))
 
 
@@ -357,7 +357,7 @@ def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
 def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return that prompts of unknown length are not counted in a number of chips for a rate of requests."""
     rests = asked.unknown in BOUGHT and any(row.id == PROMPTS.apart for row in used)
-    told = f"prompts are not counted, as their length is unknown: give {PROMPTS.length}"
+    told = f"prompts are not counted, because their length is unknown: give {PROMPTS.length}"
     return told if rests and PROMPTS.length not in asked.known else None
 
 
@@ -373,7 +373,7 @@ def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -
     bound = "memory-bound" if other == STEP.memory_share else "compute-bound"
     share = f"{other} = {show(other, step / values[STEP.time])}"
     least = f"{asked.unknown} is at least {show(asked.unknown, values[asked.unknown])}"
-    return f"at both peaks this step is {bound}. If it is so here, {share} and {least}: give {other}"
+    return f"at both peaks this step is {bound}. If so, {share} and {least}: give {other}"
 
 
 def _overlap(used: Sequence[Equation]) -> str | None:
@@ -395,9 +395,9 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
     takes = (
         f"chips is {most}: {most / least:.3g}x"
         if most
-        else "no number of chips holds it" + ("" if heads == math.inf else f" (up to {heads:.0f})")
+        else "it fits on no number of chips" + ("" if heads == math.inf else f" (up to {heads:.0f})")
     )
-    told = "the cache is not copied, as if it were sharded by sequences. With the copies that tensor parallelism makes"
+    told = "the cache is not copied: it is assumed to be sharded by sequences. With the copies of tensor parallelism"
     return Caveat(f"{told}, {takes} (give {MEMORY.copies})", row.inputs | {REPLICA.heads}, most / least if most else _FIRST)
 
 
@@ -411,7 +411,7 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
     chips = int(next_whole(values[MEMORY.bought], LOWER))
     if copies > 1:
         part = "a stage of one copy" if stages > 1 else "one copy of the model"
-        fewer = "" if chips % copies else f". If {chips} are all there are, give chips={chips / copies:.4g}"
+        fewer = "" if chips % copies else f". For {chips} in total, give chips={chips / copies:.4g}"
         told = f"chips is for {part}: {copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}{fewer}"
         return Caveat(told, frozenset((TRAINING.copies,)), copies * stages)
     if stages <= 1:
@@ -434,7 +434,7 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
     what = f"{heads:.0f} {'KV ' * (name == MEMORY.divided_by)}heads"
-    return Caveat(f"{what} cannot be shared evenly by {chips:.0f} chips with tensor parallelism. {following} chips can", frozenset((name,)))
+    return Caveat(f"{what} cannot be divided evenly by {chips:.0f} chips with tensor parallelism. {following} can", frozenset((name,)))
 
 
 def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:

@@ -56,7 +56,7 @@ def find_indifferent_result(asked: Question, known: Mapping[str, float]) -> Reas
         told = f"{name} does not depend on {unknown}"
         if isclose(found[0], known[name], rel_tol=HOLDS):
             return Reason(code="not_identified", violated=(name,), message=f"{told}: it is {show(name, found[0])} with any {unknown}")
-        message = f"{told}: it comes to {show(name, found[0])} with any {unknown}, and {show(name, known[name])} is asked of it"
+        message = f"{told}: it is {show(name, found[0])} with any {unknown}, and {show(name, known[name])} is given"
         return Reason(code="no_solution", violated=(name,), message=message)
     return None
 
@@ -81,25 +81,25 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     unknown, listed = asked.unknown, ""
     if asked.listed:
         value, place = asked.listed
-        listed = f"{unknown} is {show(unknown, value)} in {place}; to be worked out it"
+        listed = f"{unknown} is {show(unknown, value)} in {place}; to compute it, the question"
     if unknown == WAITING.margin and {*known} >= {*REQUEST.beside, WAITING.of_use}:
-        why = "cost_per_token is of output tokens, and does not say what prompts cost"
+        why = "cost_per_token is for output tokens, and does not include the cost of prompts"
         return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
-        message = f"{listed or unknown} is in no equation that joins by itself. Name one with --using: {joinable}"
+        message = f"{listed or unknown} is only in equations that must be named with --using: {joinable}"
         return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
     missing, *others = _prefer_all_givens(asked, known, lists)
     if not missing:
-        return Reason(code="not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
+        return Reason(code="not_identified", message=f"{unknown} is not determined: its equations hold for any value, or are the same")
     needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
     message = f"{listed or unknown} also needs {needed}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
     if meaning and meaning.alone and {*known} >= meaning.beside:
-        message = f"its buyer pays {meaning.means} by these prices: ask for that\nwhat its chips cost, {message}"
+        message = f"its buyer pays {meaning.means}: ask for this\nthe cost of its chips {message}"
     elif others:
         message += ". Instead you can give " + ", or ".join(_join_names(names) for names in others[:_SHORTER])
     return Reason(code="missing_givens", missing=missing, message=message)
@@ -221,7 +221,7 @@ def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:
     """Return the end of a sentence: which options would give some of it, or that a named model cannot."""
     from_model = OF_A_MODEL | {*OF_CONFIGURATION}
     if asked.parameters_only and not from_model.isdisjoint(missing):
-        return f"; of {_join_names(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"
+        return f"; of {_join_names(asked.parameters_only)} only the parameters are known ({OPEN_MODELS}.csv)"
     options = {"--hardware": OF_A_CHIP, "--model": OF_A_MODEL}
     helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
@@ -230,7 +230,7 @@ def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:
     """Return the end of a sentence: the definitions of these quantities that the model rules out."""
     untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
-    return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
+    return f"; not used, because this model has reads that do not grow with its context: {untrue}" if untrue else ""
 
 
 def _explain_input(name: str) -> str:

@@ -31,8 +31,8 @@ def _refuse_idle_lists(solutions: Sequence[Solution], given: Iterable[str]) -> N
         if all(name in one.unused for one in solutions):
             unknowns = [one.unknown for one in solutions]
             instead = results_of_both(name, unknowns, {quantity(spelled).name for spelled in given})
-            told = f"leave it out, or ask for {' or '.join(instead)}, in which it has a part" if instead else "leave it out"
-            raise WrongValue(f"{name} runs over several values, and has no part in {' or '.join(unknowns)}: {told}")
+            told = f"remove it, or ask for {' or '.join(instead)}, which depends on it" if instead else "remove it"
+            raise WrongValue(f"{name} has several values, but {' or '.join(unknowns)} does not depend on it: {told}")
 
 
 def _refuse_idle_equations(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
@@ -46,7 +46,7 @@ def _refuse_idle_equations(solutions: Sequence[Solution], using: Iterable[str], 
         idle = all(f"{row.id}{NOT_NEEDED}" in one.assumptions and not _takes_part(row, one) for one in answered)
         if idle and not (limited and row.variant):
             unknowns = " or ".join(one.unknown for one in answered)
-            raise WrongValue(f"{row.id} is not part of {unknowns}: it is about {', '.join(row.symbols)}; leave --using {row.id} out")
+            raise WrongValue(f"{row.id} is not part of {unknowns}: it is about {', '.join(row.symbols)}. Remove --using {row.id}")
 
 
 def _takes_part(row: Equation, solution: Solution) -> bool:

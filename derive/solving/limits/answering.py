@@ -186,7 +186,7 @@ def _refuse_beside(limit: Limit, there: Solution) -> _Outcome | None:
         supposed = lacking and lacking <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
         if not supposed and (limit.is_part or (FREE in lacking and unknown not in SIZED)):
             raise limit.refuse()
-        told = f"{limit.name} is not made of {unknown}, and the program cannot decide whether it is within its limit: {there.why_not}"
+        told = f"{limit.name} does not depend on {unknown}, and its limit cannot be checked: {there.why_not}"
         return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told)), None
     if limit.is_met(there):
         return None
@@ -230,7 +230,7 @@ def _intersect_limits(asked: Question, found: Sequence[_End], beside: Sequence[_
     most = min((end for end in found if end.answer.bound == UPPER), key=lambda end: end.answer.point)
     low, high = least.answer.point, most.answer.point
     if low > high * (1 + HOLDS):
-        ends = f"{least.name} takes {unknown} >= {show(unknown, low)} and {most.name} leaves {unknown} <= {show(unknown, high)}"
+        ends = f"{least.name} needs {unknown} >= {show(unknown, low)} and {most.name} allows {unknown} <= {show(unknown, high)}"
         violated = tuple(dict.fromkeys(end.limit.name for end in (least, most)))
         message = f"contradiction: {ends}{tell_nearest(least.limit, high)}"
         return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))

@@ -45,7 +45,7 @@ class End:
     @property
     def told(self) -> str:
         """Return the end in words."""
-        does = " that memory holds" if self.memory_binds else ""
+        does = " that fits in memory" if self.memory_binds else ""
         return f"at {self.size} = {show(self.size, self.value)}, the {_WHICH[self.side]}{does}"
 
 

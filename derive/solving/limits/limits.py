@@ -34,7 +34,7 @@ class NotMadeOf(WrongValue):
     """Raised for a limit that the unknown has no part in, with the name of the limited quantity."""
 
     def __init__(self, limit: str, unknown: str):
-        super().__init__(f"{limit} is given as a limit, and is not made of {unknown}: give {limit}=...")
+        super().__init__(f"{limit} is given as a limit, but does not depend on {unknown}: give {limit}=...")
         self.limit = limit
 
 
@@ -94,7 +94,7 @@ def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Quest
     floors = {name: read(name, texts[LOWER]) for name, texts in given.items() if len(texts) > 1}
     for name, least in floors.items():
         if least > asked.known[name]:
-            raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: none is both")
+            raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: no value is both")
     told = tuple(map(note_of_limit, given, given.values()))
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
     for one in split_limits(asked):
@@ -135,5 +135,5 @@ def explain_open_side(asked: Question, found: Sequence[Solution]) -> Reason | No
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
         return None
     at = ", ".join(f"{asked.unknown} {_SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points)
-    message = f"{list_in_words(split_limits(asked))} leaves {asked.unknown} open on either side: {at} is where it is met as an equality"
+    message = f"{list_in_words(split_limits(asked))} does not bound {asked.unknown} on either side. At {at} it is met as an equality"
     return Reason(code="not_identified", violated=tuple(asked.limits), message=message)

@@ -103,7 +103,7 @@ def add_enough_chips(asked: Question, refused: Solution) -> Solution:
         return refused
     # Beside the answer itself nobody asked which batch would do.
     message = refused.refusal.message if asked.unknown == FREE else refused.refusal.message.partition("\n")[0]
-    message += f"\nwhat would fit, with a batch of its own: {_CHIPS} at least {found.answers[0].ends[0]:.0f}"
+    message += f"\nwhat would fit, with its own batch: {_CHIPS} at least {found.answers[0].ends[0]:.0f}"
     return replace(refused, reason=replace(refused.refusal, message=message))
 
 

@@ -66,7 +66,7 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
         return found if found.reason else _bound_by_size(ask, name, given, sized, found)
     if sized.answers or not sized.reason:
         raise refused
-    message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
+    message = f"{name} at the best {FREE} that the limits allow: {sized.why_not}"
     return refuse_in_place(name, replace(sized.reason, message=message), sized)
 
 
@@ -113,7 +113,7 @@ def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequenc
         refuse_many(found)
         at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
         message = (
-            f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit, and it may be more and less within it"
+            f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit. Within it, more and less are possible"
         )
         return refuse_in_place(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
     (side,) = sides

@@ -114,7 +114,7 @@ def _close_loop(loop: Loop, world: Arrays, surely: bool) -> Iterator[Floats]:
 
     shape = np.broadcast_shapes((1,), *(np.shape(world[name]) for name in loop.needs))
     if len(shape) > 1 or shape[0] > _MOST_TRIALS:
-        raise NoClosedForm(f"{loop.id} is closed for at most {_MOST_TRIALS} questions at once")
+        raise NoClosedForm(f"{loop.id} is solved for at most {_MOST_TRIALS} questions at once")
     columns = {name: np.broadcast_to(world[name], shape) for name in loop.needs}
     grid = grid_of(loop.unknown, _PLACES)
     # A root beside the edge of where the equations apply is seen from both sides, and then has to be on the right one.

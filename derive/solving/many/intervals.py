@@ -262,7 +262,7 @@ def _exact_ends(box: _Box, looks: _Solutions) -> _Ends | None:
 def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
     """Return more points, without directions, by a way that is known to have a closed form everywhere."""
     found = evaluate_points(asked, columns, way)
-    assert found is not None, "a way that had a closed form at other points has no closed form here"
+    assert found is not None, "a route with a closed form at other points has none here"
     return found[0]
 
 
@@ -348,7 +348,7 @@ def _join_bounds(ranges: _Ranges, columns: AtPoints, looks: _Solutions, answered
         found, notes = tuple(common) or (loose,), list[str]()
     else:
         found = (Answer(kind="interval", low=low, high=high, bound=same_bound(map(_open_side, answers))),)
-        notes = ["in part it has a value, in part only bounds", *([f"throughout where {label}"] if label else [])]
+        notes = ["it has a value in one part, and only bounds in the other", *([f"throughout where {label}"] if label else [])]
     without = len(looks) - len(answered)
     missing = _tell_missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
     told = (*reference.assumptions, *notes, _tell_ranges(ranges, len(looks)))
@@ -402,8 +402,8 @@ def _tell_missing(columns: AtPoints, where: str, looks: _Solutions) -> dict[str,
 def _tell_ranges(ranges: _Ranges, count: int) -> str:
     """Return the ranges, and at how many points of them the question was asked."""
     over = " and ".join(f"{name} from {show(name, one.low)} to {show(name, one.high)}" for name, one in ranges.items())
-    corners = "all corners" if len(ranges) <= _CORNERS else "both ends of each by itself, not all corners,"
-    return f"{over}: looked at in {count} points, {corners} among them"
+    corners = "all corners" if len(ranges) <= _CORNERS else "both ends of each alone, but not all corners,"
+    return f"{over}: computed at {count} points, including {corners}"
 
 
 def _percent(share: float) -> str:

@@ -83,7 +83,7 @@ def _sweep_by_arrays(asked: Question, given: AtPoints, looks: Looks, fits: Calla
         text = answer(pose_at_point(asked, given, first)).warnings[0]
         warnings = {SHORT: _warned(given, first, text, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
     if unasked:
-        told = f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them"
+        told = f"{unasked:,} more points have no number. The reason is known for the first {len(table.others):,}"
         warnings[_without_number.__name__] = told
     return _tabled([*solutions.values()], table, warnings)
 
@@ -147,7 +147,7 @@ def _points(series: Mapping[str, Series], zipped: bool) -> int:
         raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: lists that are zipped are equally long")
     count = lengths.pop() if zipped else prod(len(one) for one in series.values())
     if count > MOST_POINTS:
-        raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+        raise WrongValue(f"{' times '.join(series)} has {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
     return count
 
 
@@ -172,7 +172,7 @@ def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
         fewer = int(count * (MOST_BYTES - BASE_BYTES) / (needed - BASE_BYTES))
         raise WrongValue(
             f"{' times '.join(series)} takes {count:,} points, about {needed / 1e6:,.0f} MB of memory; at most {MOST_BYTES / 1e6:,.0f} MB:"
-            f" ask for {fewer:,} points or fewer, or for parts of it one after the other"
+            f" ask for {fewer:,} points or fewer, or for one part after another"
         )
 
 
@@ -229,7 +229,7 @@ def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int
 
 def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
     """Return a warning with its point and the number of other points that have it."""
-    others = f" (and something alike at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""
+    others = f" (and a similar reason at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""
     return f"{tell_point(given, at)}{others}: {text}"
 
 

@@ -130,7 +130,7 @@ def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapp
         width = min(ring_bandwidth(chips, known[LINKS.domain], known[LINKS.inside], width) for chips in ends)
         way = f"of rings over the links of all chips between domains of {known[LINKS.domain]:.4g}"
     else:
-        way = f"out of {size}, as it does not hold all chips"
+        way = f"out of {size}, because it does not have all chips"
     return Taken(width, origin, f"{way} ({tell_given(link) if origin == 'given' else origin})")
 
 

@@ -72,7 +72,7 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
     if any(_may_be_one_number(name, part, read) for part in text.split(";")):
         number, values = (shorten(one) for one in (_joined(text), text.replace(",", ";")))
         both = f"write {name}={number} for one number, {name}={values} for a list"
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list. {both}")
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may separate thousands or list items. {both}")
     items = _like_the_last(name, re.split("[,;]", text), read)
     _not_too_many(name, len(items))
     return Series(values=tuple(read(name, item) for item in items))
@@ -108,7 +108,7 @@ def _collected(name: str, given: "float | Collection[float | str]", read: _Read)
     if not len(given):
         raise WrongValue(f"{name} is an empty list: give at least one value")
     if len(given) > MOST_VALUES:
-        raise WrongValue(f"{name} is a list of {len(given):,} values; at most {MOST_VALUES:,}: ask for parts of it one after the other")
+        raise WrongValue(f"{name} is a list of {len(given):,} values; at most {MOST_VALUES:,}: ask for one part after another")
     if len(given) > POINTS and (numbers := _numbers(given)) is not None:
         return Series(values=_read_at_once(name, numbers, read))
     return Series(values=tuple(read(name, item) for item in given))
@@ -172,7 +172,7 @@ def _parse_range(name: str, text: str, read: _Read) -> Spread:
         ends = text[: len(text) - len(last_word) + colon.start()]
     if counted := re.fullmatch(_COUNTED, text):
         written = f"{shorten(counted[1])[1:-1]}:lin:{counted[2]}"
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced. Write {written} or :log")
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep needs a spacing. Write {written} or :log")
     low_text, _, high_text = ends.partition("..")
     if high_text.startswith("."):
         raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")
@@ -222,7 +222,7 @@ def _share(name: str, text: str, percent: str) -> float:
     figure = percent.removesuffix("%").strip()
     share = float(figure) / 100 if re.fullmatch(r"[0-9]*\.?[0-9]+", figure) else 0.0
     if not 0 < share < 1:
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: what follows ± is a percentage above 0 and below 100, as in 10%")
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: after ± give a percentage above 0 and below 100, such as 10%")
     return share
 
 
@@ -232,13 +232,13 @@ def _count(name: str, text: str) -> int:
     except ValueError:
         count = 0.0
     if not count >= 2 or not isfinite(count) or count != int(count):
-        raise WrongValue(f"{name}: a sweep has a whole number of points from 2 on, not {shorten(text)}; write e.g. {name}=1..4096:log:13")
+        raise WrongValue(f"{name}: a sweep needs a whole number of points from 2 on, not {shorten(text)}; write e.g. {name}=1..4096:log:13")
     return int(count)
 
 
 def _not_too_many(name: str, count: int) -> None:
     if count > MOST_POINTS:
-        raise WrongValue(f"{name} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+        raise WrongValue(f"{name} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, for all series together")
 
 
 def is_limit(value: object) -> bool:

@@ -32,7 +32,7 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
     named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]
     if conventions.price == "rent":
         if not chips:
-            raise WrongValue("the rent is of a chip: name one with --hardware, or give chip_price=...")
+            raise WrongValue("the rent needs a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     if conventions.tier:
         from derive.tier_presets import tier
@@ -42,7 +42,7 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
     if (counted := preset.givens.get(_CHIPS)) and _CHIPS in typed and counted != typed[_CHIPS]:
         one = next(text for text in chips if names_count(text))
         both = f"{show(_CHIPS, counted)} by --hardware {one} and {show(_CHIPS, typed['chips'])} as given"
-        raise WrongValue(f"{_CHIPS} is {both}: leave one of the two out")
+        raise WrongValue(f"{_CHIPS} is {both}: remove one of them")
     if not measured:
         return preset
     if not {unknown, *typed}.isdisjoint(PHASES.of_training):

@@ -49,7 +49,7 @@ _T = TypeVar("_T")
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-_BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
+_BY_HEADS = "chips as given. Tensor parallelism divides attention by heads, and chips that share a head store the same cache"
 """Why a cache is taken to lie several times on chips that were named by a word for it."""
 _UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
 """What exists only in whole ones."""
@@ -181,10 +181,10 @@ def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Co
     """Return the givens in SI, with one value of each range or list."""
     typed = _read_values(given, conventions)
     if twice := typed.keys() & spans.keys():
-        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+        raise WrongValue(f"{min(twice)} is given twice: remove one of them")
     typed |= {n: found.shown for n, found in spans.items()}
     if unknown in typed:
-        raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed[unknown])}): leave one of the two out")
+        raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed[unknown])}): remove one of them")
     return typed
 
 
@@ -481,7 +481,7 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
         yield pose_again(replace(asked, any_stand_in=True), asked.unknown, asked.known)
     rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
     for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
-        told = f"{' and '.join(row.id for row in aside)} is left out: what is given contradicts it"
+        told = f"{' and '.join(row.id for row in aside)} is not used, because the givens contradict it"
         yield pose_again(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
 
 
@@ -615,7 +615,7 @@ def _read_values(given: Mapping[str, float | str], conventions: Conventions) -> 
     for spelled, value in given.items():
         row = quantity(spelled)
         if row.name in typed:
-            raise WrongValue(f"{row.name} is given twice, once as {spelled}: leave one of the two out")
+            raise WrongValue(f"{row.name} is given twice, once as {spelled}: remove one of them")
         typed[row.name] = conventions.read(row.name, value)
     return typed
 

@@ -18,12 +18,12 @@ def refuse_no_output(given: Mapping[str, Any]) -> None:
     >>> refuse_no_output({"osl": 0})
     Traceback (most recent call last):
         ...
-    derive.errors.WrongValue: output_tokens = 0 is prefill alone: leave it out and ask for time_to_first_token, prefill_time or \
+    derive.errors.WrongValue: output_tokens = 0 means only prefill: remove it and ask for time_to_first_token, prefill_time or \
 prefill_cost_per_token
     """
     if any(quantity(spelled).name == OUTPUT.tokens and _is_zero(value) for spelled, value in given.items()):
         *others, last = OUTPUT.without
-        raise WrongValue(f"{OUTPUT.tokens} = 0 is prefill alone: leave it out and ask for {', '.join(others)} or {last}")
+        raise WrongValue(f"{OUTPUT.tokens} = 0 means only prefill: remove it and ask for {', '.join(others)} or {last}")
 
 
 def _is_zero(value: Any) -> bool:

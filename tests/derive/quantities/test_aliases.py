@@ -27,7 +27,7 @@ def test_a_word_means_quantities_and_is_the_name_of_none(word, meant):
         return
     with pytest.raises(AmbiguousName) as caught:
         quantity(word)
-    assert str(caught.value) == f"quantity {word!r} could mean {' or '.join(meant)}: write the one that is meant"
+    assert str(caught.value) == f"quantity {word!r} could mean {' or '.join(meant)}: use one of these"
 
 
 @in_one_test(
@@ -156,7 +156,7 @@ def test_the_help_names_short_names_that_are_taken():
 
 
 def test_all_names_that_are_none_are_refused_at_once():
-    latency = "quantity 'latency' could mean step_time or time_to_first_token or request_latency: write the one that is meant"
+    latency = "quantity 'latency' could mean step_time or time_to_first_token or request_latency: use one of these"
     assert refused("solve", "fooo", "latency=12s", "zork=1", "batch=3").splitlines() == [
         f"backsolve: unknown quantity 'fooo'; {latency}; unknown quantity 'zork'",
         "backsolve: backsolve list WORD searches them",

@@ -16,7 +16,7 @@ SERVED = {**CHIP, "prompt_tokens": 2000, "output_tokens": 300}
 
 LAW = {
     "a plain product": ("balance_batch", {"machine_balance_ratio": 300}, "sparsity", (4, 6, 8)),
-    "the largest batch that memory holds": ("throughput", REPLICA, "context_length", (1000, 1500, 4000)),
+    "the largest batch that fits in memory": ("throughput", REPLICA, "context_length", (1000, 1500, 4000)),
     "what it costs": ("cost_per_token", {**REPLICA, "chip_price": "2 USD/h"}, "context_length", (1000, 2000, 4000)),
     "chips of a full memory": ("throughput", {**CHIP, "context_length": 4000}, "chips", (8, 12, 16)),
     "memory kept free": ("throughput", {**REPLICA, "context_length": 4000}, "reserved_share", (0, 0.1, 0.2)),

@@ -112,7 +112,7 @@ def test_every_form_holds_every_point(style):
 
 @pytest.mark.parametrize("unknown", [["step_time"], ("step_time", "batch"), 3, None])
 def test_what_is_asked_for_is_one_name(unknown):
-    with pytest.raises(WrongValue, match="one quantity is asked for, by its name as text"):
+    with pytest.raises(WrongValue, match="the unknown must be the name of one quantity"):
         solve(unknown, batch=8)
 
 

@@ -30,7 +30,7 @@ def test_a_cost_is_answered_at_the_fewest_chips_and_not_at_one() -> None:
 def test_a_rate_at_a_batch_that_no_limit_leaves_says_why() -> None:
     refused = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=1ms", given=DEPLOYED)
     assert not refused.answers and refused.refusal.code == "no_solution"
-    assert refused.why_not.startswith("throughput at the best batch that the limits leave: ") and "2.633 ms" in refused.why_not
+    assert refused.why_not.startswith("throughput at the best batch that the limits allow: ") and "2.633 ms" in refused.why_not
 
 
 def test_a_limit_on_what_is_asked_for_leaves_a_part_of_it_or_none() -> None:

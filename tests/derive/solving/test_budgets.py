@@ -32,5 +32,5 @@ def test_what_a_fleet_costs_by_the_month_is_of_a_month():
 
 
 def test_a_budget_by_the_time_beside_another_time_is_refused():
-    with pytest.raises(WrongValue, match=r"money of a fleet by the time \(1 h\) is of one time"):
+    with pytest.raises(WrongValue, match=r"money of a fleet depends on one time \(1 h\)"):
         solve("fleet_chips", chip_price="2 USD/h", budget="50 USD/h", deployment_time="30 d")

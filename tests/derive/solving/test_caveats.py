@@ -39,14 +39,14 @@ def test_what_is_far_from_the_table_is_doubted():
 def test_kv_heads_that_chips_do_not_divide_are_said():
     """10 KV heads over 8 chips: two on some of them. The 40 query heads would divide."""
     given = {"hardware": "H100:bf16", "model": "Phi-4", "context_length": 8000}
-    assert any("10 KV heads cannot be shared evenly by 8 chips" in text for text in warned("batch", **given, tp=8))
+    assert any("10 KV heads cannot be divided evenly by 8 chips" in text for text in warned("batch", **given, tp=8))
     assert not any("shared evenly" in text for text in warned("batch", **given, tp=2))
 
 
 def test_a_tensor_parallel_size_that_does_not_divide_the_heads_is_said():
     """Weights and cache of 405B need 7 chips, and 8 divide the 128 heads."""
     given = {"hardware": "H100:fp8", "model": "Llama-3.1-405B", "context_length": 8000}
-    assert any("128 heads cannot be shared evenly by 7 chips" in text for text in warned("chips", **given, batch=8))
+    assert any("128 heads cannot be divided evenly by 7 chips" in text for text in warned("chips", **given, batch=8))
     assert not any("shared evenly" in text for text in warned("chips", **given, batch=26))
 
 

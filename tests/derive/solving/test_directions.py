@@ -65,7 +65,7 @@ def test_what_an_estimate_has_a_part_in_is_no_bound():
         values = {**TIMES, "batch": 64, "exposed_communication_share": 0.2}
         assert solve("throughput", variants={"overlap": name}, **values).answers[0].bound is None
     assumed = solve("step_time", variants={"overlap": "sum"}, **TIMES).assumptions
-    assert "roofline.step_time_serial is an estimate and no bound" in assumed
+    assert "roofline.step_time_serial is an estimate, not a bound" in assumed
 
 
 def test_an_interval_is_a_bound_by_itself():

@@ -68,7 +68,7 @@ def test_replicas_take_the_largest_batch_that_memory_holds_where_nobody_says_it(
     """They were asked for a batch, which users of a fleet were not."""
     solution = solve("replicas", **HELD, **of_all)
     assert MOST == 338 and solution.value == pytest.approx(solve("replicas", **HELD, **of_all, batch=MOST).value)
-    assert f"at batch = {MOST}, the largest that memory holds" in solution.said
+    assert f"at batch = {MOST}, the largest that fits in memory" in solution.said
     assert solve("gpus", **HELD, **of_all).value == 4 * ceil(solution.value)
     named = {**HELD, "hardware": "4xH100:fp8"}
     del named["tp"]

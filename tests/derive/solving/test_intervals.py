@@ -162,7 +162,7 @@ def test_of_a_lower_bound_the_one_that_is_enough_everywhere_comes_first():
     assert (only.low, only.high, only.loose_low, only.loose_high) == (pytest.approx(ends[1]), None, pytest.approx(ends[0]), None)
     assert render(solution, "table").startswith("chips: at least 79.11 is enough everywhere (22.42 to 79.11 over the ranges)\n")
     assert "context_length" not in solution.given
-    assert any(text.startswith("context_length from 8000 tokens to 32768 tokens: looked at in ") for text in solution.assumptions)
+    assert any(text.startswith("context_length from 8000 tokens to 32768 tokens: computed at ") for text in solution.assumptions)
 
 
 @pytest.mark.slow

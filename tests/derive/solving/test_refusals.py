@@ -117,7 +117,7 @@ def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
     assert reason.code == "not_identified" and not reason.missing
     assert reason.message == "cost_per_token does not depend on chips: it is $0.9486/MTok with any chips"
     reason = solve("chips", cost_per_token=2 * cost, **LLAMA).reason
-    assert reason.code == "no_solution" and "it comes to $0.9486/MTok with any chips, and $1.897/MTok is asked of it" in reason.message
+    assert reason.code == "no_solution" and "it is $0.9486/MTok with any chips, and $1.897/MTok is given" in reason.message
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_the_batch_that_a_rate_takes_is_held_against_memory_whatever_is_asked(un
     """At 73 requests a second of 300 tokens, 7,185 sequences take a step of 328 ms: seventeen times what one chip holds."""
     refused = solve(unknown, **SMALL, chips=1, requests_per_second=73, chip_price="2 USD/h")
     assert not refused.answers and refused.why_not.startswith(SHORT)
-    assert refused.why_not.endswith("what would fit, with a batch of its own: chips at least 2")
+    assert refused.why_not.endswith("what would fit, with its own batch: chips at least 2")
     assert solve(unknown, **SMALL, chips=1, requests_per_second=50, chip_price="2 USD/h").answers
 
 
@@ -89,7 +89,7 @@ def test_the_fewest_chips_are_said_over_what_is_sustained_too():
         solve("chips", **given, mbu=dense["mbu"][at], mfu=dense["mfu"][at], layer_time=dense["layer_time"][1 - at]) for at in (1, 0)
     )
     assert best.value < solution.value < worst.value
-    assert solution.said[-2] == f"with what published runs sustained: chips = {best.value:.0f} to {worst.value:.0f}"
+    assert solution.said[-2] == f"with the rates of published runs: chips = {best.value:.0f} to {worst.value:.0f}"
     assert solution.assumptions[0].startswith("mfu, mbu, layer_time: the middle of published runs")
 
 

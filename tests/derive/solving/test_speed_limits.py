@@ -24,7 +24,7 @@ def test_a_target_that_no_number_of_chips_reaches_is_refused_with_the_nearest(ta
     (name,) = target
     reason = solve("chips", **NODE, **target).reason
     assert reason.code == "no_solution" and reason.violated == (name,) and "\n" not in reason.message
-    assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on infinitely many" in reason.message
+    assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on an infinite number" in reason.message
 
 
 @in_one_test("more", [{"kv_replication": 1}, {"anyway": True}])
@@ -46,7 +46,9 @@ def test_a_domain_that_does_not_hold_the_model_is_said_so_also_where_memory_bind
     given = {**NODE, "model": "DeepSeek-V3"}
     for target in ("<=200ms", "<=10ms"):
         assert (
-            solve("chips", **given, step_time=target).warnings[0].startswith("more than one scale-up domain of 8 chips: 8 do not hold it")
+            solve("chips", **given, step_time=target)
+            .warnings[0]
+            .startswith("more than one scale-up domain of 8 chips: 8 do not have enough memory")
         )
 
 

@@ -79,7 +79,7 @@ def test_parts_make_up_the_whole(count, monkeypatch):
 def test_why_points_have_no_number_is_looked_up_for_no_longer_than_it_may_take(monkeypatch):
     monkeypatch.setattr(sweeps, "EXPLAINED", 0.0)
     given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "step_time": "20ms", "batch": "1..1000000:log:200"}
-    assert any("why was looked up for the first 1 of them" in text for text in solve("context_length", **given).warnings)
+    assert any("The reason is known for the first 1" in text for text in solve("context_length", **given).warnings)
 
 
 # -- what is warned of ----------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
     most = (16 * 80e9 - 671e9) / (4000 * 61 * 576)
     given = np.sort(solution.sweep.given["batch"])
     short = given[given > most]
-    assert f"(and something alike at {len(short) - 1} more point" in warning
+    assert f"(and a similar reason at {len(short) - 1} more point" in warning
     first = 8000 if "," in batch else 4342
     assert warning.startswith(f"at batch = {first} ") and short[0] == pytest.approx(first, abs=1)
     text = render(solution, "table")

@@ -15,7 +15,7 @@ GIVEN = {name: value for name, value in SERVED.items() if name not in ("hardware
 
 @pytest.mark.parametrize("shares", [[0.2, 1], "0.2..1:lin:9", "0.2..1:lin:200"])
 def test_a_sweep_without_a_part_is_refused_with_what_it_has_a_part_in(shares: Any):
-    with pytest.raises(WrongValue, match="no part in throughput: leave it out, or ask for fleet_throughput, in which"):
+    with pytest.raises(WrongValue, match="throughput does not depend on it: remove it, or ask for fleet_throughput, which"):
         respond_all(["throughput"], {**GIVEN, "fleet_utilisation": shares}, Switches("H100-SXM:fp8", "Llama-3.1-70B"))
     assert solve("throughput", **SERVED, fleet_utilisation=0.2).unused == ("chip_price", "fleet_utilisation")
 

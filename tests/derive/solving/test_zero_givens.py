@@ -52,7 +52,7 @@ def test_no_cache_leaves_the_weights_alone_in_memory():
 def test_requests_of_no_output_are_told_what_to_ask_instead(unknown):
     """Each of the three that are named has an answer with what an embedding is given."""
     given = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "isl": "2k", "chip_price": "2 USD/h"}
-    with pytest.raises(WrongValue, match="output_tokens = 0 is prefill alone: leave it out and ask for") as refused:
+    with pytest.raises(WrongValue, match="output_tokens = 0 means only prefill: remove it and ask for") as refused:
         solve(unknown, **given, osl="0")
     for name in str(refused.value).partition("ask for ")[2].replace(" or ", ", ").split(", "):
         assert solve(name, **given).answers, name
