@@ -28,7 +28,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
-from derive.roles import BATCH, MEMORY, UNDIVIDED, VANISH
+from derive.roles import BATCH, MEMORY, REPLICA, UNDIVIDED, VANISH
 from derive.solving.question.chip_links import links
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import (
@@ -200,7 +200,7 @@ def _complete_presets(
     shared = {MEMORY.attention_groups: NEUTRAL_DEFAULTS[MEMORY.attention_groups], **preset.givens, **typed}
     cut = switches.conventions.tensor_parallel or by_heads
     row = _copied_by_heads(unknown, shared, preset.variants, spans, using) if cut else None
-    if row and (_CHIPS in spans or unknown == MEMORY.copies):
+    if row and (_CHIPS in spans or unknown in (MEMORY.copies, _CHIPS)):
         return preset, (*using, row.id)
     return (_with_copies(preset, row.right_side(shared)) if row else preset), using
 
@@ -289,6 +289,8 @@ def _copied_by_heads(
         copies_condition({**_choose_variants(unknown, known, ()), **variants}),
         spans[_CHIPS].ends[1] if _CHIPS in spans else known.get(_CHIPS),
     )
+    if unknown == _CHIPS and known.keys() | {_CHIPS} >= {*row.inputs, BATCH.name} and known.keys().isdisjoint(REPLICA.sized_by):
+        return row
     if not most or not row.inputs <= known.keys():
         return None
     return row if unknown == MEMORY.copies or row.right_side({**known, _CHIPS: most}) > 1 else None
