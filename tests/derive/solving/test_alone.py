@@ -45,6 +45,7 @@ LAW = {
 SIZED = {
     *("the largest batch within a limit", "requests within a limit", "whole replicas"),
     *("chips for a rate and a time", "chips for a time and a rate", "a size within a limit", "what it costs", "memory kept free"),
+    "chips of a full memory",
 }
 """Questions whose size is found at each point: a list or a range of them takes seconds."""
 
