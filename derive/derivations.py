@@ -73,7 +73,7 @@ def reason_not_derived(row: Equation) -> str:
 
     >>> from derive.catalogue import equation
     >>> reason_not_derived(equation("batching.sparsity"))
-    'says what sparsity is: total over active parameters'
+    'says what sparsity is: total parameters over active parameters'
     """
     if row.kind == DEFINITION:
         return f"says what {row.symbols[0]} is: {QUANTITIES[row.symbols[0]].meaning}"

@@ -134,9 +134,9 @@ def cite(id: str, style: str = "plain", html_base: str = "") -> str:
     The text cites the equation's page of the site at `html_base`, if that is given.
 
     >>> print(cite("scheduling.mean_latency"))
-    Mean wait for a token: mean_latency = 3*train_period/2. Random arrivals wait half a period on average and compute for one period. \
-Kind: definition; assumes: a pass needs one period; the next batch has room. Derived for backsolve (the mean of a uniform wait \
-between 0 and one period, plus the pass). backsolve scheduling.mean_latency, version 1.
+    Mean wait for a token: mean_latency = 3*train_period/2. With random arrivals a request waits half a period on average. \
+Its pass then needs one period. Kind: definition; assumes: a pass needs one period; the next batch has a free place. Derived for \
+backsolve (the mean of a uniform wait between 0 and one period, plus the pass). backsolve scheduling.mean_latency, version 1.
     """
     return cite_all([id], style, html_base)
 
