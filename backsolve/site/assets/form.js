@@ -45,10 +45,10 @@
     return "unreadable" in found ? { fault: `${found.unreadable}; write e.g. ${show(row, Math.sqrt(row.low * row.high), 2)}` } : withinDomain(row, found.value);
   }
 
-  /** What an address asks for, in SI, where a link may lead beyond the values of practice; a bare price that SI makes absurd is as people write it. */
+  /** What an address asks for, in SI: a link may lead beyond the values of practice, but not to the ends of double precision. A bare price that SI makes absurd is as people write it. */
   function readAsked(row, text) {
     const found = read(row, text), usual = "fault" in found && row.unit.includes("USD") ? read(row, text, 0) : found;
-    return "fault" in usual ? read({ ...row, least: 0, most: Infinity }, text) : usual;
+    return "fault" in usual ? read({ ...row, least: 1e-60, most: 1e60 }, text) : usual;
   }
 
   /** The value, or what is allowed instead. */

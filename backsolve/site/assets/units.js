@@ -75,6 +75,7 @@
     }
     const found = FIGURE.exec(text) || refuse("does not begin with a number"), [, dollar, figure] = found;
     const value = Number(figure.replaceAll("_", "")), behind = text.slice(found[0].length).trim();
+    if (value && Math.abs(value) < 2.2250738585072014e-308) refuse("is nearer to 0 than 2.23e-308, the least that can be calculated with");
     if (behind === "%") return row.unit === "1" && row.low < 1 ? value / 100 : refuse("is a percentage, which only a share may be");
     if (row.type && /^-?bits?$/.test(behind)) return value / 8;
     const rest = asPeopleWrite(row, behind), own = dollar ? rest.replace(/^[^/]*/, "$& $$") : rest;

@@ -58,7 +58,16 @@ def test_what_is_typed_is_read_as_at_the_command_line(told: Ask, name: str, type
 
 
 SAID_ALIKE = [
-    *(("mfu", "1.2"), ("mfu", "120%"), ("batch", "0"), ("batch", "-3"), ("batch", "1e400"), ("batch", "many"), ("batch", "10%")),
+    *(
+        ("mfu", "1.2"),
+        ("mfu", "120%"),
+        ("batch", "0"),
+        ("batch", "-3"),
+        ("batch", "1e400"),
+        ("mfu", "1e-320"),
+        ("batch", "many"),
+        ("batch", "10%"),
+    ),
     *(("batch", "3 m"), ("step_time", "-1 us"), ("output_price", "-2 USD/MTok"), ("expert_imbalance", "0.5"), ("chip_price", "3 USD")),
     *(("hbm_bandwidth", "3 km"), ("hbm_bandwidth", "3 GB"), ("output_price", "12/MTok"), ("step_time", "20k"), ("hbm_capacity", "80 Gbit")),
     *(("kv_replication", "0.5"), ("step_time", "20 ms ms"), ("context_length", "4" * 300)),
