@@ -97,17 +97,17 @@ class Assumptions:
     bytes_per_weight: float = _fact(
         "bytes_per_weight",
         1.0,
-        "fp8 weights, with which a machine balance ratio of 300 goes",
+        "fp8 weights, which belong to a machine balance ratio of 300",
         _LECTURE + ", 1:36:01",
         within="ridge_point_spread",
     )
     prompt_position: float = _fact(
-        "prompt_position", 0.5, "a token has half of the prompt before it, where all of it is new", prior="prompt_position_prior"
+        "prompt_position", 0.5, "the mean token has half of a new prompt before it", prior="prompt_position_prior"
     )
     prefill_decode_flops_ratio: float = _fact(
         "prefill_decode_flops_ratio",
         1.0,
-        "prefill and decode at the same FLOP/s, which no sheet tells apart",
+        "prefill and decode at the same FLOP/s, because no sheet shows a difference",
         prior="prefill_decode_flops_ratio_prior",
     )
     overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", _LECTURE + ", 0:02:50", prior="overlap_prior")
@@ -115,17 +115,17 @@ class Assumptions:
         "sweep_time", None, "unless given, sweep_time_of_peak over sustained_mbu", prior="sweep_time_of_peak_prior"
     )
     holding_cost_ratio: float = _fact(
-        "holding_cost_ratio", 1.0, "storage priced as the memory that decode reads from", prior="holding_cost_ratio_prior"
+        "holding_cost_ratio", 1.0, "storage is priced as the memory from which decode reads", prior="holding_cost_ratio_prior"
     )
     short_context: float | None = _fact(
-        "short_context", None, "unless given, the median of its prior: no sheet tells the mean context of a band",
+        "short_context", None, "unless given, the median of its prior, because no sheet has the mean context of a band",
         prior="short_context_prior",
     )  # fmt: skip
     long_context: float | None = _fact(
         "long_context", None, "unless given, the median of its prior, for every band above a threshold", prior="long_context_prior"
     )
     kv_bytes_per_token: float | None = _fact(
-        "kv_bytes_per_token", None, "unless given, it is what the estimators are asked for", within="given_kv_spread"
+        "kv_bytes_per_token", None, "unless given, it is what the estimators estimate", within="given_kv_spread"
     )
     max_context: float | None = _fact(
         "max_context", None, "unless given, from the rows of a sheet or models.csv, otherwise nominal_context", "models.csv"
@@ -136,7 +136,7 @@ class Assumptions:
     tokens_per_step: float = _number(
         1.0, "token", "no sheet reveals the tokens per step. KV bytes from decode prices are larger by this factor"
     )
-    kv_replication: float = _number(1.0, "1", "no sheet says how many chips hold a copy of the cache. At more of them KV bytes are smaller")
+    kv_replication: float = _number(1.0, "1", "no sheet has the number of copies of the cache. With more copies KV bytes are smaller")
     assumed_active_params: float = _number(
         1e11,
         "1",
@@ -147,7 +147,7 @@ class Assumptions:
     sustained_mbu: float = _number(
         0.794,
         "1",
-        "the share of the bandwidth that a decode step was measured to sustain",
+        "the measured share of the bandwidth in a decode step",
         "efficiencies.csv, Llama-3-70B attention, 8 H200",
     )
     sweep_time_of_peak: float = _number(
@@ -163,20 +163,20 @@ class Assumptions:
     # What is believed of the hidden quantities before a sheet is seen.
 
     kv_bytes_per_token_prior: Prior = _prior(
-        "byte/token", 5e-7, 1.8, "per active parameter: open models lie at 9e-7 to 3e-5, the lecture's reading at 1.7e-8",
+        "byte/token", 5e-7, 1.8, "per active parameter: open models have 9e-7 to 3e-5, the lecture's reading has 1.7e-8",
         source="architectures.csv",
     )  # fmt: skip
     attention_intensity_prior: Prior = _prior(
         "FLOP/byte", 30.0, 1.0, "8 to 16 for grouped queries, 71 to 242 for latent attention", source="architectures.csv"
     )
-    weight_compute_ratio_prior: Prior = _prior("1", 1.0, 1.0, "batches from a third of the balance batch to three times it, most of them")
+    weight_compute_ratio_prior: Prior = _prior("1", 1.0, 1.0, "most batches are a third to three times the balance batch")
     ridge_point_spread: float = _number(
         0.4, "nat", "about the ridge point of the facts: accelerators in bf16 and fp8, times mfu over mbu", "hardware.csv"
     )
     prefill_decode_flops_ratio_prior: Prior = _prior(
         "1", 1.1, 0.4, "prefill sustains more in theory, less in the one disclosure", source="disclosures.csv"
     )
-    overlap_prior: Prior = _prior("1", 0.5, 1.2, "anything from a sum to a maximum", (0.0, 1.0))
+    overlap_prior: Prior = _prior("1", 0.5, 1.2, "any value between sum and maximum", (0.0, 1.0))
     short_context_prior: Prior = _prior(
         "share", -1.87, 0.8,
         "share of the first threshold: most requests are far shorter, half is the most that a density falling with length gives",
@@ -186,17 +186,17 @@ class Assumptions:
         "share", -1.4, 0.8,
         "share of the way through each band above a threshold: lengths thin out, so the mean lies in the lower half", (0.0, 1.0),
     )  # fmt: skip
-    prompt_position_prior: Prior = _prior("1", 0.0, 1.0, "1/2 where the whole prompt is new, 1 for a short suffix", (0.5, 1.0))
+    prompt_position_prior: Prior = _prior("1", 0.0, 1.0, "1/2 if the whole prompt is new, 1 for a short suffix", (0.5, 1.0))
     tier_read_cost_ratio_prior: Prior = _prior("1", 5.0, 1.5, "a hit is read from HBM or from a more expensive memory")
     suffix_tokens_prior: Prior = _prior("token", 1500.0, 1.0, "new tokens after a cached prefix")
-    active_params_prior: Prior = _prior("1", 6e10, 1.0, "frontier and small models alike, where sheets are simulated")
+    active_params_prior: Prior = _prior("1", 6e10, 1.0, "frontier and small models, if sheets are simulated")
     price_per_parameter_prior: Prior = _prior(
         "USD", 3e-18, 1.0, "price/cost times the prefill cost of a parameter, from 2 USD/h to 20 times it"
     )
     sweep_time_of_peak_prior: Prior = _prior(
         "s", 0.027, 0.25, "capacity over bandwidth of the accelerators, most of them from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
     )
-    holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may be priced as HBM, below it, or be a product of its own")
+    holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may be priced as HBM, below HBM, or as a separate product")
     cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold above their cost")
 
     # The deviation of a price from a common price/cost.
@@ -210,10 +210,10 @@ class Assumptions:
 
     # How firmly a fact about the model is known.
 
-    known_size_spread: float = _number(0.05, "nat", "active parameters that were given or verified: rounding in what is published")
+    known_size_spread: float = _number(0.05, "nat", "active parameters that were given or verified: the rounding of the published value")
     unverified_size_spread: float = _number(0.2, "nat", "active parameters of models.csv that are not verified")
     assumed_size_spread: float = _number(1.0, "nat", "active parameters of a model without a stated size")
-    given_kv_spread: float = _number(0.05, "nat", "KV bytes that were given: as firm as known parameters")
+    given_kv_spread: float = _number(0.05, "nat", "KV bytes that were given: as certain as known parameters")
     known_cache_spread: float = _number(0.35, "nat", "KV bytes of a public architecture: the data type of the cache is not known")
     bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures. A ratio of two does not depend on it")
 
@@ -223,15 +223,15 @@ class Assumptions:
         "1", 1.0, 0.6,
         "extra price/cost of a vendor with closed weights, before closed models of known size tell it; no sign is built in",
     )  # fmt: skip
-    class_spread: float = _number(1.0, "nat", "spread of caches of one time, before any is heard", "architectures.csv")
-    class_votes: float = _number(3.0, "1", "for how many families that spread counts")
+    class_spread: float = _number(1.0, "nat", "spread of KV bytes of models of one date, before any data", "architectures.csv")
+    class_votes: float = _number(3.0, "1", "number of families as which this spread counts")
     class_horizons: tuple[float, ...] = _number(
-        (0.25, 0.5, 1.0, 2.0), "year", "e-folding times of a vote. The one with the best prediction of later models is used"
+        (0.25, 0.5, 1.0, 2.0), "year", "e-folding times of a weight. The one with the best prediction of later models is used"
     )
-    horizon_chosen_before: str = _number("2026-03-15", "", "the models since then judge the horizon, and are not heard when it is chosen")
+    horizon_chosen_before: str = _number("2026-03-15", "", "models since this date test the horizon, and are not used to choose it")
     sparse_ratio: float = _number(1.05, "1", "total over active parameters above which a model is sparse")
-    sparse_since: float = _number(2025.0, "year", "from when on sparse open models are like the closed ones of today")
-    least_hosts: float = _number(3.0, "1", "smallest number of hosts whose median price tells the size of a model", "host_prices.csv")
+    sparse_since: float = _number(2025.0, "year", "sparse open models since this date are like the closed models of today")
+    least_hosts: float = _number(3.0, "1", "smallest number of hosts for a size from their median price", "host_prices.csv")
     least_families: int = _number(3, "1", "smallest number of families for a statement about the gain of a price over typical KV")
     least_to_learn: int = _number(4, "1", "smallest number of groups for a prediction by a line: two points fix it, two give its error")
     least_freedom: int = _number(3, "1", "smallest degrees of freedom of the predictive Student's t")
@@ -244,7 +244,7 @@ class Assumptions:
         "standard errors that a gain over the class has to exceed, for a price to enter a headline and an estimator to know more",
     )  # fmt: skip
     size_prices: tuple[float, ...] = _number(
-        (0.1, 3.0), "USD/Mtoken", "input prices between which open models are sold: beyond, a size is extrapolated", "list_prices.csv"
+        (0.1, 3.0), "USD/Mtoken", "range of input prices of open models. Outside it a size is extrapolated", "list_prices.csv"
     )
 
     # Bands and published numbers.
@@ -262,7 +262,7 @@ class Assumptions:
 
     # What is printed of an estimate.
 
-    level: float = _number(0.9, "1", "probability of an interval, and of a bound", "usual in the field")
+    level: float = _number(0.9, "1", "probability of an interval and of a bound", "usual in the field")
     prior_dominated_below: float = _number(0.3, "1", "contraction below which an estimate says more about the prior than about the sheet")
     feasible_share: float = _number(0.05, "1", "share of draws below which a sheet contradicts the model")
 
@@ -286,7 +286,7 @@ class Assumptions:
         0.9, "1", "probability between low and high of a row of memory_tiers.csv, or between the ends of a rounding cell"
     )
     price_years: tuple[int, ...] = _number(
-        (2025, 2026), "year", "years of hardware prices that a vendor may use, the last one for draws of one year",
+        (2025, 2026), "year", "years of hardware prices that a vendor may use. Draws of one year use the last one",
         "memory_tiers.csv",
     )  # fmt: skip
     tier_range_factor: float = _number(
@@ -304,7 +304,7 @@ class Assumptions:
     cost_temperature: float = _number(
         3.0, "1", "vendors keep caches in what is idle, so that cost decides little. A lower temperature is refused"
     )
-    transfers_per_hold: float = _number(2.0, "1", "one write and one read a hold")
+    transfers_per_hold: float = _number(2.0, "1", "one write and one read per hold")
     lifetime_not_stated: float = _number(
         43200.0, "s", 'geometric middle of "a few hours to a few days", read as 3 to 48 hours', "disclosures.csv, topic cache_tier"
     )
