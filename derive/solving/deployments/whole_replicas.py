@@ -42,7 +42,7 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     lines = []
     if solution.with_prompts:
         together = switches.join(*switches.using, PROMPTS.together)
-        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode", size))
+        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode together", size))
     decode = DECODE_ALONE in solution.kinds
     lines.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
     return replace(solution, lead=tuple(f"{solution.unknown} >= {text}" for text in lines if text))
