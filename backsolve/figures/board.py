@@ -264,7 +264,6 @@ _COLUMNS = {"drain_time_s": "value", "low_s": "low", "high_s": "high"}
 _LECTURE = "lecture"
 """The device of the drain times that the lecture states."""
 
-
 LADDER_FILE = "drain-times.csv"
 """The file with the numbers of the ladder."""
 
@@ -292,10 +291,7 @@ def ladder() -> Chart:
         title="How long each memory takes to drain, and how long caches are sold for",
         across=Axis(words="drain time", ticks=tuple((at, show("drain_time", at)) for at in (0.01, 1.0, 60.0, 3600.0, 86400.0))),
         up=Axis(rows=tuple(_TIERS.values())),
-        marks=(
-            _drain_times("today's devices", "compute", devices),
-            replace(_drain_times("the lecture", "price", said), ends=ends),
-        ),
+        marks=(_drain_times("today's devices", "compute", devices), replace(_drain_times("the lecture", "price", said), ends=ends)),
         rules=tuple(_rule("sold:", "ttl", life) for life in sold_lifetimes()),
     )
 
