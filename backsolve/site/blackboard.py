@@ -18,7 +18,7 @@ from derive.units import parse
 LECTURE = "lecture"
 _RACK = "GB200-NVL72:fp8"
 """The rack that the lecture speaks of."""
-_NEUTRAL = {**NEUTRAL_DEFAULTS, "prompt_share": 0.0}
+NEUTRAL = {**NEUTRAL_DEFAULTS, "prompt_share": 0.0}
 """The values of quantities without a slider. The lecture counts every served token as output."""
 
 _CLAIMED = {
@@ -59,17 +59,12 @@ def _claim_number(id: str, name: str) -> float:
     return parse(name, typed) if typed else amount_in_si(name, claim.stated, claim.unit)
 
 
-def start() -> dict[str, float]:
-    """Return the first state of the pictures: the lecture, at ideal rates."""
-    return _NEUTRAL | presets()[LECTURE]
-
-
 def blackboard_data(keys: Collection[str] = ()) -> Json:
     """Return the data of the script for the pictures with these keys, or for all of them."""
     shown = [one for one in pictures() if one.key in (keys or one.key)]
     return {
         "legs": legs(),
-        "neutral": _NEUTRAL,
+        "neutral": NEUTRAL,
         "sustained": SUSTAINED,
         "presets": presets(),
         "shared": [name for name in SHARED if any(name in one.moved_by for one in shown)],
@@ -81,5 +76,5 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
 
 @cache
 def shown_pictures() -> list[Drawn]:
-    """Return the pictures as a page shows them without a script."""
-    return [*drawn_pictures(start())]
+    """Return the pictures as a page shows them without a script: the lecture, at ideal rates."""
+    return [*drawn_pictures(NEUTRAL | presets()[LECTURE])]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from backsolve.site.blackboard import shown_pictures
+from backsolve.site.formulas import chart_over
 from backsolve.site.lookups import claims_found
 from backsolve.site.writing import Page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
@@ -32,6 +33,6 @@ def _chapter_page(chapter: str) -> Page:
     names = [None, *((one, chapter_text(one)[0]) for one in CHAPTERS), None]
     place, ids = 1 + CHAPTERS.index(chapter), {row.id for row in equations(chapter)}
     pictures = [one for one in shown_pictures() if ids & {*one.equations}]
-    drawn = [(by_id()[id], over) for id, over in _DRAWN.items() if id in ids]
+    drawn = [(by_id()[id], over, chart_over(by_id()[id], over)) for id, over in _DRAWN.items() if id in ids]
     context = {"chapter": chapter, "before": names[place - 1], "after": names[place + 1], "pictures": pictures, "drawn": drawn}
     return Page(f"book/{chapter}/index.html", "chapter.html", context)

@@ -1,4 +1,4 @@
-"""Compute the data for the script of a page: equations as trees with their closed forms, all quantities, and the roof.
+"""Compute the data for the script of a page: equations as trees with their closed forms, and all quantities.
 
 The build of the site computes the closed forms. All numbers come from the registry, the examples and the tables.
 """
@@ -16,10 +16,12 @@ from derive.quantities.formula import tree_in_latex
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
 from derive.show.binding import plain_regime
+from derive.show.chart import Chart
 from derive.show.mathml import PRODUCT_SIGN, symbol_in_mathml, tree_in_mathml
-from derive.show.roofline import roof_trees
+from derive.show.plot import sweep_charts
+from derive.solving.api import solve
 from derive.trees import Roots, Tree, TreePair, difference, names, text
-from derive.units import is_of_one_element, parse, people_units
+from derive.units import is_of_one_element, parse, people_units, show
 from derive.written import tree_of_function
 
 Json = dict[str, Any]
@@ -30,12 +32,7 @@ RATES = ("mfu", "mbu")
 
 
 def page_data(id: str) -> Json:
-    """Return the data for the form on the page of an equation. Raise UnknownName for an unknown id.
-
-    >>> data = page_data("batching.balance_batch")
-    >>> data["equation"]["symbols"][0], data["start"]["sparsity"], data["start"]["mfu"]
-    ('balance_batch', 8.0, 1.0)
-    """
+    """Return the data for the form on the page of an equation. Raise UnknownName for an unknown id."""
     row = equation(id)
     return {"equation": solvable(row), "start": start_values(row)}
 
@@ -45,6 +42,14 @@ def start_values(row: Equation) -> dict[str, float]:
     neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name in row.symbols}
     given = {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {}
     return neutral | given | {name: 1.0 for name in RATES if name in row.symbols}
+
+
+def chart_over(row: Equation, name: str) -> Chart:
+    """Return the answers of an equation over one of its quantities, around the value that its page opens with."""
+    start = start_values(row)
+    places = f"{show(name, start[name] / 16)}..{show(name, 2.5 * start[name])}:lin:40"
+    given = {one: value for one, value in start.items() if one != row.symbols[0]}
+    return sweep_charts([("", [solve(row.symbols[0], using=[row.id], given=given | {name: places})])])[0]
 
 
 def solvable(row: Equation) -> Json:
@@ -146,9 +151,3 @@ def _quantity(name: str) -> Json:
         **{key: value for key, value in some.items() if value},
         **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
     }
-
-
-def roof_data() -> Json:
-    """Return the roofline of a chip as trees, with the labels of its axes."""
-    rows = [*quantities_data(("ridge_point", "peak_flops")).values()]
-    return {**roof_trees(), "rows": rows, "called": "FLOPs for each byte that is read", "of": "on each chip"}

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache
 from math import inf, isfinite
 
-from backsolve.site.formulas import RATES, Json, roof_data, solvable
+from backsolve.site.formulas import RATES, Json, quantities_data, solvable
 from backsolve.usual import DATA_TYPE, DEPLOYED
 from derive import presets
 from derive.catalogue import by_id
@@ -16,6 +16,7 @@ from derive.errors import NoRent, NotCovered
 from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.records import Equation
+from derive.show.roofline import roof_trees
 from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import evaluate_defaults
 from derive.solving.question.questions import question
@@ -86,12 +87,13 @@ def presets_data() -> Json:
     models = {name: _model(name, {NO_CHIP: ""} | kinds, ways) for name in (*covered_models(), OWN_MODEL)}
     models[NO_MODEL] = _model(NO_MODEL, kinds, ways)
     legs = [*dict.fromkeys(leg for way in ways for leg in way.legs)]
+    axes = {"rows": [*quantities_data(("ridge_point", "peak_flops")).values()], "called": "FLOPs for each byte that is read"}
     return {
         "chips": chips,
         "models": models,
         "beside": FIELDS,
         "sustained": SUSTAINED,
-        "roof": roof_data(),
+        "roof": {**roof_trees(), **axes, "of": "on each chip"},
         "legs": [*map(leg_of, legs)],
         "ways": [{"legs": [*map(legs.index, one.legs)], "asked": one.asked} for one in ways],
         "defaults": {name: value for one in ways for name, value in one.defaults},

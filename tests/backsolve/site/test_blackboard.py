@@ -6,7 +6,7 @@ import re
 import pytest
 
 from backsolve.figures.board import chart_of, followed, ladder, pictures, points_of, sold_lifetimes
-from backsolve.site.blackboard import blackboard_data, presets, shown_pictures, start
+from backsolve.site.blackboard import LECTURE, NEUTRAL, blackboard_data, presets, shown_pictures
 from backsolve.site.presets import SUSTAINED
 from backsolve.site.writing import HERE, script_json
 from campaigns.solver_script import NODE, SCRIPT
@@ -16,14 +16,14 @@ from tests.tools.line_by_line import answering
 
 def test_what_follows_from_the_sliders_is_what_the_equations_give():
     given = presets()["lecture"]
-    values = followed(start())
+    values = followed(NEUTRAL | presets()[LECTURE])
     for name in ("step_time", "balance_batch", "balance_context"):
         assert values[name] == pytest.approx(solve(name, given={**given, "total_params": values["total_params"]}).value, rel=1e-12)
     assert (values["balance_batch"], round(values["balance_context"])) == (2400.0, 199960)
 
 
 def test_the_pictures_have_the_shapes_of_the_lecture():
-    state = start()
+    state = NEUTRAL | presets()[LECTURE]
     found = {one.key: {line.words: points_of(one, line, state) for line in one.lines} for one in pictures()}
     compute, weights, step = (dict(found["time"][name]) for name in ("compute", "weights", "step: the longer"))
     assert compute[5000.0] > weights[5000.0] and compute[1250.0] < weights[1250.0] < step[1250.0]
@@ -40,7 +40,7 @@ def test_the_pictures_have_the_shapes_of_the_lecture():
 
 
 def test_every_picture_has_its_curves_and_the_ladder_its_devices():
-    assert all(chart_of(one, start()).marks for one in pictures()) and len(shown_pictures()) == 6
+    assert all(chart_of(one, NEUTRAL | presets()[LECTURE]).marks for one in pictures()) and len(shown_pictures()) == 6
     devices, lecture = ladder().marks
     assert lecture.ends == ((0.02, 0.02), (1.0, 10.0), (60.0, 60.0), (3600.0, 3600.0)) and len(devices.xs) == len(devices.names) > 4
     assert {300.0, 3600.0} <= {*sold_lifetimes()}
@@ -49,7 +49,10 @@ def test_every_picture_has_its_curves_and_the_ladder_its_devices():
 @pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 def test_the_script_draws_what_python_computes():
     with answering(SCRIPT.with_name("board_script.js"), script_json(blackboard_data())) as ask:
-        for state in (start(), start() | presets()["H100 + DeepSeek-V3"] | SUSTAINED | {"batch": 77.0}):
+        for state in (
+            NEUTRAL | presets()[LECTURE],
+            NEUTRAL | presets()[LECTURE] | presets()["H100 + DeepSeek-V3"] | SUSTAINED | {"batch": 77.0},
+        ):
             for one in pictures():
                 drawn = ask({"picture": one.key, "given": state})
                 for points, line in zip(drawn, one.lines, strict=True):
