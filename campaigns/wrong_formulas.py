@@ -40,7 +40,7 @@ def with_fault(text: str, row: dict[str, str]) -> str:
 def tests_that_see(copy: Path, chosen: str) -> list[str]:
     """Return the chosen tests that fail in a copy by an assertion. A test that crashes or lacks an input does not show a wrong formula."""
     command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-rf", "--maxfail=3", "-k", chosen, "tests"]
-    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(copy), "COLUMNS": "300"})
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(copy), "CI": "true"})
     assert done.returncode in (0, 1), done.stdout + done.stderr
     failed = re.findall(r"^FAILED (\S.*?) - (?:assert|AssertionError)(.*)$", done.stdout, re.MULTILINE)
     return [test for test, said in failed if "missing_givens" not in said]
