@@ -221,7 +221,7 @@ class Assumptions:
 
     extra_markup_prior: Prior = _prior(
         "1", 1.0, 0.6,
-        "extra price/cost of a vendor with closed weights, before closed models of known size tell it; no sign is built in",
+        "extra price/cost of a vendor with closed weights, before any closed model of known size. It may have either sign",
     )  # fmt: skip
     class_spread: float = _number(1.0, "nat", "spread of KV bytes of models of one date, before any data", "architectures.csv")
     class_votes: float = _number(3.0, "1", "number of families as which this spread counts")

@@ -525,7 +525,7 @@ _PRICES = (
     *(_fast_mode_column(name, about) for name, about in (
         ("price_ratio", "price of a fast mode over the standard price"),
         ("speed_ratio", "speed of a fast mode over the standard speed, as stated"),
-        ("batch_ratio", "standard batch over that of the fast mode, if price follows cost"),
+        ("batch_ratio", "standard batch over fast-mode batch, if price follows cost"),
     )),
     _value_column("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
 )  # fmt: skip

@@ -46,13 +46,13 @@ def _families_of_typical_kv(one: Inference) -> list[str]:
     ]  # fmt: skip
     count, some = (
         len(stored.cast),
-        "" if len(stored.cast) <= _MOST_VOTES else f", of which the {_MOST_VOTES} with the largest weights are listed",
+        "" if len(stored.cast) <= _MOST_VOTES else f". The {_MOST_VOTES} with the largest weights are listed",
     )
     return [
         *title("Families behind the typical KV"),
         aligned(tuple(rows[0]), rows),
-        f"{count} families{some}. Their effective number is {stored.effective:.3g}. A family is a kv_family of architectures.csv, with the"
-        " mean of its models that were released before.",
+        f"{count} families{some}. The effective number of families is {stored.effective:.3g}. A family is a kv_family of architectures.csv, with"
+        " the mean of its models that were released before.",
     ]
 
 

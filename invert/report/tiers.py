@@ -161,9 +161,7 @@ def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
     lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
     for tier in read:
         said = f". The provider says: {tier.disclosed}" if tier.disclosed else ""
-        lines.append(
-            f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by those of real devices{said}"
-        )
+        lines.append(f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by real devices{said}")
     if not read:
         lines.append("n/a: the sheet sells no cache lifetime")
     for label, times in (("lecture's drain times", named), ("real devices", of_devices)):

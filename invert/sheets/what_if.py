@@ -169,7 +169,7 @@ def _amount_of_text(text: str, place: Place, before: Mapping[Place, Price], like
         return _rounded(before[place].amount * typed_number(form["times"]))
     share = typed_number(form["share"]) / 100
     if form["sign"] == "-" and share > 1:
-        raise WrongValue(f"{shorten(text)} takes off more than there is. Write at most -100%")
+        raise WrongValue(f"{shorten(text)} makes the price negative. Write at most -100%")
     return _rounded(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share))
 
 

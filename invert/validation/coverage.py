@@ -22,7 +22,7 @@ def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) 
         return f"{_NOT_TRUSTED}: no range of {level:.0%} was counted"
     told = f"its ranges were right for {found.held} of {found.count}"
     if found.high < level:
-        return f"{_NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges are right where {level:.0%} is promised"
+        return f"{_NOT_TRUSTED}: {told}, and at most {found.high:.0%} of these ranges are right, but {level:.0%} is promised"
     if record.gain < 0:
         return f"{_NOT_TRUSTED}: {told}, but it knows less than {class_} does, by {-record.gain:.2f} nats"
     said = "one standard error" if errors == 1 else f"{errors:g} standard errors"

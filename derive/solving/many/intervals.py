@@ -262,7 +262,7 @@ def _exact_ends(box: _Box, looks: _Solutions) -> _Ends | None:
 def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
     """Return more points, without directions, by a way that is known to have a closed form everywhere."""
     found = evaluate_points(asked, columns, way)
-    assert found is not None, "a route with a closed form at other points has none here"
+    assert found is not None, "a route with a closed form at other points has no closed form here"
     return found[0]
 
 

@@ -121,7 +121,7 @@ def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapp
     origin, width = provenance.get(link, "given"), known[link]
     size = f"a scale-up domain of {known.get(LINKS.domain, 0.0):.4g}"
     if rows[0].apart:
-        way = "out of the scale-up domain, from the chips of prefill to those of decode"
+        way = "out of the scale-up domain, from prefill chips to decode chips"
     elif link == LINKS.inside:
         way = f"within {size}"
     elif LINKS.inside in known and all(row.rings for row in rows):

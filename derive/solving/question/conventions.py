@@ -78,7 +78,7 @@ class Conventions:
         for switch, bears in _BEARS_ON.items():
             choice = getattr(self, switch)
             if any(map(bears, names)):
-                unmoved = f"; those of presets are {_USUALLY[choice]}" if choice in _USUALLY and any(map(bears, usual)) else ""
+                unmoved = f"; figures of presets are {_USUALLY[choice]}" if choice in _USUALLY and any(map(bears, usual)) else ""
                 said.append(f"{switch}: {choice}, {_MEANING[choice]}{unmoved}")
         return tuple(said)
 

@@ -19,7 +19,7 @@ def assumed(solution, name):
 def test_a_cache_goes_from_prefill_to_decode_over_the_link_out_of_the_domain():
     found = solve("kv_transfer_time", **LLAMA, prompt_tokens="8k")
     assert found.answers[0].value == pytest.approx(CACHE / 50e9)
-    said = "link_bandwidth = 50 GB/s unless it is given: out of the scale-up domain, from the chips of prefill to those of decode"
+    said = "link_bandwidth = 50 GB/s unless it is given: out of the scale-up domain, from prefill chips to decode chips"
     assert assumed(found, "link_bandwidth").startswith(f"{said} (hardware.csv H100-SXM scale_out_link_bandwidth: github:SemiAnalysisAI")
     assert any(text.startswith("the KV cache is in bf16") for text in found.warnings)
 

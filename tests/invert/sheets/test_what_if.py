@@ -42,7 +42,7 @@ def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | 
         ("input@400k", "+10%", WrongValue, "input@400k: '+10%' is a change of a price that the sheet does not have. Give an amount"),
         ("output", "10%", WrongValue, "output: '10%' is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5"),
         ("output", "*2", WrongValue, "output: '*2' is neither an amount nor a change. Write x2 for this multiple of the price"),
-        ("output", "-120%", WrongValue, "'-120%' takes off more than there is. Write at most -100%"),
+        ("output", "-120%", WrongValue, "'-120%' makes the price negative. Write at most -100%"),
         ("output", "-100%", WrongValue, "Only cache items may be free"),
         ("cache_write:60", "1", WrongValue, "it has input"),
         ("cache_write", "1", WrongValue, "the sheet has several prices at 'cache_write'"),

@@ -20,7 +20,7 @@ def record(count: int, of: int, gain: float) -> Record:
     [
         (
             record(0, 9, 1.0),
-            "not trusted: its ranges were right for 0 of 9, and no more than 23% of such ranges are right where 90% is promised",
+            "not trusted: its ranges were right for 0 of 9, and at most 23% of these ranges are right, but 90% is promised",
         ),
         (record(9, 9, -0.4), "not trusted: its ranges were right for 9 of 9, but it knows less than the class does, by 0.40 nats"),
         (
