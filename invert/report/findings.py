@@ -51,8 +51,8 @@ def _families_of_typical_kv(one: Inference) -> list[str]:
     return [
         *title("Families behind the typical KV"),
         aligned(tuple(rows[0]), rows),
-        f"{count} families{some}. The effective number of families is {stored.effective:.3g}. A family is a kv_family of architectures.csv, with"
-        " the mean of its models that were released before.",
+        f"{count} families{some}. The effective number of families is {stored.effective:.3g}. A family is a kv_family of"
+        " architectures.csv, with the mean of its models that were released before.",
     ]
 
 
