@@ -9,7 +9,8 @@
   const number = (value, { size, unit, digits }) => `${Number((value / size).toPrecision(digits)).toLocaleString("en")} ${unit}`.trim();
   const shown = (value, reading) => number(value, reading) + (reading.tiers ? `, ${nearest(reading.tiers, value)}` : "");
   const rows = Object.fromEntries(fields.map(({ name, quantity }) => [name, engine.rowOf(backsolve.quantities[quantity])]));
-  const knobs = Object.fromEntries(fields.map(({ name, words }) => [name, form.knob(rows[name], words, (knob) => changed(name, knob), [published[name] / 10, published[name] * 10])]));
+  const changed = (name) => (knob) => { if (!knob.wrong) prices[name] = knob.value; moved(); };
+  const knobs = Object.fromEntries(fields.map(({ name, words }) => [name, form.knob(rows[name], words, changed(name), [published[name] / 10, published[name] * 10])]));
   const cells = readings.map(() => element("td"));
   const pairs = () => fields.filter(({ name }) => !knobs[name].wrong && prices[name] !== published[name]).map(({ name }) => [name, form.typedFor(rows[name], prices[name])]);
 
@@ -21,11 +22,6 @@
     const premium = prices.output_above / prices.output, decade = 10 ** Math.floor(Math.log10(premium)), scaled = premium / decade, SAME = 1e-9;
     const below = nice.findLast((one) => one < scaled * (1 - SAME)), above = nice.find((one) => one > scaled * (1 + SAME));
     return { ...prices, rounded_premium: Math.sqrt(scaled * Math.sqrt(below * above)) * decade };
-  }
-
-  function changed(name, knob) {
-    if (!knob.wrong) prices[name] = knob.value;
-    moved();
   }
 
   /** The prices of a link, whose place on the page is then this one. */
