@@ -11,7 +11,7 @@ _UNTIED = (
 )
 _VOCABULARY = "both vocabulary matrices count, although a token reads only one row at the input"
 _MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token never uses all experts")
-_LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="layers with experts are at most all layers")
+_LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="more layers with experts than layers")
 _OF_MIXTURE = {
     "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
     "ffn_dim": "12288", "experts": "160",

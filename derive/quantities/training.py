@@ -244,7 +244,9 @@ ROWS = (
     Quantity(name="rising_exponent", symbol="p_rise", meaning="power with which the rising cost rises", low=0.1, high=4),
     Quantity(name="falling_rising_ratio", symbol="r_cost", meaning="falling over rising cost at their least sum", low=0.02, high=50),
     Quantity(name="loss", symbol="ell", tex=r"\mathcal{L}", meaning="loss of the trained model [nat a token]", low=1.5, high=10),
-    Quantity(name="irreducible_loss", symbol="ell_0", tex=r"\mathcal{L}_0", meaning="loss at any size and with any data", low=1, high=2),
+    Quantity(
+        name="irreducible_loss", symbol="ell_0", tex=r"\mathcal{L}_0", meaning="loss that neither size nor data removes", low=1, high=2
+    ),
     Quantity(name="size_loss_coefficient", symbol="A_N", meaning="coefficient of the loss that depends on size", low=100, high=1000),
     Quantity(name="size_loss_exponent", symbol="a_N", meaning="exponent of the loss that depends on size", low=0.2, high=0.5),
     Quantity(name="data_loss_coefficient", symbol="A_D", meaning="coefficient of the loss that depends on data", low=100, high=5000),
