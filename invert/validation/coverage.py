@@ -14,7 +14,7 @@ def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) 
     >>> from invert.estimators.market.record import held
     >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
     >>> judge_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
-    'not trusted: its ranges were right for 0 of 9, and no more than 23% of such ranges are right where 90% is promised'
+    'not trusted: its ranges were right for 0 of 9, and at most 23% of these ranges are right, but 90% is promised'
     """
     level, errors = assumptions.level, assumptions.least_gain_in_errors
     found = record.at(level)
