@@ -6,6 +6,8 @@ it is only compared with the limit.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise, product
+from math import inf
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, next_whole
@@ -91,6 +93,8 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     told = tuple(f"{one.words} is met with any {asked.unknown}: it is {_result_in_words(one, at.answers[0])}" for one, at, _ in beside)
     if not ends:
         return _answer_within_memory(asked, beside, told)
+    if any(len(end.solution.answers) > 1 for end in ends) and (parts := _intersect_parts(asked, ends)):
+        return parts, None
     sides = {end.answer.bound for end in ends}
     if sides == {LOWER, UPPER}:
         return _intersect_limits(asked, ends, beside, told), None
@@ -246,6 +250,40 @@ def _intersect_limits(asked: Question, found: Sequence[_End], beside: Sequence[_
         unused=tuple(name for name in first.unused if name not in given),
         said=(where, *told),
     )
+
+
+def _intersect_parts(asked: Question, ends: Sequence[_End]) -> Solution | None:
+    """Return the parts of the unknown that all limits leave if one of them is met at several places, or None if its points say as much."""
+    kept = [(0.0, inf)]
+    for end in ends:
+        points = sorted(one.point for one in end.solution.answers if one.kind == "point")
+        if len(points) < len(end.solution.answers):
+            return None
+        inside = (pair for pair in pairwise((0.0, *points, inf)) if end.limit.is_met(end.limit.evaluate_at(_place_between(*pair))))
+        both = ((max(a, c), min(b, d)) for (a, b), (c, d) in product(kept, [*inside]))
+        kept = [(low, high) for low, high in both if low < high]
+    if len(kept) == len(ends[0].solution.answers) and len(ends) == 1:
+        return None
+    first, words = ends[0].solution, list_in_words(split_limits(asked))
+    if not kept:
+        return refuse_question(
+            asked, Reason(code="contradiction", violated=tuple(asked.limits), message=f"no {asked.unknown} meets {words}")
+        )
+    given = {name: asked.known.get(name, value) for end in ends for name, value in end.solution.given.items()}
+    return replace(
+        first,
+        answers=tuple(Answer(kind="interval", low=low, high=None if high == inf else high) for low, high in kept),
+        equations=tuple(dict.fromkeys(id for end in ends for id in end.solution.equations)),
+        given=given,
+        provenance={name: source for end in ends for name, source in end.solution.provenance.items()},
+        unused=tuple(name for name in first.unused if name not in given),
+        said=(f"{words} is met" if len(ends) == 1 else f"{words} are met",),
+    )
+
+
+def _place_between(low: float, high: float) -> float:
+    """Return a value between two ends, of which the upper one may be infinite."""
+    return (low + high) / 2 if high < inf else 2 * low or 1.0
 
 
 def _add_warnings(solution: Solution, beside: Iterable[_End]) -> Solution:

@@ -54,6 +54,14 @@ def test_limits_from_both_sides_leave_a_range_with_its_best_end():
     assert "batch: between 16 and 180\n  from 15.79, where" in str(solution)
 
 
+def test_a_limit_that_is_met_in_two_parts_leaves_both_within_another_limit():
+    """The larger of 1/racks and 0.4716 (1 - 1/racks) is 0.3554 at 2.8137 and at 4.0585 racks."""
+    both = {"scale_out_bandwidth_ratio": 0.4716, "scale_out_slowdown": ">=0.3554", "leaving_share": ">=0.6"}
+    first, second = solve("racks", given=both).answers
+    assert (first.low, first.high) == (pytest.approx(2.5), pytest.approx(1 / 0.3554))
+    assert (second.low, second.high) == (pytest.approx(1 / (1 - 0.3554 / 0.4716)), None)
+
+
 def test_limits_that_contradict_each_other_are_refused_in_a_line_with_the_nearest():
     """In 5 ms 24 TB/s read 120 GB, 60 of them caches: a pass of 60 makes 12,000 a second."""
     reason = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=5ms", throughput=">=20k").reason
