@@ -111,7 +111,9 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
                 stops.append((outcome, way))
                 failed |= {(outcome.leg.id, outcome.leg.unknown)}
             elif not _only_bounded(outcome):
-                return (_intersect_answers(asked, outcome, way.rows[-1], bounded[0]) if bounded and outcome.answers else outcome), way
+                if bounded and not outcome.answers:
+                    return bounded
+                return (_intersect_answers(asked, outcome, way.rows[-1], bounded[0]) if bounded else outcome), way
             else:
                 bounded = bounded or (outcome, way)
                 failed |= {(way.legs[-1].id, asked.unknown)}
