@@ -240,14 +240,10 @@ def _intersect_limits(asked: Question, found: Sequence[_End], beside: Sequence[_
         return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))
     first = (least if unknown in BOUGHT else most).solution
     where = f"from {show(unknown, low)}, where {least.name} binds, to {show(unknown, high)}, where {most.name} does"
-    given = {name: asked.known.get(name, value) for end in found for name, value in end.solution.given.items()}
     return replace(
-        _add_warnings(first, [*found, *beside]),
+        _add_warnings(_join_ends(asked, first, found), [*found, *beside]),
         answers=(Answer(kind="interval", low=low, high=high, elasticities=first.answers[0].elasticities),),
         equations=tuple(dict.fromkeys(id for end in (least, most) for id in end.solution.equations)),
-        given=given,
-        provenance={name: source for end in found for name, source in end.solution.provenance.items()},
-        unused=tuple(name for name in first.unused if name not in given),
         said=(where, *told),
     )
 
@@ -269,16 +265,19 @@ def _intersect_parts(asked: Question, ends: Sequence[_End]) -> Solution | None:
         return refuse_question(
             asked, Reason(code="contradiction", violated=tuple(asked.limits), message=f"no {asked.unknown} meets {words}")
         )
-    given = {name: asked.known.get(name, value) for end in ends for name, value in end.solution.given.items()}
     return replace(
-        first,
+        _join_ends(asked, first, ends),
         answers=tuple(Answer(kind="interval", low=low, high=None if high == inf else high) for low, high in kept),
         equations=tuple(dict.fromkeys(id for end in ends for id in end.solution.equations)),
-        given=given,
-        provenance={name: source for end in ends for name, source in end.solution.provenance.items()},
-        unused=tuple(name for name in first.unused if name not in given),
         said=(f"{words} is met" if len(ends) == 1 else f"{words} are met",),
     )
+
+
+def _join_ends(asked: Question, first: Solution, ends: Sequence[_End]) -> Solution:
+    """Return the first answer with all that the ends rest on."""
+    given = {name: asked.known.get(name, value) for end in ends for name, value in end.solution.given.items()}
+    provenance = {name: source for end in ends for name, source in end.solution.provenance.items()}
+    return replace(first, given=given, provenance=provenance, unused=tuple(name for name in first.unused if name not in given))
 
 
 def _place_between(low: float, high: float) -> float:
