@@ -7,18 +7,16 @@ from typing import NamedTuple
 class Links(NamedTuple):
     """The links of a chip, and the link of an exchange derived from them."""
 
-    taken: str
-    inside: str
+    taken: str = "link_bandwidth"
+    inside: str = "scale_up_link_bandwidth"
     """The bandwidth of a link in a scale-up domain."""
-    out: str
+    out: str = "scale_out_link_bandwidth"
     """The bandwidth of a link out of the domain."""
-    domain: str
-    chips: str
+    domain: str = "scale_up_size"
+    chips: str = "chips"
 
 
-LINKS = Links(
-    taken="link_bandwidth", inside="scale_up_link_bandwidth", out="scale_out_link_bandwidth", domain="scale_up_size", chips="chips"
-)
+LINKS = Links()
 
 
 class Exchange(NamedTuple):

@@ -68,69 +68,48 @@ MEANINGS = {
 class Waiting(NamedTuple):
     """The hours in which chips wait: a cost includes them once, if the share of time in use is given."""
 
-    share: str
-    price: str
+    share: str = "fleet_utilisation"
+    price: str = "chip_price"
     """The price of a chip in use. It is taken as `rent`, which is paid while the chip waits too, if a cost leaves the share out."""
-    rent: str
-    of_use: str
-    of_all_hours: str
+    rent: str = "rented_chip_price"
+    of_use: str = "cost_per_token"
+    of_all_hours: str = "fleet_cost_per_token"
     """A cost of chips in use, and the same cost over all hours. They are equal if the price of a second in use pays for the waiting."""
-    paid_for_by: frozenset[str]
+    paid_for_by: frozenset[str] = frozenset(("serving.chip_price_from_capex", "serving.rented_chip_price"))
     """Equations in which the price of a second in use pays for the seconds of waiting."""
-    costs: frozenset[str]
+    costs: frozenset[str] = frozenset(("cost_per_token", "prefill_cost_per_token"))
     """Costs of chips in use. Costs of requests and margins are made of them."""
-    margin: str
+    margin: str = "gross_margin"
 
 
-WAITING = Waiting(
-    share="fleet_utilisation",
-    price="chip_price",
-    rent="rented_chip_price",
-    of_use="cost_per_token",
-    of_all_hours="fleet_cost_per_token",
-    paid_for_by=frozenset(("serving.chip_price_from_capex", "serving.rented_chip_price")),
-    costs=frozenset(("cost_per_token", "prefill_cost_per_token")),
-    margin="gross_margin",
-)
+WAITING = Waiting()
 
 
 class Prompts(NamedTuple):
     """Prompts on the chips that decode: the equation that counts them, and times that are equal only for decode alone."""
 
-    apart: str
-    together: str
+    apart: str = "serving.requests_per_second"
+    together: str = "serving.requests_per_second_with_prompts"
     """The equations of a rate of requests for decode alone, and with prompts on the same chips."""
-    seen_by_one: tuple[str, ...]
+    seen_by_one: tuple[str, ...] = ("serving.request_latency", "serving.tokens_per_second_per_user")
     """Equations of what one request sees. They do not make a rate of requests one for decode alone."""
-    length: str
-    output: str
-    time_share: str
-    in_one_pass: str
+    length: str = "prompt_tokens"
+    output: str = "output_tokens"
+    time_share: str = "prompt_time_share"
+    in_one_pass: str = "prefill_batch"
     """The tokens of a prompt and of its output, the share of the time of prompts, and the prompts in one pass."""
-    part: str
+    part: str = "prefill_"
     """How the names of quantities of prompts begin."""
-    step: str
-    token: str
+    step: str = "step_time"
+    token: str = "time_per_output_token"
     """The time of a step and of a token. They differ if prompts are computed between steps."""
-    more_than_a_step: frozenset[str]
+    more_than_a_step: frozenset[str] = frozenset(
+        ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency"),
+    )
     """With one of these a token lasts longer or shorter than a step, with or without prompts."""
 
 
-PROMPTS = Prompts(
-    apart="serving.requests_per_second",
-    seen_by_one=("serving.request_latency", "serving.tokens_per_second_per_user"),
-    length="prompt_tokens",
-    output="output_tokens",
-    time_share="prompt_time_share",
-    in_one_pass="prefill_batch",
-    part="prefill_",
-    together="serving.requests_per_second_with_prompts",
-    step="step_time",
-    token="time_per_output_token",
-    more_than_a_step=frozenset(
-        ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency"),
-    ),
-)
+PROMPTS = Prompts()
 
 IMPLIED = {"data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)}
 """Quantities that a question implies without naming them: by the data type of a chip, by a model, or by prompts on the same chips."""
@@ -139,11 +118,11 @@ IMPLIED = {"data type": ("bytes_per_weight",), "model": ("layers",), "prompts": 
 class Accrued(NamedTuple):
     """Money of a fleet that adds up over a time: money per hour is money over one hour."""
 
-    time: str
-    money: tuple[str, ...]
+    time: str = "deployment_time"
+    money: tuple[str, ...] = ("fleet_cost", "fleet_electricity_cost")
 
 
-ACCRUED = Accrued(time="deployment_time", money=("fleet_cost", "fleet_electricity_cost"))
+ACCRUED = Accrued()
 
 OF_DEPLOYMENTS = frozenset(
     (

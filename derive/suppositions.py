@@ -42,29 +42,25 @@ USUAL_TYPES = {
 class OneSequence(NamedTuple):
     """Results for one sequence, if no given says the number of sequences."""
 
-    results: tuple[str, ...]
-    size: str
-    said_by: tuple[str, ...]
+    results: tuple[str, ...] = ("kv_cache_bytes", "memory_demand", "context_length")
+    size: str = "batch"
+    said_by: tuple[str, ...] = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
     """Givens from which the number of sequences follows."""
 
 
-ONE_SEQUENCE = OneSequence(
-    results=("kv_cache_bytes", "memory_demand", "context_length"),
-    size="batch",
-    said_by=("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas"),
-)
+ONE_SEQUENCE = OneSequence()
 
 
 class Dense(NamedTuple):
     """A model without givens about experts: both parameter counts are equal."""
 
-    ratio: str
-    results: tuple[str, ...]
-    beside: str
+    ratio: str = "sparsity"
+    results: tuple[str, ...] = ("balance_batch",)
+    beside: str = "peak_flops"
     """Results that depend on a model only by the ratio of its parameter counts, if the peak of a chip is given."""
 
 
-DENSE = Dense(ratio="sparsity", results=("balance_batch",), beside="peak_flops")
+DENSE = Dense()
 
 MOST = "most"
 """The largest value that a quantity can have."""
