@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Links(NamedTuple):
+class Links:
     """The links of a chip, and the link of an exchange derived from them."""
 
     taken: str = "link_bandwidth"

@@ -65,7 +65,7 @@ MEANINGS = {
 """The rows by the quantity that is asked for."""
 
 
-class Waiting(NamedTuple):
+class Waiting:
     """The hours in which chips wait: a cost includes them once, if the share of time in use is given."""
 
     share: str = "fleet_utilisation"
@@ -85,7 +85,7 @@ class Waiting(NamedTuple):
 WAITING = Waiting()
 
 
-class Prompts(NamedTuple):
+class Prompts:
     """Prompts on the chips that decode: the equation that counts them, and times that are equal only for decode alone."""
 
     apart: str = "serving.requests_per_second"
@@ -115,7 +115,7 @@ IMPLIED = {"data type": ("bytes_per_weight",), "model": ("layers",), "prompts": 
 """Quantities that a question implies without naming them: by the data type of a chip, by a model, or by prompts on the same chips."""
 
 
-class Accrued(NamedTuple):
+class Accrued:
     """Money of a fleet that adds up over a time: money per hour is money over one hour."""
 
     time: str = "deployment_time"

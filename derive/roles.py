@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 
-class Replica(NamedTuple):
+class Replica:
     """The parts of a deployment: whole replicas, each of some chips, whose number divides the attention heads."""
 
     number: str = "replicas"
@@ -40,7 +40,7 @@ class Replica(NamedTuple):
 REPLICA = Replica()
 
 
-class Batch(NamedTuple):
+class Batch:
     """The size that a question finds without asking for it, if limits or memory bound it."""
 
     name: str = "batch"
@@ -60,7 +60,7 @@ class Batch(NamedTuple):
 BATCH = Batch()
 
 
-class Memory(NamedTuple):
+class Memory:
     """The constraint that the stored bytes fit in the memory of the chips: `needed` <= `room`."""
 
     needed: str = "memory_demand"
@@ -134,7 +134,7 @@ FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""
 
 
-class Step(NamedTuple):
+class Step:
     """A step of decode: its parts, its roof, and the results that give its duration."""
 
     time: str = "step_time"
@@ -171,7 +171,7 @@ class Step(NamedTuple):
 STEP = Step()
 
 
-class Training(NamedTuple):
+class Training:
     """The chips of a training run: copies of the model, and all chips."""
 
     copies: str = "data_parallel"
@@ -181,7 +181,7 @@ class Training(NamedTuple):
 TRAINING = Training()
 
 
-class Sequence(NamedTuple):
+class Sequence:
     """The tokens of one sequence."""
 
     context: str = "context_length"
@@ -198,7 +198,7 @@ class Sequence(NamedTuple):
 SEQUENCE = Sequence()
 
 
-class Phases(NamedTuple):
+class Phases:
     """The phases of serving, and their quantities."""
 
     of_prompts: tuple[str, ...] = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
@@ -227,7 +227,7 @@ VANISH = dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv
 """Quantities of the cache, and what is 0 with each of them: a model without a cache has no attention."""
 
 
-class Output(NamedTuple):
+class Output:
     """The output of a request, and the results of a request without output: prefill alone."""
 
     tokens: str = "output_tokens"

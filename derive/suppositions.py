@@ -39,7 +39,7 @@ USUAL_TYPES = {
 """Widths that are bf16 unless they are given, with the text of the supposition."""
 
 
-class OneSequence(NamedTuple):
+class OneSequence:
     """Results for one sequence, if no given says the number of sequences."""
 
     results: tuple[str, ...] = ("kv_cache_bytes", "memory_demand", "context_length")
@@ -51,7 +51,7 @@ class OneSequence(NamedTuple):
 ONE_SEQUENCE = OneSequence()
 
 
-class Dense(NamedTuple):
+class Dense:
     """A model without givens about experts: both parameter counts are equal."""
 
     ratio: str = "sparsity"

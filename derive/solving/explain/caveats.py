@@ -406,7 +406,7 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
     if MEMORY.bought not in values or not any(MEMORY.bought in row.symbols for row in used):
         return None
     stages = 1.0 if asked.unknown == MEMORY.groups else values.get(MEMORY.groups, 1.0)
-    counted = {*TRAINING} & {asked.unknown} or TRAINING.chips in values
+    counted = asked.unknown in (TRAINING.copies, TRAINING.chips) or TRAINING.chips in values
     copies = 1.0 if counted else asked.known.get(TRAINING.copies, 1.0)
     chips = int(next_whole(values[MEMORY.bought], LOWER))
     if copies > 1:

@@ -567,8 +567,9 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
 def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
     """Return the question of one sequence, if it lacks only the batch and is about one sequence, or None for any other."""
-    results, size, said_by = ONE_SEQUENCE
-    if asked.unknown not in results or {*missing} - {*USUAL_TYPES} != {size} or not asked.known.keys().isdisjoint(said_by):
+    size = ONE_SEQUENCE.size
+    lacks_only_size = {*missing} - {*USUAL_TYPES} == {size} and asked.known.keys().isdisjoint(ONE_SEQUENCE.said_by)
+    if asked.unknown not in ONE_SEQUENCE.results or not lacks_only_size:
         return None
     known, provenance = {**asked.known, size: 1.0}, {**asked.provenance, size: "supposed"}
     notes = (*asked.notes, f"{size} = 1 unless it is given: one sequence")
