@@ -1,12 +1,20 @@
 """Turn a function of the catalogue into a tree of the same shape, by calling it with names instead of numbers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from derive.quantities import CONSTANTS
-from derive.trees import LARGEST_OF, LOGARITHM, MINUS, PRODUCT, RAISED, RATIO, SMALLEST_OF, SUM, Tree
+from derive.trees import MINUS, PRODUCT, RAISED, RATIO, SUM, Tree
 
 AT_LEAST, AT_MOST, _ABOVE, _BELOW = ">=", "<=", ">", "<"
+
+
+def _operator(operation: str) -> "Callable[[Written, Any], Written]":
+    return lambda self, other: written(operation, self, other)
+
+
+def _reflected(operation: str) -> "Callable[[Written, Any], Written]":
+    return lambda self, other: written(operation, other, self)
 
 
 class Written:
@@ -17,50 +25,20 @@ class Written:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
 
-    def __add__(self, other: Any) -> "Written":
-        return _with(SUM, self, other)
-
-    def __radd__(self, other: Any) -> "Written":
-        return _with(SUM, other, self)
+    __add__, __radd__ = _operator(SUM), _reflected(SUM)
+    __mul__, __rmul__ = _operator(PRODUCT), _reflected(PRODUCT)
+    __truediv__, __rtruediv__ = _operator(RATIO), _reflected(RATIO)
+    __pow__, __rpow__ = _operator(RAISED), _reflected(RAISED)
+    __ge__, __gt__, __le__, __lt__ = map(_operator, (AT_LEAST, _ABOVE, AT_MOST, _BELOW))
 
     def __sub__(self, other: Any) -> "Written":
-        return _with(SUM, self, Written((MINUS, tree_of_value(other))))
+        return self + Written((MINUS, tree_of_value(other)))
 
     def __rsub__(self, other: Any) -> "Written":
-        return _with(SUM, other, Written((MINUS, self.tree)))
-
-    def __mul__(self, other: Any) -> "Written":
-        return _with(PRODUCT, self, other)
-
-    def __rmul__(self, other: Any) -> "Written":
-        return _with(PRODUCT, other, self)
-
-    def __truediv__(self, other: Any) -> "Written":
-        return _with(RATIO, self, other)
-
-    def __rtruediv__(self, other: Any) -> "Written":
-        return _with(RATIO, other, self)
-
-    def __pow__(self, other: Any) -> "Written":
-        return _with(RAISED, self, other)
-
-    def __rpow__(self, other: Any) -> "Written":
-        return _with(RAISED, other, self)
+        return written(SUM, other, -self)
 
     def __neg__(self) -> "Written":
         return Written((MINUS, self.tree))
-
-    def __ge__(self, other: Any) -> "Written":
-        return _with(AT_LEAST, self, other)
-
-    def __le__(self, other: Any) -> "Written":
-        return _with(AT_MOST, self, other)
-
-    def __gt__(self, other: Any) -> "Written":
-        return _with(_ABOVE, self, other)
-
-    def __lt__(self, other: Any) -> "Written":
-        return _with(_BELOW, self, other)
 
 
 def tree_of_value(value: Any) -> Tree:
@@ -69,23 +47,9 @@ def tree_of_value(value: Any) -> Tree:
     return tree
 
 
-def _with(operation: str, *parts: Any) -> Written:
+def written(operation: str, *parts: Any) -> Written:
+    """Return an operation on values, at least one of which is written."""
     return Written((operation, *map(tree_of_value, parts)))
-
-
-def largest(terms: Iterable[Any]) -> Written:
-    """Return the largest of several terms. At least one of them is written."""
-    return _with(LARGEST_OF, *terms)
-
-
-def smallest(terms: Iterable[Any]) -> Written:
-    """Return the smallest of several terms. At least one of them is written."""
-    return _with(SMALLEST_OF, *terms)
-
-
-def logarithm_of(value: Written) -> Written:
-    """Return the natural logarithm of a written value."""
-    return _with(LOGARITHM, value)
 
 
 def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:

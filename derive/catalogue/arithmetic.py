@@ -4,7 +4,8 @@ from functools import reduce
 from math import log
 from typing import Any
 
-from derive.written import Written, largest, logarithm_of, smallest
+from derive.trees import LARGEST_OF, LOGARITHM, SMALLEST_OF
+from derive.written import Written, written
 
 
 def maximum(*terms: Any) -> Any:
@@ -20,7 +21,7 @@ def maximum(*terms: Any) -> Any:
 
         return reduce(np.maximum, terms)
     if any(isinstance(term, Written) for term in terms):
-        return largest(terms)
+        return written(LARGEST_OF, *terms)
     from sympy import Max
 
     return Max(*terms)
@@ -35,7 +36,7 @@ def minimum(*terms: Any) -> Any:
 
         return reduce(np.minimum, terms)
     if any(isinstance(term, Written) for term in terms):
-        return smallest(terms)
+        return written(SMALLEST_OF, *terms)
     from sympy import Min
 
     return Min(*terms)
@@ -63,7 +64,7 @@ def logarithm(value: Any) -> Any:
 
         return np.log(value)
     if isinstance(value, Written):
-        return logarithm_of(value)
+        return written(LOGARITHM, value)
     from sympy import log as symbolic
 
     return symbolic(value)
