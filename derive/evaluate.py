@@ -1,6 +1,6 @@
 """Evaluate formulas: at numbers, at arrays, as exact fractions, and in fifty digits where floating point is not enough."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from derive.trees import (
     SMALLEST_OF,
     Operations,
     Tree,
-    function_of,
     names,
     slopes,
     value_of,
@@ -47,24 +46,6 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
         # A TypeError comes from comparing complex numbers, inside a Max that is off its domain.
         return _NAN
     return _NAN if isinstance(number, complex) else float(number)
-
-
-def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
-    """Return a function that computes the same, for a formula that is evaluated many times.
-
-    >>> evaluator(("/", 1, "batch"))({"batch": 4.0}), evaluator(("/", 1, "batch"))({"batch": 0.0})
-    (0.25, nan)
-    """
-    worked_out = function_of(tree)
-
-    def at(values: Mapping[str, float]) -> float:
-        try:
-            number = worked_out(values)
-        except (ArithmeticError, ValueError, TypeError):
-            return _NAN
-        return _NAN if isinstance(number, complex) else float(number)
-
-    return at
 
 
 def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from itertools import islice
 from math import exp, log, nan, sqrt
-from operator import add, itemgetter, mul, neg, pow, truediv
+from operator import add, mul, neg, pow, truediv
 from typing import Any, NamedTuple
 
 Tree = str | int | float | tuple[Any, ...]
@@ -26,7 +26,6 @@ FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF, "ceiling", "
 Operations = Mapping[str, Callable[..., Any]]
 """A function for each operation on values of one kind, and for a plain number in a tree."""
 PLAIN_NUMBER = "number"
-_PAIR = 2
 
 IN_ORDER: Operations = {
     SUM: lambda *terms: reduce(add, terms),
@@ -37,8 +36,6 @@ IN_ORDER: Operations = {
     PLAIN_NUMBER: lambda number: number,
 }
 """Operations that are the same for all kinds of values, from left to right as written."""
-_OF_TWO = {IN_ORDER[SUM]: add, IN_ORDER[PRODUCT]: mul}
-"""Sums and products of two operands. They save a call for each evaluation."""
 
 FLOATS: Operations = {**IN_ORDER, ROOT: sqrt, LOGARITHM: log, EXPONENTIAL: exp, LARGEST_OF: max, SMALLEST_OF: min}
 
@@ -55,27 +52,6 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
         # Most parts are names: a call for each would take as long as the arithmetic.
         return by[tree[0]](*[values[part] if isinstance(part, str) else value_of(part, values, by) for part in tree[1:]])
     return by[PLAIN_NUMBER](tree)
-
-
-def function_of(tree: Tree, by: Operations = FLOATS) -> Callable[[Mapping[str, Any]], Any]:
-    """Return a function that computes the same, for a tree that is evaluated many times.
-
-    >>> function_of(("/", ("*", 2, "batch"), "chips"))({"batch": 3.0, "chips": 4.0})
-    1.5
-    """
-    if isinstance(tree, str):
-        return itemgetter(tree)
-    if not isinstance(tree, tuple):
-        number = by[PLAIN_NUMBER](tree)
-        return lambda values: number
-    operation, parts = by[tree[0]], [function_of(part, by) for part in tree[1:]]
-    of_two = _OF_TWO.get(operation, operation)
-    if len(parts) == _PAIR:
-        first, second = parts
-        return lambda values: of_two(first(values), second(values))
-    if of_two is not operation:
-        return lambda values: reduce(of_two, [part(values) for part in parts])
-    return lambda values: operation(*[part(values) for part in parts])
 
 
 def slopes(

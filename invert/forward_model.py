@@ -1,11 +1,11 @@
 """The forward model: hidden quantities to predicted prices, every formula compiled from the catalogue."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypedDict
 
 from derive.catalogue import equation
-from derive.evaluate import evaluator
+from derive.evaluate import evaluate
 from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.arrays import Values
@@ -104,4 +104,4 @@ def _ratio_of_fraction() -> Callable[[Mapping[str, float]], float]:
     """Return the output/input ratio as a function of the fraction: the closed form of the catalogue's reading."""
     (branch,) = branches(equation("readings.bandwidth_bound_fraction"), "output_input_ratio")
     (root,) = branch.roots or ()
-    return evaluator(root)
+    return partial(evaluate, root)
