@@ -181,13 +181,6 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
     return lambda *values: value_of(solved[0], dict(zip(names[1:], values, strict=True)), IN_ORDER)
 
 
-def as_relations(requires: tuple[Requirement, ...]) -> "tuple[Rel, ...]":
-    """Return requirements over their symbols, without those that are always true."""
-    from sympy.core.relational import Relational
-
-    return tuple(one for one in map(as_relation, requires) if isinstance(one, Relational))
-
-
 def symbol_or_number(name: str) -> Any:
     """Return a quantity as its symbol, a constant as its exact number.
 
@@ -451,12 +444,14 @@ class Equation:
 
     @cached_property
     def _fixed(self) -> Mapping[str, float]:
-        """Return the fixed arguments of the relation if only its right side is needed: constants, and any number as the left side."""
+        """Return the constants of the relation, and any number as its left side."""
         return {self.symbols[0]: 0.0, **{name: CONSTANTS[name].value for name in self.parameters if name in CONSTANTS}}
 
     def requirements(self) -> "tuple[Rel, ...]":
-        """Return the inequalities that the equation needs, as SymPy relations."""
-        return as_relations(self.requires)
+        """Return the inequalities that the equation needs, as SymPy relations, without those that are always true."""
+        from sympy.core.relational import Relational
+
+        return tuple(one for one in map(as_relation, self.requires) if isinstance(one, Relational))
 
     def applies(self, values: Mapping[str, Any]) -> bool:
         """Return whether these values violate no requirement. A requirement with unknown quantities is not checked."""
@@ -468,12 +463,9 @@ class Equation:
 
     def unmet(self, values: Mapping[str, Any]) -> "list[Unmet]":
         """Return the violated requirements with their equation, quantities and meaning."""
-        return [self._unmet_record(needed) for needed in self._broken(values)]
-
-    def _unmet_record(self, needed: Requirement) -> Unmet:
         # A requirement that only defaults violate is shown as it was before the defaults were put in.
-        told = needed if named(needed) else replace(needed, holds=unwrap(needed.holds))
-        return Unmet(text=in_words_of_names(told), id=self.id, names=named(needed), meaning=needed.otherwise)
+        told = [(needed, needed if named(needed) else replace(needed, holds=unwrap(needed.holds))) for needed in self._broken(values)]
+        return [Unmet(text=in_words_of_names(shown), id=self.id, names=named(one), meaning=one.otherwise) for one, shown in told]
 
     def _broken(self, values: Mapping[str, Any]) -> Iterator[Requirement]:
         for needed in self.requires:
