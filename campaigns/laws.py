@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from derive import presets, solve
 from derive.errors import BacksolveError
+from derive.preset_record import BYTES_PER_WEIGHT, HARDWARE_GIVENS, PARAMETERS, Preset
 from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.solving.result import Solution
 from derive.tables.shipped import rows_of
@@ -124,7 +125,7 @@ def most(one: Deployment, unknown: str) -> float | None:
 def facts(one: Deployment) -> Mapping[str, float]:
     """What is known, presets and neutral values included, and from it the plain numbers that the laws rest on."""
     neutral = ("chips", "pipeline_stages", "mfu", "mbu", "kv_replication", "attention_rate_ratio")
-    nothing = presets.Preset(givens={}, provenance={}, variants={})
+    nothing = Preset(givens={}, provenance={}, variants={})
     chip, model = presets.hardware(one.hardware) if one.hardware else nothing, presets.model(one.model) if one.model else nothing
     stored = presets.as_published(replace(chip, published=model.published))
     known = {**dict.fromkeys(neutral, 1.0), **stored.givens, **model.givens, **dict(one.given)}
@@ -370,15 +371,15 @@ def deployments(random: Random) -> Iterator[Deployment]:
 
 @lru_cache(maxsize=1)
 def _chips() -> tuple[str, ...]:
-    rates = [row for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.dtype in presets.BYTES_PER_WEIGHT]
+    rates = [row for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.dtype in BYTES_PER_WEIGHT]
     named = dict.fromkeys(f"{row.accelerator}:{row.dtype}" for row in rates)
-    return tuple(name for name in named if presets.hardware(name).givens.keys() >= {*presets.HARDWARE_GIVENS})
+    return tuple(name for name in named if presets.hardware(name).givens.keys() >= {*HARDWARE_GIVENS})
 
 
 @lru_cache(maxsize=1)
 def _models() -> tuple[str, ...]:
     named = (row.model for row in rows_of(Architecture) if row.kv_formula)
-    return tuple(name for name in named if presets.model(name).givens.keys() >= {*presets.PARAMETERS})
+    return tuple(name for name in named if presets.model(name).givens.keys() >= {*PARAMETERS})
 
 
 def _drawn(random: Random, hardware: str | None, model: str | None) -> Deployment:

@@ -61,19 +61,6 @@ from derive.units import DATA_TYPES
 if TYPE_CHECKING:
     from derive.model_config import ConfigModel
 
-__all__ = [
-    "ARCHITECTURES",
-    "ATTENTION_DTYPE",
-    "BYTES_PER_WEIGHT",
-    "FIXED_PARTS",
-    "HARDWARE",
-    "HARDWARE_GIVENS",
-    "KV_INPUTS",
-    "OPEN_MODELS",
-    "PARAMETERS",
-    "Preset",
-]
-
 SELECTING = ("mla_indexed", "gqa_indexed", "compressed")
 """KV formulas of attention that selects what it reads."""
 _LATENT = ("mla", "mla_hybrid", "mla_indexed")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.presets import KV_INPUTS
+from derive.preset_record import KV_INPUTS
 from derive.tables import shipped
 from invert.estimators.calibration import calibration_book
 from invert.sheets.assemble import models, sheets

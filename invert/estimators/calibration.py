@@ -17,6 +17,7 @@ from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
+from derive.preset_record import Preset
 from derive.preset_rows import Architecture
 from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
 from derive.tables.lines import Row
@@ -216,7 +217,7 @@ def calibration_book(data: Data) -> PriceBook:
     return PriceBook(rows=(*book.rows, *rows), fx=book.fx, problems=(*book.problems, *problems), newest_retrieved=book.newest_retrieved)
 
 
-def prefill_attention_flops(preset: presets.Preset) -> float | None:
+def prefill_attention_flops(preset: Preset) -> float | None:
     """Return attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None if heads are unknown.
 
     >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("MiniMax-M3"))

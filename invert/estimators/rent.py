@@ -2,8 +2,9 @@
 
 from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten
+from derive.preset_record import Preset
 from derive.preset_rows import AcceleratorFigure
-from derive.presets import Preset, hardware, hardware_names
+from derive.presets import hardware, hardware_names
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import in_si

@@ -7,8 +7,9 @@ independent columns of architectures.csv: the first from the model's published c
 import pytest
 
 from derive.catalogue import variants_of
-from derive.preset_rows import Architecture
-from derive.presets import FIXED_PARTS, KV_INPUTS, SELECTING
+from derive.preset_record import KV_INPUTS
+from derive.preset_rows import FIXED_PARTS, Architecture
+from derive.presets import SELECTING
 from derive.solving.api import solve
 from derive.tables.rows import is_known
 from derive.tables.shipped import rows_of

@@ -10,8 +10,9 @@ from statistics import median
 
 import pytest
 
+from derive.preset_record import MODEL_KINDS
 from derive.preset_rows import FIT, HELD_OUT, Efficiency
-from derive.presets import DEPLOYMENTS, MODEL_KINDS, is_inside, model
+from derive.presets import DEPLOYMENTS, is_inside, model
 from derive.solving.api import solve
 from derive.tables.questions import read_givens
 from derive.tables.shipped import read, rows_of

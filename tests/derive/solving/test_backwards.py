@@ -7,7 +7,8 @@ import pytest
 
 from derive import solve
 from derive.errors import NotCovered
-from derive.presets import Preset, model, model_names
+from derive.preset_record import Preset
+from derive.presets import model, model_names
 from derive.solving.result import Solution
 from tests.tools.together import in_one_test, some
 
