@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 def conclusion(row: Equation, number: int) -> "Sides":
-    """Return the conclusion of step `number` (from 1). The conclusion of the last step is the equation.
-
-    >>> from derive.catalogue import equation
-    >>> conclusion(equation("batching.balance_batch"), 2)
-    (balance_batch, machine_balance_ratio*mfu*sparsity/mbu)
-    """
+    """Return the conclusion of step `number` (from 1). The conclusion of the last step is the equation."""
     if not 1 <= number <= len(row.steps):
         raise UnknownName("step", f"{row.id}#{number}", [f"{row.id}#{n + 1}" for n in range(len(row.steps))])
     relation = row.steps[number - 1].relation

@@ -57,10 +57,9 @@ def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | f
     """
     from fractions import Fraction
 
+    fractions = {name: Fraction(values[name]) for name in names(tree)}
     try:
-        number: Fraction | float = value_of(
-            tree, {name: Fraction(values[name]) for name in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction}
-        )
+        number: Fraction | float = value_of(tree, fractions, {**FLOATS, PLAIN_NUMBER: Fraction})
     except (ArithmeticError, ValueError, TypeError):
         return _NAN
     return _NAN if isinstance(number, complex) else number
@@ -70,10 +69,9 @@ def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]")
     """Return the derivative of a rational formula with respect to a quantity, as a fraction, or NaN off its domain."""
     from fractions import Fraction
 
+    fractions = {other: Fraction(values[other]) for other in names(tree)}
     try:
-        _, found = slopes(
-            tree, {other: Fraction(values[other]) for other in names(tree)}, {**FLOATS, PLAIN_NUMBER: Fraction}, frozenset([name])
-        )
+        _, found = slopes(tree, fractions, {**FLOATS, PLAIN_NUMBER: Fraction}, frozenset([name]))
     except ZeroDivisionError:
         return _NAN
     slope: Fraction | float = found.get(name, 0.0)

@@ -50,7 +50,7 @@ def content_of(place: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
     try:
         # Checked before, because opening a device may have effects, and after, because the file may have been replaced.
         _refuse_unreadable(os.stat(place), limit)
-        with open(place, "rb", opener=_open_without_waiting) as file:
+        with open(place, "rb", opener=lambda path, flags: os.open(path, flags | getattr(os, "O_NONBLOCK", 0))) as file:
             _refuse_unreadable(os.fstat(file.fileno()), limit)
             return _read_to_limit(file, limit)
     except (OSError, ValueError) as error:
@@ -80,11 +80,6 @@ def _refuse_unreadable(status: os.stat_result, limit: int) -> None:
         raise OSError("it is not a file")
     if status.st_size > limit:
         raise OSError(f"it is larger than {size(limit)}")
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    """Return a descriptor of a file without waiting for its writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def size(limit: int) -> str:
@@ -141,7 +136,7 @@ def write(place: str, content: str | bytes) -> None:
         beside = os.path.join(os.path.dirname(path), f".backsolve-{os.urandom(8).hex()}")
         with _signals_held():
             try:
-                with open(beside, "xb", opener=_private if before else None) as file:
+                with open(beside, "xb", opener=(lambda path, flags: os.open(path, flags, 0o600)) if before else None) as file:
                     file.write(content.encode() if isinstance(content, str) else content)
                     file.flush()
                     os.fsync(file.fileno())
@@ -178,10 +173,6 @@ def alone(place: str) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _replaceable(path: str) -> os.stat_result | None:

@@ -99,7 +99,8 @@ def split_layout(values: Mapping[str, Any]) -> tuple[tuple[Key, ...], dict[str, 
     read = {spelled: (spelled.strip().lower(), str(value).strip().lower()) for spelled, value in values.items()}
     wrong = next((key for key in read.values() if key[0] == _PARTS[0] and key not in LAYOUTS), None)
     if wrong:
-        raise WrongValue(f"attention = {shorten(wrong[1])}: use {_choices(_PARTS[0])}")
+        choices = " or ".join(f"{part}={name}" for part, name in LAYOUTS if part == _PARTS[0])
+        raise WrongValue(f"attention = {shorten(wrong[1])}: use {choices}")
     found = tuple(key for key in read.values() if key in LAYOUTS)
     others = {spelled: value for spelled, value in values.items() if read[spelled] not in LAYOUTS}
     if not found:
@@ -118,10 +119,6 @@ def split_layout_texts(texts: Iterable[str]) -> tuple[tuple[Key, ...], tuple[str
     rest = [(text, name, value) for text, name, _, value in pairs if (name.strip().lower(), value.strip().lower()) not in LAYOUTS]
     grouped = [f"{_GROUPS}={value}" if found and in_full(name) in _OF_ATTENTION else text for text, name, value in rest]
     return found, tuple(grouped)
-
-
-def _choices(part: str) -> str:
-    return " or ".join(f"{part}={name}" for one, name in LAYOUTS if one == part)
 
 
 def layout_line(keys: Iterable[Key]) -> str:

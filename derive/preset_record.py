@@ -132,21 +132,12 @@ def _joined(first: Any, second: Any) -> Any:
 
 
 def names_count(text: str) -> bool:
-    """Return whether a text gives the number of chips.
-
-    >>> names_count("8xH100:fp8"), names_count("H100:fp8")
-    (True, False)
-    """
+    """Return whether a text gives the number of chips, such as 8xH100:fp8."""
     return re.match(SEVERAL, text) is not None
 
 
 def stored_bytes(published: Iterable[Published], width: float) -> tuple[float, str]:
-    """Return the bytes of a weight in a checkpoint of a data type of this width, and a remark if the table has no such checkpoint.
-
-    >>> from derive.presets import model
-    >>> stored_bytes(model("Llama-3.1-70B").published, 1.0)
-    (1.0, 'embeddings and scales may add 10 to 25 %')
-    """
+    """Return the bytes of a weight in a checkpoint of a data type of this width, and a remark if the table has no such checkpoint."""
     models = [*published]
     found = next((one.stored[width] for one in models if width in one.stored), width)
     wider = found == width and any(width < one.narrowest < inf for one in models)

@@ -113,9 +113,8 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     runs in bf16, as `supposed` says. Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in
     any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
-    >>> preset = hardware("H100:fp8")
-    >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"], hardware("8xH100:fp8").givens["chips"]
-    (3350000000000.0, 1.0, 8.0)
+    >>> hardware("8xH100:fp8").givens["hbm_bandwidth"], hardware("8xH100:fp8").givens["chips"]
+    (3350000000000.0, 8.0)
     """
     tables = tables or shipped.read()
     if (several := re.match(SEVERAL, text)) is not None:
@@ -160,8 +159,8 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
 def chip_name(text: str, tables: Tables | None = None) -> str:
     """Return the accelerator of hardware.csv that a text names, whatever its number and data type. Raises as `hardware` does.
 
-    >>> chip_name("h100"), chip_name("8xTPU-v5e:int8")
-    ('H100-SXM', 'TPU-v5e')
+    >>> chip_name("8xTPU-v5e:int8")
+    'TPU-v5e'
     """
     several = re.match(SEVERAL, text)
     text = (several[2] if several else text).partition(":")[0]
@@ -186,11 +185,7 @@ def _rows_of_chip(name: str, tables: Tables) -> Tables:
 
 
 def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
-    """Return whether hardware.csv has the rate of a chip in a data type.
-
-    >>> has_data_type("H100", "fp8"), has_data_type("A100", "fp8")
-    (True, False)
-    """
+    """Return whether hardware.csv has the rate of a chip in a data type."""
     tables = tables or shipped.read()
     name, asked = chip_name(text, tables), dtype.strip().lower()
     rates = (row for row in _rows_of_chip(name, tables).rows_of(AcceleratorFigure) if row.quantity == "peak_flops")
@@ -217,11 +212,7 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
 
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
-    """Return the rents of a chip, row by row. Raises NoRent if the table has no rent.
-
-    >>> [(row.value, term_of(row)) for row in rents("B200:fp8")]
-    [(2.9, 'three-year'), (3.75, 'on-demand'), (14.24, 'on-demand')]
-    """
+    """Return the rents of a chip, row by row. Raises NoRent if the table has no rent."""
     tables = tables or shipped.read()
     name = chip_name(text, tables)
     rows = [row for row in prices_of(name, tables) if RENT in row.notes]
@@ -236,11 +227,7 @@ def term_of(rent: AcceleratorFigure) -> str:
 
 
 def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables | None = None) -> tuple[Problem, ...]:
-    """Return the problems in the rows of these chips and models, and in the columns of their tables. Other results are unaffected.
-
-    >>> problems_of(["8xH100:fp8"], ["DeepSeek-V3"])
-    ()
-    """
+    """Return the problems in the rows of these chips and models, and in the columns of their tables. Other results are unaffected."""
     tables = tables or shipped.read()
     parts: list[tuple[type[TableRow], Tables]] = [(AcceleratorFigure, _rows_of_chip(chip_name(text, tables), tables)) for text in hardware]
     for text in models:
@@ -286,15 +273,13 @@ def _supposed_text(name: str, dtype: str, other: str | None) -> str:
 def model(text: str, tables: Tables | None = None) -> Preset:
     """Return the givens of a model from architectures.csv: parameters, router, and inputs of its KV formula, without bytes per element.
 
-    The text is a name, an alias or a Hugging Face id. `variants` names the formula, one of `KV_INPUTS`. A model whose attention selects its
-    reads gets the KV time of these reads, and none of the equations for dense attention. A model with windows or states gets their sizes
-    and reads, and no balance context, because not all of its reads grow. A model of open_models.csv without an architecture has only
-    parameters, and `missing` names the unknown quantities. A data type in the name, such as -FP8, is the type of the weights. The path of a
-    config.json, its folder, and an id in the cache of huggingface_hub are models too. Raises UnknownName for the model, NotCovered for one
-    whose attention no equation covers, and WrongData for a row or file that cannot be used.
+    The text is a name, an alias or a Hugging Face id, or the path of a config.json, its folder, or an id in the cache of huggingface_hub.
+    `variants` names the formula, one of `KV_INPUTS`. A model whose attention selects its reads gets the KV time of these reads, and none of
+    the equations for dense attention. A model with windows or states gets their sizes and reads, and no balance context, because not all of
+    its reads grow. A model of open_models.csv without an architecture has only parameters, and `missing` names the unknown quantities. A
+    data type in the name, such as -FP8, is the type of the weights. Raises UnknownName for the model, NotCovered for one whose attention no
+    equation covers, and WrongData for a row or file that cannot be used.
 
-    >>> model("apertus-70b").givens["active_params"], model("apertus-70b").missing[0]
-    (70000000000.0, 'kv_bytes_per_token')
     >>> preset = model("deepseek-v3")
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')
@@ -366,11 +351,7 @@ def _stored(preset: Preset, text: str) -> Preset:
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
-    """Return the model of architectures.csv that a name, an alias or a Hugging Face id names. Raises UnknownName, and BadRow for a bad row.
-
-    >>> model_name("deepseek-ai/DeepSeek-V3")
-    'DeepSeek-V3'
-    """
+    """Return the model of architectures.csv that a name, an alias or a Hugging Face id names. Raises UnknownName and BadRow."""
     tables = tables or shipped.read()
     name = _named(text, tables)
     if name in _without_architecture(tables):
@@ -449,11 +430,7 @@ def _parameters_alone(name: str, tables: Tables) -> Preset:
 
 
 def architecture(name: str, tables: Tables | None = None) -> Architecture:
-    """Return the row of architectures.csv with exactly that name. Raises BadRow for an unusable row, and UnknownName if there is none.
-
-    >>> architecture("DeepSeek-V3").kv_formula
-    'mla'
-    """
+    """Return the row of architectures.csv with exactly that name. Raises BadRow for an unusable row, and UnknownName if there is none."""
     tables = tables or shipped.read()
     row = next(iter(_rows_of_model(name, tables).rows_of(Architecture)), None)
     if row is None:
@@ -465,8 +442,7 @@ def architecture(name: str, tables: Tables | None = None) -> Architecture:
 def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
     """Return the KV bytes of a token that a model stores, and those that a step reads [byte/token], all values in one data type.
 
-    architecture.kv_bytes_* and architecture.kv_read_bytes by its KV formula. Index keys are values too. Raises as `model`
-    does.
+    Index keys are values too. Raises as `model` does.
 
     >>> kv_bytes(architecture("DeepSeek-V3"), 2.0), kv_bytes(architecture("DeepSeek-V3.2"), 2.0)
     ((70272.0, 70272.0), (85888.0, 15616.0))
@@ -485,11 +461,10 @@ def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
 def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     """Return total and active parameters by the dimensions of a row, or an empty record and the column that the row lacks.
 
-    architecture.total_params_* and active_params_* over layers that are alike: attention with grouped queries in each of them.
+    Only layers that are alike are counted: attention with grouped queries in each of them.
 
-    >>> counts, _ = counted_params(architecture("Llama-3.1-70B"))
-    >>> round(counts["total_params"] / 1e9, 2), counted_params(architecture("DeepSeek-V3"))
-    (70.55, ({}, 'query_latent_dim'))
+    >>> counted_params(architecture("DeepSeek-V3"))
+    ({}, 'query_latent_dim')
     """
     if row.latent_dim:
         return {}, "query_latent_dim"
@@ -550,11 +525,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
 
 
 def usual(link: str) -> float:
-    """Return the value that most accelerators of hardware.csv have for a link, among accelerators with a value in the table.
-
-    >>> usual("scale_up_size"), usual("scale_out_link_bandwidth")
-    (8.0, 50000000000.0)
-    """
+    """Return the value that most accelerators of hardware.csv have for a link, among accelerators with a value in the table."""
     from statistics import mode
 
     of_link = shipped.read().only(HARDWARE, "quantity", link).checked_rows(AcceleratorFigure)
@@ -577,11 +548,7 @@ def usual_attention_rate(dtype: str) -> float:
 
 
 def sparsest_router() -> float:
-    """Return the number of experts per used expert in the sparsest router of architectures.csv.
-
-    >>> sparsest_router()
-    128.0
-    """
+    """Return the number of experts per used expert in the sparsest router of architectures.csv."""
     return max(row.experts / row.active_experts for row in rows_of(Architecture) if row.experts and row.active_experts)
 
 
@@ -591,10 +558,6 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     A chip computes in the data type in its name, and converts weights that are stored in fewer bytes. Weights are stored in a wider type
     than the published one only for training. `settled` is the set of given and requested quantities. Raises WrongValue for two models that
     were published differently.
-
-    >>> chip, shape = hardware("H100:bf16"), model("gpt-oss-120b")
-    >>> round(as_published(replace(chip, published=shape.published)).givens["bytes_per_weight"], 3)
-    0.55
     """
     if not settled.isdisjoint(_TRAINED):
         return preset
@@ -688,11 +651,7 @@ def calibrated(
 ) -> Preset:
     """Return the ranges of mfu, mbu and layer time in published runs of these kinds of model on this number of chips.
 
-    `record` is the coverage on runs outside the fit, of the same kinds, deployments and phases. Raises WrongData for a row that cannot be
-    used.
-
-    >>> calibrated(kinds=["mixture"], deployments=["one node"]).ranges["layer_time"]
-    (4.8e-05, 0.0006)
+    `record` is the coverage on runs outside the fit, of the same kinds, deployments and phases. Raises WrongData for an unusable row.
     """
     tables = tables or shipped.read()
     tables.refuse_bad(Efficiency)
@@ -729,11 +688,7 @@ def fitted_efficiencies(
 
 
 def record_of_runs(rows: Collection[Efficiency], group: str) -> str:
-    """Return how many published runs lay inside their predicted ranges, the median width of these, and predicted over measured times.
-
-    >>> record_of_runs([], "mixture, several nodes, decode")
-    'record: no published run like this was kept from the fit (mixture, several nodes, decode)'
-    """
+    """Return how many published runs lay inside their predicted ranges, the median width of these, and predicted over measured times."""
     if not rows:
         return f"record: no published run like this was kept from the fit ({group})"
     ratios = sorted(predicted_over_measured(row) for row in rows)
@@ -818,11 +773,7 @@ def _forms(given: str) -> tuple[str, str, str]:
 
 @lru_cache(4096)
 def _dashed(text: str) -> str:
-    """Return a name in lower case, with "-" for every separator and a plus sign in words.
-
-    >>> _dashed("cohere/Command R+")
-    'cohere-command-r-plus'
-    """
+    """Return a name in lower case, with "-" for every separator and a plus sign in words."""
     return re.sub(r"[\s_/:-]+|(?<![0-9])[.]|[.](?![0-9])", "-", text.strip().lower().replace("+", "-plus"))
 
 

@@ -69,11 +69,7 @@ class Source:
 
     @property
     def place(self) -> str:
-        """Return the time or page, as a reader would look it up.
-
-        >>> Source(kind="talk", title="t", author="a", url="u", said="s", start=1404, end=1405).place
-        '0:23:24-0:23:25'
-        """
+        """Return the time or page, as a reader would look it up."""
         if self.start is None:
             return self.page
         return clock(self.start) + (f"-{clock(self.end)}" if self.end else "")
@@ -98,11 +94,7 @@ class Premise:
 
 
 def at(id: str, **point: "str | int | Callable[..., Any]") -> Premise:
-    """Return a premise at a point, as a catalogue entry writes it.
-
-    >>> at("roofline.kv_time", context_length="short_context").point
-    {'context_length': 'short_context'}
-    """
+    """Return a premise at a point, as a catalogue entry writes it."""
     return Premise(id, point)
 
 
@@ -182,11 +174,7 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
 
 
 def symbol_or_number(name: str) -> Any:
-    """Return a quantity as its symbol, a constant as its exact number.
-
-    >>> symbol_or_number("batch"), symbol_or_number("flop_per_weight")
-    (batch, 2)
-    """
+    """Return a quantity as its symbol, a constant as its exact number."""
     from sympy import Integer
 
     return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
@@ -197,10 +185,6 @@ class Variant:
     """One of several definitions of a quantity: its group, the name that selects it, and whether it is the default.
 
     `holds_for` has other names of the group under which the equation is the same.
-
-    >>> from derive.catalogue import equation
-    >>> equation("roofline.step_time_serial").variant
-    Variant(group='overlap', name='sum', default=False)
     """
 
     group: str
@@ -214,10 +198,6 @@ class Example:
     """An equation evaluated once: the right side as a person types it, and the left side to four digits.
 
     For an inequality the result is the bound.
-
-    >>> from derive.catalogue import equation
-    >>> equation("batching.balance_batch").example.result
-    '1714'
     """
 
     given: Mapping[str, str]
@@ -308,12 +288,7 @@ class Equation:
 
     @property
     def described(self) -> str:
-        """Return its kind, for a bound with its direction.
-
-        >>> from derive.catalogue import equation
-        >>> equation("roofline.step_time").described, equation("roofline.step_time_serial").described
-        ('lower bound', 'estimate')
-        """
+        """Return its kind, for a bound with its direction."""
         return f"{self.direction} {self.kind}".strip()
 
     @property
@@ -363,12 +338,7 @@ class Equation:
 
     @cached_property
     def trees(self) -> "tuple[Tree, Tree]":
-        """Return the left and right side as trees, with like terms added and in order.
-
-        >>> from derive.catalogue import equation
-        >>> equation("batching.ridge_point").trees
-        ('ridge_point', ('/', 'peak_flops', 'hbm_bandwidth'))
-        """
+        """Return the left and right side as trees, with like terms added and in order."""
         from derive.expressions.in_order import sort_terms
 
         left, right = tree_of_function(self.relation)
@@ -377,10 +347,8 @@ class Equation:
     def solve_for(self, unknown: str) -> "tuple[SolvedRegime, ...]":
         """Return the equation solved for one of its quantities with SymPy, in each of its regimes.
 
-        unknown    name or short symbol of a quantity of this equation
-        returns    each `regime`, with its `condition`, and its `solutions`: expressions of the other quantities.
-                   An empty tuple means that the unknown drops out there, None that SymPy knows no closed form.
-        requires   `requires` is not checked, because it has inequalities separate from the equation
+        `unknown` is the name or symbol of a quantity. Each regime has a `condition` and `solutions`: an empty tuple if the unknown drops
+        out there, None if SymPy knows no closed form. `requires` is not checked: its inequalities are separate from the equation.
 
         >>> from derive.catalogue import equation
         >>> for one in equation("serving.plain_step_time").solve_for("kv_time"):
@@ -397,12 +365,7 @@ class Equation:
 
     @property
     def latex(self) -> str:
-        r"""Return the relation as LaTeX, in the symbols of the lecture.
-
-        >>> from derive.catalogue import equation
-        >>> print(equation("batching.ridge_point").latex)
-        \beta = \frac{F}{W}
-        """
+        """Return the relation as LaTeX, in the symbols of the lecture."""
         left, right = self.trees
         return equation_in_latex(left, self.sense, right)
 
@@ -434,10 +397,6 @@ class Equation:
         """Return the right side at numbers or arrays by quantity name: the relation itself, called with them. The left side is not needed.
 
         Numbers off its domain raise ArithmeticError.
-
-        >>> from derive.catalogue import equation
-        >>> equation("scheduling.sweep_time").right_side({"hbm_capacity": 288e9, "hbm_bandwidth": 20e12})
-        0.0144
         """
         fixed = self._fixed
         return self.relation(*[fixed[name] if name in fixed else values[name] for name in self.parameters])[1]
@@ -495,12 +454,7 @@ class HasRightSide(Protocol):
 
 
 def right_side_at(row: HasRightSide, values: Mapping[str, float]) -> float:
-    """Return the right side at numbers, or NaN off its domain.
-
-    >>> from derive.catalogue import equation
-    >>> right_side_at(equation("scheduling.sweep_time"), {"hbm_capacity": 288e9, "hbm_bandwidth": 0.0})
-    nan
-    """
+    """Return the right side at numbers, or NaN off its domain."""
     try:
         number = row.right_side(values)
     except (ArithmeticError, ValueError):

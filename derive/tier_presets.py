@@ -27,11 +27,7 @@ def _devices(tables: Tables) -> dict[str, dict[str, MemoryTierFigure]]:
 
 
 def tier_of(text: str) -> str:
-    """Return the tier of memory_tiers.csv that a word names, or the word in lower case.
-
-    >>> tier_of("NVMe"), tier_of("hbm")
-    ('flash', 'hbm')
-    """
+    """Return the tier of memory_tiers.csv that a word names, or the word in lower case."""
     word = text.strip().lower()
     return _TIER_WORDS.get(word, word)
 
@@ -80,11 +76,7 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
 
 
 def tier_lines(text: str) -> list[str]:
-    """Return a line for each storage device that a text names, with the option of `solve` that selects it. Chips are listed elsewhere.
-
-    >>> tier_lines("solidigm 7.68")
-    ["Solidigm D7-PS1010 7.68 TB PCIe 5 (flash): 7.68 TB, 14.5 GB/s. solve ... --tier 'Solidigm D7-PS1010 7.68 TB PCIe 5'"]
-    """
+    """Return a line for each storage device that a text names, with the option of `solve` that selects it. Chips are listed elsewhere."""
     devices = _devices(shipped.read())
     return [
         f"{device} ({devices[device]['tier_capacity'].tier}): "
