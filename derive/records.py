@@ -163,12 +163,12 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
 @cache
 def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
     """Return the right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols work."""
-    from derive.expressions.closed_roots import single_root
+    from derive.expressions.closed_roots import closed_roots
 
     # Constants stay names too, because they have units.
     left, right = (tree_of_value(side) for side in claim(*map(Written, argument_names(claim))))
-    solved = single_root(difference(left, right), names[0])
-    if not solved or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
+    solved = closed_roots(difference(left, right), names[0])
+    if solved is None or len(solved) != 1 or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
         raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
     return lambda *values: value_of(solved[0], dict(zip(names[1:], values, strict=True)), IN_ORDER)
 

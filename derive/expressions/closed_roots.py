@@ -3,18 +3,9 @@
 from functools import cache
 from math import isqrt
 
+from derive.expressions import polynomials
 from derive.expressions.one_line import Quotient, factor_of, quotient_of, simplify, single_fraction, tree_of_quotient
-from derive.expressions.polynomials import (
-    Polynomial,
-    TooManyTerms,
-    add,
-    coefficients_by_power,
-    common_divisor,
-    multiply,
-    negate,
-    product_of,
-    split_content,
-)
+from derive.expressions.polynomials import Polynomial, TooManyTerms, coefficients_by_power, multiply, negate
 from derive.trees import EXPONENTIAL, LOGARITHM, PRODUCT, RAISED, RATIO, ROOT, SUM, Roots, Tree, difference, names, negated
 
 _MOST_SQUARED = 100
@@ -33,13 +24,6 @@ def closed_roots(height: Tree, x: str) -> Roots:
         return _roots(single_fraction(height).above, x)
     except TooManyTerms:
         return None
-
-
-@cache
-def single_root(height: Tree, x: str) -> Roots:
-    """Return the root if there is at most one, or None if there may be more or it has no closed form."""
-    above = single_fraction(height).above
-    return None if len(coefficients_by_power(above, x)) > 2 else _roots(above, x)
 
 
 def _roots(above: Polynomial, x: str) -> Roots:
@@ -90,10 +74,10 @@ def _raise_to(value: Tree, exponent: Tree) -> Tree:
 
 def _quadratic_roots(square: Polynomial, line: Polynomial, height: Polynomial) -> tuple[Tree, ...]:
     """Return the roots of a x**2 + b x + c, a double root once."""
-    if common_divisor(square) < 0:
+    if polynomials.common_divisor(square) < 0:
         square, line, height = negate(square), negate(line), negate(height)
     twice, middle = multiply({(): 2}, square), negate(line)
-    under = add(multiply(line, line), multiply(multiply({(): -4}, square), height))
+    under = polynomials.add(multiply(line, line), multiply(multiply({(): -4}, square), height))
     if not under:
         return (quotient_of(middle, twice),)
     beside = _root_of(under)
@@ -103,11 +87,11 @@ def _quadratic_roots(square: Polynomial, line: Polynomial, height: Polynomial) -
 
 def _root_of(under: Polynomial) -> Tree:
     """Return the square root, with square factors moved out of it."""
-    content, rest = split_content(under)
-    shared = abs(common_divisor(rest))
+    content, rest = polynomials.split_content(under)
+    shared = abs(polynomials.common_divisor(rest))
     number = next(one for one in range(min(isqrt(shared), _MOST_SQUARED), 0, -1) if shared % (one * one) == 0)
     odd = tuple((name, power % 2) for name, power in content)
-    inside = {product_of(term, odd): count // (number * number) for term, count in rest.items()}
+    inside = {polynomials.product_of(term, odd): count // (number * number) for term, count in rest.items()}
     outside = tree_of_quotient(Quotient({tuple((name, power // 2) for name, power in content if power // 2): number}))
     left = tree_of_quotient(Quotient(inside))
     return outside if left == 1 else (PRODUCT, outside, (ROOT, left))

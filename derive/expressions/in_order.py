@@ -1,22 +1,19 @@
 """Bring formulas into one order: collect like terms and like factors, both sorted. Products of sums and fractions are not expanded."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, reduce
-from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Any
 
+from derive.expressions import polynomials
 from derive.expressions.one_line import EXTREMES, dominant_terms, factor_of
 from derive.trees import MINUS, PRODUCT, RAISED, RATIO, ROOT, SUM, Tree, all_parts, sum_of, text
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    _Number = int | Fraction
-
-_Powers = tuple[tuple[str, "_Number"], ...]
+_Number = Any
+"""A whole number or a fraction."""
+_Powers = tuple[tuple[str, _Number], ...]
 """The power of each factor of a term. A factor is identified by its text."""
-_Sum = dict[_Powers, "_Number"]
-"""The coefficient of each term."""
+_Sum = Mapping[_Powers, _Number]
+"""The coefficient of each term: a polynomial that may have fractions."""
 
 
 @cache
@@ -38,9 +35,9 @@ def _expand_to_sum(tree: Tree) -> _Sum:
     operation, *inner = tree
     match operation:
         case "+":
-            return _add(map(_expand_to_sum, inner))
+            return reduce(polynomials.add, map(_expand_to_sum, inner))
         case "-":
-            return _multiply({(): -1}, _expand_to_sum(inner[0]))
+            return polynomials.negate(_expand_to_sum(inner[0]))
         case "*":
             return reduce(_multiply, map(_expand_to_sum, inner))
         case "/":
@@ -57,7 +54,7 @@ def _expand_to_sum(tree: Tree) -> _Sum:
     return _single_factor((operation, *ordered))
 
 
-def _fraction(number: "_Number | float") -> "Fraction":
+def _fraction(number: float) -> _Number:
     """Return a number as a fraction. Most formulas have whole numbers alone, and load no fractions."""
     from fractions import Fraction
 
@@ -68,27 +65,13 @@ def _single_factor(tree: Tree) -> _Sum:
     return {((text(tree), 1),): 1}
 
 
-def _add(sums: Iterable[_Sum]) -> _Sum:
-    found: _Sum = {}
-    for term, count in chain.from_iterable(one.items() for one in sums):
-        found[term] = found.get(term, 0) + count
-    return {term: count for term, count in found.items() if count}
-
-
 def _multiply(one: _Sum, other: _Sum) -> _Sum:
     """Return the product. A number is multiplied into a sum. Any other sum stays a factor."""
     if not (one and other):
         return {}
     if {()} not in (one.keys(), other.keys()):
         one, other = _single_term(one), _single_term(other)
-    return {_multiply_powers(first, second): count * times for first, count in one.items() for second, times in other.items()}
-
-
-def _multiply_powers(one: _Powers, other: _Powers) -> _Powers:
-    powers: dict[str, _Number] = dict(one)
-    for name, power in other:
-        powers[name] = powers.get(name, 0) + power
-    return tuple(sorted((name, power) for name, power in powers.items() if power))
+    return polynomials.multiply(one, other)
 
 
 def _power(base: _Sum, exponent: _Sum) -> _Sum:
@@ -102,7 +85,7 @@ def _power(base: _Sum, exponent: _Sum) -> _Sum:
             return _single_factor((RAISED, _tree_of_sum(base), above))
 
 
-def _raise_to(base: _Sum, power: "_Number") -> _Sum:
+def _raise_to(base: _Sum, power: _Number) -> _Sum:
     if power == 1 or (not base and power > 0):
         return base
     ((term, count),) = _single_term(base).items()
@@ -128,20 +111,20 @@ def _tree_of_sum(total: _Sum) -> Tree:
     return sum_of([_term(term, count) for term, count in parts])
 
 
-def _term(term: _Powers, count: "_Number") -> Tree:
+def _term(term: _Powers, count: _Number) -> Tree:
     above = _product(abs(count.numerator), ((name, power) for name, power in term if power > 0))
     below = _product(count.denominator, ((name, -power) for name, power in term if power < 0))
     whole = above if below == 1 else (RATIO, above, below)
     return whole if count > 0 else (MINUS, whole)
 
 
-def _product(number: int, powers: Iterable[tuple[str, "_Number"]]) -> Tree:
+def _product(number: int, powers: Iterable[tuple[str, _Number]]) -> Tree:
     factors = sorted(((factor_of(name), power) for name, power in powers), key=lambda one: _sort_key(one[0]))
     found = [*([number] if number != 1 else ()), *(_factor(base, power) for base, power in factors)]
     return (PRODUCT, *found) if len(found) > 1 else (*found, 1)[0]
 
 
-def _factor(base: Tree, power: "_Number") -> Tree:
+def _factor(base: Tree, power: _Number) -> Tree:
     if power == 1 or (not base and power > 0):
         return base
     if power == 0.5:

@@ -11,34 +11,9 @@ from itertools import combinations
 from math import gcd
 from typing import NamedTuple
 
-from derive.expressions.polynomials import (
-    Monomial,
-    Polynomial,
-    TooManyTerms,
-    add,
-    common_divisor,
-    divide,
-    multiply,
-    negate,
-    power_of,
-    split_content,
-    terms_in_order,
-)
-from derive.trees import (
-    EXPONENTIAL,
-    LARGEST_OF,
-    MINUS,
-    PRODUCT,
-    RAISED,
-    RATIO,
-    ROOT,
-    SMALLEST_OF,
-    Tree,
-    difference,
-    sum_of,
-    text,
-    tree_of,
-)
+from derive.expressions import polynomials
+from derive.expressions.polynomials import Monomial, Polynomial, TooManyTerms, multiply, split_content
+from derive.trees import EXPONENTIAL, LARGEST_OF, MINUS, PRODUCT, RAISED, RATIO, ROOT, SMALLEST_OF, Tree, difference, sum_of, text, tree_of
 
 _HIGHEST = 6
 """The highest power up to which a sum is multiplied out."""
@@ -65,8 +40,6 @@ def simplify(tree: Tree) -> Tree:
 
     >>> text(simplify(tree_of("(batch*chips + chips*replicas)/chips - replicas"))), text(simplify(tree_of("1/batch - 1/chips")))
     ('batch', '(-batch + chips)/(batch*chips)')
-
-    One of too many terms stays as it stands.
     """
     try:
         return combine_fractions(tree)
@@ -144,16 +117,17 @@ def single_fraction(tree: Tree) -> Quotient:
             return reduce(_sum, map(single_fraction, inner))
         case "-":
             one = single_fraction(inner[0])
-            return one._replace(above=negate(one.above))
+            return one._replace(above=polynomials.negate(one.above))
         case "*":
             return reduce(_times, map(single_fraction, inner))
         case "/":
             return _times(single_fraction(inner[0]), _inverse(single_fraction(inner[1])))
         case "**":
             return _power(inner[0], simplify(inner[1]))
-    if operation in EXTREMES:
-        return _extreme(operation, [*map(simplify, inner)])
-    return _opaque_factor((operation, *map(simplify, inner)))
+    kept = [*map(simplify, inner)]
+    if operation in EXTREMES and len(kept := dominant_terms(operation, kept)) == 1:
+        return single_fraction(kept[0])
+    return _opaque_factor((operation, *kept))
 
 
 def _opaque_factor(tree: Tree) -> Quotient:
@@ -166,11 +140,6 @@ def _power(base: Tree, exponent: Tree) -> Quotient:
         return _opaque_factor((RAISED, simplify(base), exponent))
     factor = single_fraction(base)
     return reduce(_times, [_inverse(factor) if exponent < 0 else factor] * abs(exponent), Quotient({(): 1}))
-
-
-def _extreme(operation: str, inner: Iterable[Tree]) -> Quotient:
-    left = dominant_terms(operation, inner)
-    return single_fraction(left[0]) if len(left) == 1 else _opaque_factor((operation, *left))
 
 
 def dominant_terms(operation: str, inner: Iterable[Tree]) -> list[Tree]:
@@ -195,7 +164,7 @@ def _sum(one: Quotient, other: Quotient) -> Quotient:
     lacking, more = Counter(other.sums) - Counter(one.sums), Counter(one.sums) - Counter(other.sums)
     first = reduce(multiply, map(dict, lacking.elements()), multiply({(): number // one.number}, one.above))
     second = reduce(multiply, map(dict, more.elements()), multiply({(): number // other.number}, other.above))
-    return _cancel(add(first, second), number, (*one.sums, *lacking.elements()))
+    return _cancel(polynomials.add(first, second), number, (*one.sums, *lacking.elements()))
 
 
 def _times(one: Quotient, other: Quotient) -> Quotient:
@@ -208,8 +177,8 @@ def _inverse(one: Quotient) -> Quotient:
     if not one.above:
         raise ZeroDivisionError("divided by an expression that is always zero")
     content, rest = split_content(one.above)
-    number = common_divisor(rest)
-    turned: Polynomial = {power_of(content, -1): one.number if number > 0 else -one.number}
+    number = polynomials.common_divisor(rest)
+    turned: Polynomial = {polynomials.power_of(content, -1): one.number if number > 0 else -one.number}
     above = reduce(multiply, map(dict, one.sums), turned)
     primitive = tuple(sorted((term, count // number) for term, count in rest.items()))
     return _cancel(above, abs(number), (primitive,) if len(primitive) > 1 else ())
@@ -225,7 +194,7 @@ def _divide_by_sums(above: Polynomial, sums: Iterable[_Sum]) -> tuple[Polynomial
     """Return the numerator divided by the sums that divide it, and the other sums."""
     kept = []
     for one in sums if above else ():
-        found = divide(above, dict(one))
+        found = polynomials.divide(above, dict(one))
         above = above if found is None else found
         kept += [one] if found is None else []
     return above, tuple(kept)
@@ -253,7 +222,7 @@ def tree_of_quotient(one: Quotient) -> Tree:
     primitive = {term: (-count if less else count) // number for term, count in rest.items()}
     sums: list[Polynomial] = [dict(part) for part in one.sums]
     if less and (place := next((place for place, part in enumerate(sums) if min(part.values()) < 0), None)) is not None:
-        sums[place], less = negate(sums[place]), False
+        sums[place], less = polynomials.negate(sums[place]), False
     over = [(name, power) for name, power in content if power > 0]
     under = [(name, -power) for name, power in content if power < 0]
     above = _tree_of_product(number, over, [_tree_of_sum(primitive)] if len(primitive) > 1 else [])
@@ -264,7 +233,7 @@ def tree_of_quotient(one: Quotient) -> Tree:
 
 def _tree_of_sum(above: Polynomial) -> Tree:
     """Return a sum as a tree. A difference begins with its number, if it has one."""
-    parts = terms_in_order(above)
+    parts = polynomials.terms_in_order(above)
     parts = parts[::-1] if len(parts) == 2 and parts[0][1] < 0 and not parts[1][0] else parts
     terms = ((_tree_of_product(abs(count), term, []), count < 0) for term, count in parts)
     return sum_of([(MINUS, term) if less else term for term, less in terms])

@@ -22,7 +22,8 @@ def real_roots(
     if closed is None:
         from derive.expressions.search import search_roots
 
-        return [(root, None) for root in search_roots(difference, unknown, values)]
+        givens = tuple((name, values[name]) for name in sorted(names(difference)) if name != unknown)
+        return [(root, None) for root in search_roots(difference, unknown, givens)]
     numbers = [_number(root, values) for root in closed]
     nothing = frozenset(name for name in names(difference) if values.get(name) == 0)
     some = {**values, **{name: _NEXT_TO_NOTHING * quantity(name).high for name in nothing}}
@@ -44,11 +45,7 @@ def _number(root: Tree, values: Mapping[str, float]) -> float:
 
 
 def to_float(number: Any) -> float:
-    """Return a number of many digits as a float, or infinity if it is too large.
-
-    >>> to_float(10**400), to_float(0.5)
-    (inf, 0.5)
-    """
+    """Return a number of many digits as a float, or infinity if it is too large."""
     try:
         return float(number)
     except OverflowError:
@@ -56,11 +53,7 @@ def to_float(number: Any) -> float:
 
 
 def is_negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str, Any], share: float) -> bool:
-    """Return whether a height is at most the change that this relative change of each value makes in it.
-
-    >>> is_negligible(lambda at: at["batch"] - at["chips"], {"batch": 8.0, "chips": 8.00001}, 1e-6)
-    True
-    """
+    """Return whether a height is at most the change that this relative change of each value makes in it."""
     here = height(values)
     moves = (abs(height({**values, name: value * (1 + sign * share)}) - here) for name, value in values.items() for sign in (1, -1))
     return bool(abs(here) <= sum(move for move in moves if isfinite(move)) / 2)
@@ -77,11 +70,6 @@ def _domain(unknown: str) -> tuple[float, float, bool]:
     """Return the ends of the domain of a quantity, and whether 0 is in it. Cached, as it is called for thousands of samples."""
     row = quantity(unknown)
     return row.floor, row.ceiling, row.may_be_zero
-
-
-def drops_out(difference: Tree, unknown: str, values: Mapping[str, float]) -> bool:
-    """Return whether the unknown has no effect at these numbers: its coefficient is zero, or the formula is only rounding anywhere."""
-    return is_rounding(difference, unknown, values) or has_no_effect(difference, unknown, values)
 
 
 def is_rounding(difference: Tree, unknown: str, values: Mapping[str, float]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from derive.evaluate import evaluate_arrays, precise
 from derive.expressions.curve import Floats, find_zeros, grid_of
 from derive.expressions.digits import LAST_DIGITS, clamp, loses_digits, root_in_50_digits
-from derive.trees import Tree, names, terms
+from derive.trees import Tree, terms
 
 _GRID, _SPARSE = 2000, 50
 """Points of the curve, and of the curve in many digits, which are slow."""
@@ -19,14 +19,12 @@ _MOST_ROOTS = 100
 """With more zeros than this, the formula is zero everywhere except for rounding, so there is no root."""
 
 
-def search_roots(difference: Tree, unknown: str, values: Mapping[str, float]) -> list[float]:
-    """Return all roots of a smooth formula over the domain of the unknown, to the last digit."""
-    return [*_search_roots(difference, unknown, tuple((name, values[name]) for name in sorted(names(difference)) if name != unknown))]
-
-
 @lru_cache(maxsize=64)
-def _search_roots(difference: Tree, unknown: str, givens: tuple[tuple[str, float], ...]) -> tuple[float, ...]:
-    """Return the same. Cached, because a question asks for it in each of its routes."""
+def search_roots(difference: Tree, unknown: str, givens: tuple[tuple[str, float], ...]) -> tuple[float, ...]:
+    """Return all roots of a smooth formula over the domain of the unknown, to the last digit.
+
+    They are cached, because a question asks for them in each of its routes.
+    """
     from scipy.optimize import brentq
 
     values, parts = dict(givens), terms(difference)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from derive.evaluate import evaluate, precise
 from derive.expressions.branches import Branch, branches, comparisons, sides_of, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
-from derive.expressions.roots import drops_out, elasticities, has_no_effect, is_in_domain, is_negligible, real_roots
+from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, real_roots
 from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import Equation, right_side_at
@@ -148,7 +148,7 @@ def _answers_of_branch(equation: _Row, branch: Branch, unknown: str, values: _Va
     points = [point for value, root in found for point in _check_point(equation, branch, unknown, values, value, root)]
     # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
     nothing = (not found or not (points or isinstance(equation, Equation))) and not _is_made_alone(equation, unknown)
-    if not (nothing and drops_out(branch.difference, unknown, values)):
+    if not (nothing and any(out(branch.difference, unknown, values) for out in (is_rounding, has_no_effect))):
         return points
     # That it drops out is known no better than the numbers its coefficient is made of.
     rank = _residual_without(branch, unknown, values)

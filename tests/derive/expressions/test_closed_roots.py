@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.expressions.closed_roots import closed_roots, single_root
+from derive.expressions.closed_roots import closed_roots
 from derive.trees import text, tree_of
 
 ROOTS = [  # height, of which quantity, where it is nothing
@@ -28,8 +28,3 @@ ROOTS = [  # height, of which quantity, where it is nothing
 def test_where_a_formula_is_nothing(height, unknown, expected):
     found = closed_roots(tree_of(height), unknown)
     assert (found if found is None else [text(simple) for simple in found]) == expected
-
-
-def test_what_may_have_two_roots_has_no_single_one():
-    assert single_root(tree_of("batch**2 - 8*chips*batch + 12*chips**2"), "batch") is None
-    assert single_root(tree_of("batch**2 - chips"), "batch") == (("sqrt", "chips"),)
