@@ -39,7 +39,6 @@ from campaigns.states import State, states, untrue_defaults
 from derive import solve
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, WrongValue
-from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, meant_beside
 from derive.records import LOWER, UPPER, Equation, Variant
 from derive.solving.question.defaults import defaults_in_force
@@ -202,7 +201,7 @@ class End:
 def slopes(row: Equation, values: Mapping[str, float]) -> dict[str, float]:
     """Return d ln(left)/d ln(quantity) of an equation for each of its quantities; a quantity that is 0 is scaled by a usual value."""
     scales = {name: values[name] or QUANTITIES[name].at(0.1) for name in row.symbols}
-    left, right = sides_of(row)
+    left, right = row.trees
     return {left: -1.0, **{name: slope_at(right, name, values) * scales[name] / scales[left] for name in row.inputs}}
 
 

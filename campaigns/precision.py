@@ -20,7 +20,7 @@ from typing import Any
 from mpmath import MPContext
 
 from derive.catalogue import by_id
-from derive.expressions.branches import Branch, branches, regimes_of, sides_of, turning_points
+from derive.expressions.branches import Branch, branches, regimes_of, turning_points
 from derive.expressions.curve import search_interval
 from derive.quantities import quantity
 from derive.records import Equation
@@ -92,7 +92,7 @@ def cases(equation: Equation, unknown: str, kinds: tuple[str, ...], random: Rand
 
 def drawn(equation: Equation, kind: str, random: Random) -> dict[str, float] | None:
     """Numbers for all quantities that meet the equation; None where these do not."""
-    left, right = sides_of(equation)
+    left, right = equation.trees
     values = {name: (usual if kind == "usual" or (kind == "crossover" and random.random() < 0.5) else wide)(name, random)
               for name in equation.symbols[1:]}  # fmt: skip
     if kind == "crossover":
@@ -187,14 +187,14 @@ def _is_well_inside(case: Case, root: float) -> bool:
 def _is_held(case: Case, root: Root) -> bool:
     """Whether the equation holds at the number of floating point next to a root, but for digits that say nothing."""
     asked, made = _put_back(case, float(root.value))
-    pulled = pulls(sides_of(case.equation)[1], {**case.given, case.unknown: root.value})
+    pulled = pulls(case.equation.trees[1], {**case.given, case.unknown: root.value})
     others = sum(pull for name, pull in pulled.items() if name != case.unknown)
     return bool(abs(asked - made) <= HOPELESS * max(abs(asked), others))
 
 
 def _put_back(case: Case, value: float) -> tuple[Any, Any]:
     """Both sides in 120 digits."""
-    left, right = (at(side, {**case.given, case.unknown: value}) for side in sides_of(case.equation))
+    left, right = (at(side, {**case.given, case.unknown: value}) for side in case.equation.trees)
     return left, right
 
 
@@ -282,7 +282,7 @@ def _fault(case: Case, answer: Answer, truth: list[Root]) -> str | None:
     if answer.kind == "point" and truth and _all_closed(case) and known == truth:
         return f"the roots are {[DIGITS.nstr(root.value, 20) for root in truth]}"
     asked, made = _put_back(case, value_inside(answer))
-    pulled = pulls(sides_of(case.equation)[1], {**case.given, case.unknown: value_inside(answer)})
+    pulled = pulls(case.equation.trees[1], {**case.given, case.unknown: value_inside(answer)})
     room = CLOSE * max(abs(asked), abs(made), sum(pulled.values()))
     return (
         None

@@ -21,7 +21,7 @@ from typing import Any
 
 from backsolve.site.formulas import page_data, quantities_data
 from derive.catalogue import by_id
-from derive.expressions.branches import regimes_of, sides_of
+from derive.expressions.branches import regimes_of
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.solving.engine.one_equation import solve_equation
@@ -94,7 +94,7 @@ def shows(equation: Equation, unknown: str, values: dict[str, float]) -> bool:
     """Whether the digits of the left side say anything of a quantity: all experts activated say nothing of the batch."""
     if unknown == equation.symbols[0] or len(regimes_of(equation)) > 1:
         return True
-    _, right = sides_of(equation)
+    _, right = equation.trees
     slope = slopes(right, values)[1].get(unknown, 1.0)
     return abs(slope * values[unknown]) > LEAST_EFFECT * abs(values[equation.symbols[0]])
 

@@ -10,7 +10,7 @@ from math import log10
 from typing import Any, NamedTuple
 
 from derive.catalogue import equation
-from derive.expressions.branches import branches, sides_of
+from derive.expressions.branches import branches
 from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
 from derive.show.cells import csv_text
@@ -203,7 +203,7 @@ def legs() -> list[dict[str, Any]]:
 def _formula(id: str, name: str) -> Tree:
     """Return the right side of an equation for its left side, or the first closed form for another of its quantities."""
     row = equation(id)
-    first, *_ = [sides_of(row)[1]] if name == row.symbols[0] else branches(row, name)[0].roots or ()
+    first, *_ = [row.trees[1]] if name == row.symbols[0] else branches(row, name)[0].roots or ()
     return first
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.answers import COUNTED
 from derive.catalogue import equation
-from derive.expressions.branches import branches, regimes_of, sides_of, turning_points
+from derive.expressions.branches import branches, regimes_of, turning_points
 from derive.expressions.digits import loses_digits
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.formula import tree_in_latex
@@ -59,7 +59,7 @@ def solvable(row: Equation) -> Json:
     >>> data["right"], [(form["tree"], form["text"], form["latex"]) for form in data["roots"]["weight_time"][0]]
     (('+', 'kv_time', 'weight_time'), [(('+', ('-', 'kv_time'), 'memory_time'), '-kv_time + memory_time', '@memory_time@ - @kv_time@')])
     """
-    left, right = sides_of(row)
+    left, right = row.trees
     return {
         "id": row.id,
         "version": row.version,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 from derive.evaluate import evaluate
 from derive.expressions.cases import smooth_cases
@@ -17,10 +17,10 @@ from derive.written import tree_of_function
 
 
 class Solvable(Protocol):
-    """An object with sides and requirements that can be solved: an equation of the catalogue, or one composed of several."""
+    """An object with two sides and requirements that can be solved: an equation of the catalogue, or one composed of several."""
 
     @property
-    def sides(self) -> Any: ...
+    def trees(self) -> TreePair: ...
     @property
     def requires(self) -> tuple[Requirement, ...]: ...
     def __hash__(self) -> int: ...
@@ -54,22 +54,16 @@ class Branch:
     absent: bool
 
 
-def comparisons(equation: "Equation | Solvable") -> tuple[tuple[str, Tree, Tree], ...]:
+def comparisons(equation: Solvable) -> tuple[tuple[str, Tree, Tree], ...]:
     """Return the requirements of an equation as (sign, left, right), without those that are always true."""
     return tuple(one for needed in equation.requires if isinstance(one := tree_of_function(needed.holds), tuple))
 
 
-def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:
-    """Return the left and right side as trees."""
-    left, right = row.trees if isinstance(row, Equation) else row.sides
-    return left, right
-
-
 @cache
-def regimes_of(row: "Equation | Solvable") -> tuple[Regime, ...]:
+def regimes_of(row: Solvable) -> tuple[Regime, ...]:
     """Return all smooth regimes of the right side. Those of an equation of the catalogue keep the shape in which it is written."""
     shaped = sort_terms if isinstance(row, Equation) else simplify
-    return tuple(Regime(*case) for case in smooth_cases(sides_of(row)[1], shaped))
+    return tuple(Regime(*case) for case in smooth_cases(row.trees[1], shaped))
 
 
 def current_regime(equation: Equation, values: Mapping[str, float]) -> str | None:
@@ -87,7 +81,7 @@ def current_regime(equation: Equation, values: Mapping[str, float]) -> str | Non
 
 
 @cache
-def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
+def branches(row: Solvable, unknown: str) -> tuple[Branch, ...]:
     """Return every regime of an equation, solved for one of its quantities.
 
     >>> from derive.catalogue import equation
@@ -96,7 +90,7 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
     attention_time + compute_time >= kv_time + plain_weight_time True
     kv_time + plain_weight_time >= attention_time + compute_time False
     """
-    left, solved = sides_of(row)[0], []
+    left, solved = row.trees[0], []
     for inner in regimes_of(row):
         rest = difference(left, inner.expression)
         if unknown not in names(whole := simplify(rest)):
@@ -111,7 +105,7 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
 
 
 @cache
-def turning_points(row: "Equation | Solvable", pair: TreePair, unknown: str) -> tuple[tuple[Tree, Roots], ...]:
+def turning_points(row: Solvable, pair: TreePair, unknown: str) -> tuple[tuple[Tree, Roots], ...]:
     """Return the formulas that are zero where a pair changes its order, with their closed forms."""
     if unknown not in names(pair[0]) | names(pair[1]):
         return ()

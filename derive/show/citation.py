@@ -9,7 +9,6 @@ from typing import Any
 
 from derive.catalogue import cited_equation
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.expressions.branches import sides_of
 from derive.expressions.one_line import simplify
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, Constant, Quantity
@@ -106,7 +105,7 @@ def citation_record(equation: Equation, html_base: str = "", why: str = "") -> C
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
     requires = tuple(map(in_words_of_names, equation.requires))
-    left, right = sides_of(equation)
+    left, right = equation.trees
     in_full = f"{printed(left)} {equation.sense} {printed(right)}"
     as_said = simplify(put_into(right, {name: int(NEUTRAL_DEFAULTS[name]) for name in equation.unsaid})) if equation.unsaid else right
     symbols = tuple(QUANTITIES[name] for name in equation.symbols if name in QUANTITIES.keys() & (names(left) | names(as_said)))

@@ -7,7 +7,6 @@ from typing import Any
 
 from derive.catalogue import equations
 from derive.derivations import conclusion, parents, referenced_by
-from derive.expressions.branches import sides_of
 from derive.quantities import CONSTANTS, QUANTITIES, aliases, quantity
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
@@ -81,7 +80,7 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
     >>> entry_as_record(equation("scheduling.sweep_time"))["example"]["values"]
     {'hbm_capacity': 288000000000.0, 'hbm_bandwidth': 20000000000000.0, 'sweep_time': 0.0144}
     """
-    left, right = map(printed, sides_of(row))
+    left, right = map(printed, row.trees)
     names = ("name", "symbol", "latex", "unit", "meaning")
     return {
         "id": row.id,
@@ -135,7 +134,7 @@ def _source(source: Source) -> dict[str, Any]:
 
 def card(row: Equation) -> str:
     """Return an equation as `backsolve show` prints it: formula, quantities, derivation, equations that follow from it, and sources."""
-    left, right = map(printed, sides_of(row))
+    left, right = map(printed, row.trees)
     lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
     for name in row.symbols:

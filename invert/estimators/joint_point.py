@@ -6,7 +6,6 @@ from functools import lru_cache
 from math import inf
 
 from derive.catalogue import equation
-from derive.expressions.branches import sides_of
 from derive.solving.result import Solution
 from derive.trees import text
 from derive.units import show
@@ -141,7 +140,7 @@ def broken_by(case: Case, assumptions: Assumptions) -> str | None:
     needed = equation("bands.increments_of_a_sum")
     least = needed.right_side({**case.anchors.values, **increments}) if increments["input_increment"] > 0 else 0.0
     if assumptions.overlap == 0 and increments["output_increment"] < least:
-        left, right = map(text, sides_of(needed))
+        left, right = map(text, needed.trees)
         paid = show("output_increment", increments["output_increment"])
         return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
     return f"inconsistent: {problem}"

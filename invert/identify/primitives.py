@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.evaluate import evaluate
-from derive.expressions.branches import branches, regimes_of, sides_of
+from derive.expressions.branches import branches, regimes_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.trees import PRODUCT, Tree, TreePair, difference, names, put_into, slopes
 
@@ -203,7 +203,7 @@ def drain_time_row(at: Mapping[str, float]) -> "Array":
     base, long, hold = gradients(names, at)
     made_of = {"output_price": (output, base), "premium_out": (long_output / output, long - base), "storage_price": (storage, hold)}
     made_of |= {name: (at[name], gradient(name, at, {})) for name in ("short_context", "long_context")}
-    right = put_into(sides_of(equation("cache.implied_drain_time"))[1], {"tokens_per_step": build_tree("tokens_per_step")})
+    right = put_into(equation("cache.implied_drain_time").trees[1], {"tokens_per_step": build_tree("tokens_per_step")})
     seen = {name: value for name, (value, _) in made_of.items()}
     drain_time, found = slopes(right, seen)
     row: Array = sum(slope * seen[name] / drain_time * made_of[name][1] for name, slope in found.items())

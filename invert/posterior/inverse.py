@@ -16,7 +16,7 @@ import numpy as np
 
 from derive.catalogue import equation
 from derive.evaluate import arrays, evaluate_arrays, slope_at_arrays
-from derive.expressions.branches import branches, sides_of
+from derive.expressions.branches import branches
 from derive.immutable import immutable
 from derive.trees import SUM, Tree, names, slopes, sum_of
 from invert.arrays import Values
@@ -114,7 +114,7 @@ def log_jacobian_of_both(costs: Costs, at: _Arrays) -> Values:
 
 def _memory_ratio_slopes(end: str, at: _Arrays) -> tuple[Values, Values]:
     """Return d memory ratio / d ln balance_context, and / d ln weight_compute_ratio."""
-    _, found = slopes(sides_of(equation("bands.memory_ratio_short"))[1], _ending(end, at), arrays(), frozenset(_SOLVED_FOR))
+    _, found = slopes(equation("bands.memory_ratio_short").trees[1], _ending(end, at), arrays(), frozenset(_SOLVED_FOR))
     by_balance, by_weight = (np.asarray(found[name]) * at[name] for name in _SOLVED_FOR)
     return by_balance, by_weight
 
@@ -132,7 +132,7 @@ def _value(formula: Tree, values: _Arrays) -> Values:
 
 def _log_slope(id: str, name: str, at: _Arrays) -> Values:
     """Return d ln right side / d ln quantity of an equation."""
-    right, slope = slope_at_arrays(sides_of(equation(id))[1], name, at)
+    right, slope = slope_at_arrays(equation(id).trees[1], name, at)
     found: Values = slope * at[name] / right
     return found
 

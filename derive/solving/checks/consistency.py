@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence, Set
 
 from derive.catalogue import ROOF_IDS, bounds, equation
-from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.roles import MEMORY, REPLICA, STEP
@@ -139,7 +138,7 @@ def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], t
             name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
             made = show(name, right)
             message = f"contradiction: {name} = {show(name, left)}; {row.id} makes it {side} {made} from {_list_values(row, known, name)}"
-            return Reason(code="contradiction", violated=(f"{name} {row.sense} {text(sides_of(row)[1])}",), message=message)
+            return Reason(code="contradiction", violated=(f"{name} {row.sense} {text(row.trees[1])}",), message=message)
     return None
 
 
@@ -164,7 +163,7 @@ def _explain_broken(
 
 def _find_conflict(broken: Equation, violated: list[str]) -> tuple[str, ...]:
     """Return the requirements that are not met, else the equation that does not hold."""
-    return tuple(violated) or (f"{broken.symbols[0]} = {text(sides_of(broken)[1])}",)
+    return tuple(violated) or (f"{broken.symbols[0]} = {text(broken.trees[1])}",)
 
 
 def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:

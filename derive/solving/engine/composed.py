@@ -21,13 +21,13 @@ _FEW = 3
 class Composed:
     """One equation that follows from several. It is solved as one of the catalogue is.
 
-    The formulas of the `steps` were put into the `closing` equation. `sides` are left and right.
+    The formulas of the `steps` were put into the `closing` equation. `trees` are left and right.
     If the left is not a single quantity, it is 1 and the right is the ratio of both.
     One that is `solved_for` a quantity has it on the left.
     """
 
     rows: tuple[Equation, ...]
-    sides: TreePair
+    trees: TreePair
     sense: str = "="
     closing: "Equation | Composed | None" = None
     steps: "tuple[Leg, ...]" = ()
@@ -47,7 +47,7 @@ class Composed:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """Return the quantities that are left, the one on the left side first."""
-        return tuple(sorted(names(self.sides[0]) | names(self.sides[1]), key=lambda name: (name != self.sides[0], name)))
+        return tuple(sorted(names(self.trees[0]) | names(self.trees[1]), key=lambda name: (name != self.trees[0], name)))
 
     @cached_property
     def requires(self) -> "tuple[Requirement, ...]":
@@ -57,11 +57,11 @@ class Composed:
 
     def left_side(self, values: Mapping[str, float]) -> float:
         """Return the left side at numbers."""
-        return evaluate(self.sides[0], values)
+        return evaluate(self.trees[0], values)
 
     def right_side(self, values: Mapping[str, float]) -> float:
         """Return the right side at numbers."""
-        return evaluate(self.sides[1], values)
+        return evaluate(self.trees[1], values)
 
     def violated(self, values: Mapping[str, float]) -> list[str]:
         """Return the requirements of its equations that these values break, as text."""

@@ -10,7 +10,6 @@ from functools import lru_cache
 from math import isclose, log, nan
 from typing import Any
 
-from derive.expressions.branches import sides_of
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
@@ -214,8 +213,8 @@ def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Re
 
     def changed_part(part: Equation) -> Equation | Composed:
         if part.id == change.name and isinstance(row, Composed):
-            left, right = sides_of(part)
-            return Composed(rows=(part,), sides=(left, (PRODUCT, change.factor, right)))
+            left, right = part.trees
+            return Composed(rows=(part,), trees=(left, (PRODUCT, change.factor, right)))
         return restore_default(part, change.name)
 
     changed = change_equation(row, changed_part)

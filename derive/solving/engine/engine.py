@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from derive.answers import SHORT
 from derive.evaluate import evaluate
-from derive.expressions.branches import current_regime, regimes_of, sides_of
+from derive.expressions.branches import current_regime, regimes_of
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
@@ -242,7 +242,7 @@ def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) ->
 
 def _name_of_loop(loop: Loop) -> str:
     """Return what a message calls the equations of a loop."""
-    return Composed(rows=loop.rows, sides=(0, 0)).told
+    return Composed(rows=loop.rows, trees=(0, 0)).told
 
 
 def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
@@ -325,7 +325,7 @@ def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> di
     if world is None:
         return {}
     try:
-        _, local = slopes(difference(*sides_of(loop.closing)), world.values)
+        _, local = slopes(difference(*loop.closing.trees), world.values)
     except (ArithmeticError, ValueError, TypeError):
         return {}
     total: dict[str, float] = {}

@@ -16,7 +16,7 @@ from math import inf, isclose, isfinite
 from typing import NamedTuple
 
 from derive.evaluate import evaluate, precise
-from derive.expressions.branches import Branch, branches, comparisons, sides_of, turning_points
+from derive.expressions.branches import Branch, branches, comparisons, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
 from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, real_roots
 from derive.immutable import immutable
@@ -116,7 +116,7 @@ def residual(equation: _Row, values: _Values) -> float:
     error = _relative(equation.left_side(values), right_side_at(equation, values))
     if not error > LAST_DIGITS:
         return error
-    left, right = sides_of(equation)
+    left, right = equation.trees
     return float(_relative(precise(left, values), precise(right, values)))
 
 
@@ -124,7 +124,7 @@ def sides_agree(equation: _Row, values: _Values, share: float) -> bool:
     """Return whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
     if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
         return True
-    left, right = sides_of(equation)
+    left, right = equation.trees
     at = {name: values[name] for name in equation.symbols}
     return is_negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
 
@@ -163,7 +163,7 @@ def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
 
 def _is_made_alone(equation: _Row, unknown: str) -> bool:
     """Return whether the unknown is the left side alone. Then it equals the right side."""
-    left, right = sides_of(equation)
+    left, right = equation.trees
     return left == unknown and unknown not in names(right)
 
 
@@ -188,14 +188,14 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
         at = {**values, unknown: float(exact[unknown])}
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:
-        lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
+        lost = any(map(loses_digits, equation.trees)) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
         if not lost and not is_negligible(lambda moved: _height(equation, moved), at, HOLDS):
             return []
         exact = many_digits()
         at = {**values, unknown: float(exact[unknown])}
         rank, alike = (
             _rank(branch.regime.wins, at, many_digits, loose),
-            _rank_precise_equality(sides_of(equation)[0], branch.regime.expression, exact),
+            _rank_precise_equality(equation.trees[0], branch.regime.expression, exact),
         )
         if rank is None or alike is None:
             return []
@@ -305,7 +305,7 @@ def _rank_precise_equality(first: Tree, second: Tree, exact: _Values) -> int | N
 def _interval_of_regime(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
     """Return all values that keep the regime in force and meet the requirements, if the equation holds without the unknown."""
     probe = {**values, unknown: quantity(unknown).high}
-    rank = _rank_equality(sides_of(equation)[0], branch.regime.expression, probe, probe)
+    rank = _rank_equality(equation.trees[0], branch.regime.expression, probe, probe)
     if rank is None:
         return []
     cuts = [cut for pair in branch.regime.wins for cut in _cuts(equation, pair, unknown, values)]
@@ -415,7 +415,7 @@ def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -
     found = [one for one in found if one.rank != _NEARLY] or found
     found = _without_doubles(unknown, values, found)
     intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
-    left, right = sides_of(equation)
+    left, right = equation.trees
     groups: list[list[_Found]] = []
     for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.point):
         value = one.answer.point
@@ -504,14 +504,14 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     """Return why no value in the domain is a solution."""
     if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
         return broken_requirement(equation, unknown, [known])
-    left, right = sides_of(equation)
+    left, right = equation.trees
     violated = (f"{text(left)} {equation.sense} {text(right)}",)
     return Reason(code="no_solution", violated=violated, tell=lambda: _tell_no_solution(equation, unknown, values))
 
 
 def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     """Return the text of the range of the right side against the given left side."""
-    left, right = sides_of(equation)
+    left, right = equation.trees
     row, name = quantity(unknown), equation.symbols[0]
     message = f"no {unknown} {row.domain} satisfies {equation.told}"
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())

@@ -56,7 +56,7 @@ class Step:
         """Return whether its equation has what it gives on the left side alone."""
         if isinstance(self.row, Equation):
             return self.row.symbols[0] == self.unknown
-        left, right = self.row.sides
+        left, right = self.row.trees
         return left == self.unknown and self.unknown not in names(right)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from derive.expressions.branches import branches, sides_of
+from derive.expressions.branches import branches
 from derive.expressions.one_line import EXTREMES, combine_fractions, terms_by_sign
 from derive.expressions.polynomials import TooManyTerms
 from derive.records import Equation
@@ -22,7 +22,7 @@ def compose(closing: Equation | Composed, steps: tuple[Leg, ...], unknown: str =
 
     It is solved for the unknown if that has a single formula. A ratio of both sides has no value where one of them is zero.
     """
-    sides = sides_of(closing)
+    sides = closing.trees
     for leg in reversed(steps):
         formula = formula_of(leg) if any(leg.unknown in names(side) for side in sides) else 0
         if formula is None:
@@ -36,9 +36,9 @@ def compose(closing: Equation | Composed, steps: tuple[Leg, ...], unknown: str =
     try:
         left, right = map(combine_fractions, sides)
         rows = tuple(dict.fromkeys(row for leg in (*steps, Step(closing, closing.symbols[0])) for row in leg.rows))
-        whole = Composed(rows=rows, sides=_one_sided((left, right)), sense=closing.sense, closing=closing, steps=steps)
+        whole = Composed(rows=rows, trees=_one_sided((left, right)), sense=closing.sense, closing=closing, steps=steps)
         formula = formula_of(Step(whole, unknown)) if unknown else None
-        return whole if formula is None else replace(whole, sides=(unknown, formula), solved_for=unknown)
+        return whole if formula is None else replace(whole, trees=(unknown, formula), solved_for=unknown)
     except (TooManyTerms, ZeroDivisionError):
         return None
 
@@ -67,7 +67,7 @@ def formula_of(leg: Leg) -> Tree | None:
     """Return the formula of the result of a leg, or None if it has several formulas or no formula."""
     if isinstance(leg, Loop):
         return None
-    left, right = sides_of(leg.row)
+    left, right = leg.row.trees
     if left == leg.unknown and left not in names(right):
         return right
     found = branches(leg.row, leg.unknown)

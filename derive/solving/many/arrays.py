@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from derive.evaluate import evaluate_arrays, slope_at_arrays
-from derive.expressions.branches import Branch, branches, regimes_of, sides_of
+from derive.expressions.branches import Branch, branches, regimes_of
 from derive.expressions.curve import Height, grid_of
 from derive.expressions.digits import LAST_DIGITS, loses_digits
 from derive.quantities import quantity
@@ -78,7 +78,7 @@ def solve_leg(leg: Leg, world: Arrays, required: bool = True, surely: bool = Tru
 
 def right_side_of(row: Row, world: Arrays) -> Any:
     """Return the right side of an equation at arrays."""
-    return row.right_side(world) if isinstance(row, Equation) else evaluate_arrays(row.sides[1], world)
+    return row.right_side(world) if isinstance(row, Equation) else evaluate_arrays(row.trees[1], world)
 
 
 def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
@@ -86,7 +86,7 @@ def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
 
     It is NaN where an equation does not apply, unless that is not `required`.
     """
-    (left, _), closing = sides_of(loop.closing), loop.closing
+    (left, _), closing = loop.closing.trees, loop.closing
 
     def height(trial: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -222,7 +222,7 @@ def points(equation: Row, unknown: str, values: Arrays, surely: bool = True) -> 
 def _choose_dtype(equation: Row, unknown: str) -> type[np.floating[Any]]:
     """Return the type of numbers to work with: long ones if a formula can lose digits."""
     roots = (root for branch in branches(equation, unknown) for root in branch.roots or ())
-    return np.longdouble if any(map(loses_digits, (*sides_of(equation), *roots))) else np.float64
+    return np.longdouble if any(map(loses_digits, (*equation.trees, *roots))) else np.float64
 
 
 def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
@@ -281,7 +281,7 @@ def _evaluate_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats
     """Return both sides, evaluated in the same order as at single numbers."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
-    left, right = (evaluate_arrays(side, values) for side in sides_of(equation))
+    left, right = (evaluate_arrays(side, values) for side in equation.trees)
     return left, right
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from derive.errors import WrongValue
-from derive.expressions.branches import sides_of
 from derive.expressions.digits import has_difference
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
@@ -57,7 +56,7 @@ def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[
 def _zero_factors(row: Equation, some: Set[str]) -> set[str]:
     """Return the factors that make a whole sum 0, or none if the sum can be 0 in another way."""
     found: set[str] = set()
-    for term in terms(sides_of(row)[1]):
+    for term in terms(row.trees[1]):
         if any(NEUTRAL_DEFAULTS.get(name) == 0 and name not in some for name in factors(term)):
             # It is 0 by default.
             continue

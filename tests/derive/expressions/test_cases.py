@@ -7,7 +7,7 @@ import pytest
 
 from derive.catalogue import by_id
 from derive.evaluate import evaluate
-from derive.expressions.branches import regimes_of, sides_of
+from derive.expressions.branches import regimes_of
 from derive.expressions.cases import smooth_cases
 from derive.quantities import quantity
 from derive.trees import names, tree_of
@@ -16,7 +16,7 @@ from derive.trees import names, tree_of
 def test_every_equation_has_as_many_regimes_as_sympy_finds_and_is_one_of_them_anywhere():
     random = Random(3)
     for row in by_id().values():
-        right = sides_of(row)[1]
+        right = row.trees[1]
         found = smooth_cases(right)
         assert len(found) <= len(regimes_of(row)), row.id
         at = {name: quantity(name).at(random.uniform(0.2, 0.8)) for name in sorted(names(right))}

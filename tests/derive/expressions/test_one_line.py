@@ -6,7 +6,7 @@ import pytest
 
 from derive.catalogue import by_id
 from derive.evaluate import evaluate
-from derive.expressions.branches import regimes_of, sides_of
+from derive.expressions.branches import regimes_of
 from derive.expressions.one_line import (
     combine_fractions,
     denominator_of,
@@ -33,7 +33,7 @@ def test_a_formula_of_too_many_terms_stays_as_it_stands():
 def test_formulas_of_the_catalogue_come_to_the_same_over_one_line():
     random = Random(5)
     for row in some(by_id().values(), every=5):
-        for tree in (sides_of(row)[1], *(regime.expression for regime in regimes_of(row))):
+        for tree in (row.trees[1], *(regime.expression for regime in regimes_of(row))):
             at = {name: quantity(name).at(random.uniform(0.2, 0.8)) for name in sorted(names(tree))}
             assert evaluate(simplify(tree), at) == pytest.approx(evaluate(tree, at), rel=1e-9, nan_ok=True), row.id
             assert not single_fraction(difference(tree, simplify(tree))).above
