@@ -1,7 +1,8 @@
 """Exchanges between chips: the link of each, and the bytes it sends by default. `derive/solving/question/chip_links.py` reads the rows."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from derive.immutable import immutable
 
 
 class Links:
@@ -19,7 +20,8 @@ class Links:
 LINKS = Links()
 
 
-class Exchange(NamedTuple):
+@immutable(declared=True)
+class Exchange:
     """An exchange: its time, or its bytes.
 
     `widths` are inputs of `WIDTHS` that it supposes, unless `unless` is known. It joins a question that asks for it, a question with its

@@ -1,14 +1,16 @@
 """The layouts of a deployment: the meanings of `attention=tp`, `attention=dp`, `experts=tp` and `experts=ep`, one row for each."""
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from dataclasses import field
+from typing import Any
 
 from derive.errors import WrongValue, shorten
+from derive.immutable import immutable
 from derive.quantities.aliases import in_full
 
 
-class Layout(NamedTuple):
+@immutable(declared=True)
+class Layout:
     """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` joins instead.
 
     `using` names rules that join. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense model
@@ -18,8 +20,8 @@ class Layout(NamedTuple):
     part: str
     name: str
     text: str
-    given: Mapping[str, float | str] = MappingProxyType({})
-    open: Mapping[str, str] = MappingProxyType({})
+    given: Mapping[str, float | str] = field(default_factory=dict)
+    open: Mapping[str, str] = field(default_factory=dict)
     using: tuple[str, ...] = ()
     by_heads: bool = False
     dense: str = ""
@@ -63,24 +65,14 @@ LAID_OUT = frozenset(("attention_replicas", "kv_replication", "resident_weight_b
 """Quantities that say how a deployment is laid out."""
 
 
-class UsualLayout(NamedTuple):
-    """The layout with which engines run models: by the variant of the copies of a cache, and whether a model has experts."""
-
-    copies: str
-    mixture: bool
-    layout: tuple[Key, ...]
-
-
-USUAL_LAYOUTS = {
-    (row.copies, row.mixture): row
-    for row in (
-        # Tensor parallelism copies a latent cache to every chip. vLLM and SGLang advise against it where a model has experts.
-        UsualLayout("latents", True, (("attention", "dp"), ("experts", "ep"))),
-        UsualLayout("latents", False, (("attention", "tp"),)),
-        UsualLayout("heads", True, (("attention", "tp"), ("experts", "tp"))),
-        UsualLayout("heads", False, (("attention", "tp"),)),
-    )
+USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
+    # Tensor parallelism copies a latent cache to every chip. vLLM and SGLang advise against it where a model has experts.
+    ("latents", True): (("attention", "dp"), ("experts", "ep")),
+    ("latents", False): (("attention", "tp"),),
+    ("heads", True): (("attention", "tp"), ("experts", "tp")),
+    ("heads", False): (("attention", "tp"),),
 }
+"""The layout with which engines run models: by the variant of the copies of a cache, and whether a model has experts."""
 _PARTS = tuple(dict.fromkeys(part for part, _ in LAYOUTS))
 _OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism", "data_parallel")
 _GROUPS = "attention_replicas"
@@ -132,5 +124,5 @@ def usual_layout_line(copies: str, mixture: bool) -> str:
     >>> usual_layout_line("latents", True)
     'layout: none is given, so nothing is held twice. Engines run such a model with attention=dp experts=ep'
     """
-    told = " ".join(f"{part}={name}" for part, name in USUAL_LAYOUTS[copies, mixture].layout)
+    told = " ".join(f"{part}={name}" for part, name in USUAL_LAYOUTS[copies, mixture])
     return f"layout: none is given, so nothing is held twice. Engines run such a model with {told}"

@@ -4,10 +4,11 @@ Words that name several quantities are settled before, by `derive.quantities.mea
 exactly, in a question that it does not fit.
 """
 
-from typing import NamedTuple
+from derive.immutable import immutable
 
 
-class Meaning(NamedTuple):
+@immutable(declared=True)
+class Meaning:
     """A quantity that is meant by another one beside all of some givens.
 
     The question is answered with it if the quantity that was asked for lacks something. `why` is printed after its name. With `alone` it
@@ -139,7 +140,8 @@ SIZES_OF_DEPLOYMENTS = (SIZE_OF_DEPLOYMENTS, "fleet_chips")
 """Answers that lead with whole replicas."""
 
 
-class Choice(NamedTuple):
+@immutable(declared=True)
+class Choice:
     """Variants that the givens choose.
 
     A row applies if all of `known` are given, one of `any` and all of `all` are given or asked for, none of `absent` is given or asked

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from derive.immutable import immutable
 
 
 class Replica:
@@ -99,7 +100,8 @@ class Memory:
 MEMORY = Memory()
 
 
-class Held(NamedTuple):
+@immutable(declared=True)
+class Held:
     """The bytes that memory must store for some quantities to be possible: the weights, and with `cache` the caches too.
 
     With `told` short memory is a warning and no refusal. With `itself` a quantity needs it only if it is asked for, with known chips.

@@ -4,8 +4,9 @@ A new row needs no code: `derive/solving/explain/caveats.py` asks the same quest
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import NamedTuple
+from dataclasses import field
+
+from derive.immutable import immutable
 
 USUAL = "usual"
 """The alternative is the usual value in the tables that ship."""
@@ -14,7 +15,8 @@ Alternative = float | str | tuple[str, ...]
 """A number, another quantity, the id of an equation, `USUAL`, or the least of several quantities."""
 
 
-class Stopgap(NamedTuple):
+@immutable(declared=True)
+class Stopgap:
     """A quantity that is left out of a question that would have no answer otherwise, because no given mentions it.
 
     It answers questions for one of `unknowns` with `quantity` at `value` ("most" is the largest possible) if none of `absent` is given.
@@ -85,7 +87,8 @@ STOPGAPS = (
 )
 
 
-class Supposition(NamedTuple):
+@immutable(declared=True)
+class Supposition:
     """A supposed value of a quantity, and an alternative value.
 
     `beside` is supposed while the alternative is computed, unless it is known (the least of several replaces a known value). With `added`,
@@ -101,7 +104,7 @@ class Supposition(NamedTuple):
     quantity: str
     alternative: Alternative
     text: str
-    beside: Mapping[str, Alternative] = MappingProxyType({})
+    beside: Mapping[str, Alternative] = field(default_factory=dict)
     added: str = ""
     advice: str = ""
     default: tuple[str, ...] = ()

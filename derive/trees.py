@@ -10,7 +10,9 @@ from functools import cache, reduce
 from itertools import islice
 from math import exp, log, nan, sqrt
 from operator import add, mul, neg, pow, truediv
-from typing import Any, NamedTuple
+from typing import Any
+
+from derive.immutable import immutable
 
 Tree = str | int | float | tuple[Any, ...]
 TreePair = tuple[Tree, Tree]
@@ -217,7 +219,8 @@ _TERMS, _FACTORS, _POWER, _WHOLE = range(4)
 """Strength of the outer operation of a printed tree: a sum, a product, a power, one symbol. A weaker operand gets parentheses."""
 
 
-class Alphabet(NamedTuple):
+@immutable(declared=True)
+class Alphabet:
     """The signs of one notation, such as Python text, LaTeX or MathML.
 
     With `ratio`, fractions are stacked and exponents raised, so that neither needs parentheses. `root` returns "" for a degree without

@@ -6,6 +6,7 @@ The reader accepts only the elements of formulas: names of the registry, numbers
 import operator
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -114,7 +115,7 @@ def tree_in_latex(tree: Tree, put_in: Mapping[str, str] = NOTHING, times: str = 
     >>> print(tree_in_latex(tree_of("-drafting_time + step_time")))
     t - t_{\mathrm{draft}}
     """
-    alphabet = _LATEX._replace(symbol=lambda name: put_in.get(name) or _latex_of(name), times=times, times_number=times)
+    alphabet = replace(_LATEX, symbol=lambda name: put_in.get(name) or _latex_of(name), times=times, times_number=times)
     return re.sub(_SPACED_BY_TEX, " ", print_tree(tree, alphabet))
 
 
