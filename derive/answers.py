@@ -416,3 +416,11 @@ EITHER_BINDS = "either_may_bind"
 """The answer is exact where one of two times binds. Where the other binds it is unknown."""
 NO_WHOLE_ONE = "less_than_one"
 """There is no room for one sequence."""
+NOT_INCLUDED = frozenset(
+    (
+        DECODE_ALONE,
+        *("prompts_unsaid", "prompts_of_others_elsewhere", "latent_attention_left_out", "prefill_attention_left_out"),
+        *("no_time_per_layer", "exchange_left_out", "sums_left_out", "hops_left_out", "drafts_for_nothing"),
+    )
+)
+"""Warnings that name a time or a cost which the answer does not include."""

@@ -35,8 +35,8 @@ class Stopgap:
 
 
 USUAL_TYPES = {
-    "bytes_per_element": "the KV cache is in bf16; bytes_per_element=fp8 has half the bytes",
-    "bytes_per_weight": "weights are in bf16; bytes_per_weight=fp8 has half the bytes",
+    "bytes_per_element": "the KV cache is in bf16 (bytes_per_element=fp8 has half the bytes)",
+    "bytes_per_weight": "weights are in bf16 (bytes_per_weight=fp8 has half the bytes)",
 }
 """Widths that are bf16 unless they are given, with the text of the supposition."""
 
@@ -132,7 +132,7 @@ _BATCHES: tuple[tuple[dict[str, Alternative], tuple[str, ...], tuple[str, ...]],
     ({}, ("batch",), ()),
     ({"batch": 1.0}, (), ("batch",)),
 )
-_COPIES = "the cache is not copied: it is assumed to be sharded by sequences"
+_COPIES = "the cache is sharded by sequences"
 
 SUPPOSITIONS: tuple[Supposition, ...] = (
     # -- the cache and the memory
@@ -181,7 +181,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
             kind="attention_everywhere",
             quantity="attention_replicas",
             alternative="memory.attention_on_every_chip",
-            text="all weights are sharded. With a latent cache, engines store the weights outside the experts on every chip",
+            text="all weights are sharded. With a latent cache, every chip stores all weights outside the experts",
             advice="attention=dp",
             default=("attention_replicas",),
             known=("experts", of_latents),
@@ -315,7 +315,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         quantity="overhead_time",
         alternative="roofline.overhead_time",
         beside={"layer_time": USUAL},
-        text="launches and all-reduces cost no time. In published runs every layer needs some",
+        text="launches and all-reduces cost no time",
         advice="--efficiency calibrated",
         default=("overhead_time",),
         known=("layers",),

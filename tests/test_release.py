@@ -40,7 +40,7 @@ def test_workflows_use_fixed_versions_and_no_more_rights_than_they_need():
     for path in workflows:
         text = path.read_text(encoding="utf-8")
         assert "\npermissions:\n  contents: read\n" in text
-        assert [action for action in re.findall(r"uses: (\S+)", text) if not re.search(r"@v\d+(\.\d+)*$", action)] == []
+        assert [action for action in re.findall(r"uses: (\S+)", text) if not re.search(r"@([0-9a-f]{40}|v\d+(\.\d+)*)$", action)] == []
         assert "secrets." not in text
 
 

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -126,7 +127,7 @@ def solve_command(
         raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
     answered = not refused if alone else len(refused) < len(solutions)
     charts = answer_charts(asked, columns) if plot is not None and answered else []
-    _print_answers(asked, columns, style, full, plot is not None)
+    _print_answers(asked, columns, _typed_words(asked, given), style, full, plot is not None)
     for one in columns if style != "table" else ():
         for warning in all_warnings(*one.solutions):
             say(f"{one.name}: {warning}" if one.name else warning)
@@ -141,9 +142,20 @@ def solve_command(
         leave(INPUT_IS_WRONG)
 
 
-def _print_answers(asked: "Asked", columns: "list[Column]", style: str, full: bool, drawn: bool) -> None:
-    """Print the answers of one deployment, or of several side by side. A long sweep that is drawn is not listed."""
+def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:
+    """Return the words that were typed for the unknowns and for inputs, by the name of the quantity, if they differ from the name."""
+    from derive.errors import UnknownName
     from derive.quantities import quantity
+
+    words = dict(zip(asked.unknowns, asked.words, strict=True))
+    for word in (re.split("[<>=≤≥]", item)[0].strip() for item in given):
+        with suppress(UnknownName):
+            words[quantity(word).name] = word
+    return {quantity(name).name: word for name, word in words.items() if word != quantity(name).name}
+
+
+def _print_answers(asked: "Asked", columns: "list[Column]", words: "Mapping[str, str]", style: str, full: bool, drawn: bool) -> None:
+    """Print the answers of one deployment, or of several side by side. A long sweep that is drawn is not listed."""
     from derive.show.text import lines
 
     solutions = columns[0].solutions
@@ -160,8 +172,7 @@ def _print_answers(asked: "Asked", columns: "list[Column]", style: str, full: bo
         say(f"{points:,} points are formatted in columns (--as csv is faster) ...")
     shown = lines(solutions, style, full, width(sys.stdout))
     if style == "table":
-        named = {quantity(name).name: word for name, word in zip(asked.unknowns, asked.words, strict=True)}
-        shown = _add_typed_words(shown, {name: word for name, word in named.items() if word != name})
+        shown = _add_typed_words(shown, words)
     if style != "table" or any(one.answers for one in solutions):
         _print(shown, style)
 
@@ -215,16 +226,20 @@ def _print(shown: "Iterator[str]", style: str) -> None:
 
 
 def _add_typed_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
-    """Yield the lines of answers. The first line of each answer has the typed word beside the name of the unknown.
+    """Yield the lines of answers. Above the steps an answer has the typed word beside the name of the unknown, and targets have it alone.
 
-    >>> [*_add_typed_words(["step_time = 2.8 ms", "step_time = memory_time"], {"step_time": "tpot"})]
-    ['tpot (step_time) = 2.8 ms', 'step_time = memory_time']
+    >>> lines = ["step_time = 2.8 ms", "Targets      requests_per_second >= 20 is met", "", "step_time = memory_time"]
+    >>> [*_add_typed_words(lines, {"step_time": "tpot", "requests_per_second": "qps"})]
+    ['tpot (step_time) = 2.8 ms', 'Targets      qps >= 20 is met', '', 'step_time = memory_time']
     """
-    left = dict(words)
+    above_steps = True
     for line in shown:
+        above_steps = above_steps and line != ""
         name = re.split(r" \[| >?=|:", line, maxsplit=1)[0]
-        word = left.pop(name, None)
-        yield line if word is None else f"{word} ({name}){line.removeprefix(name)}"
+        if above_steps and line.startswith(("Targets ", "Limited by ")):
+            yield re.sub(r"[a-z_]+", lambda found: words.get(found[0], found[0]), line)
+        else:
+            yield f"{words[name]} ({name}){line.removeprefix(name)}" if above_steps and name in words else line
 
 
 def _refuse_options(given: tuple[str, ...]) -> None:

@@ -54,5 +54,6 @@ def print_tiers(given: tuple[str, ...], style: str, full: bool) -> None:
         tell(f"storage_tier = {devices[0][0]} for ttl = {show('ttl', ttl)}, by {_RULE.rule}")
         rows = [[tier, device, show("drain_time", time), f"{over:.3g}"] for tier, device, time, over in devices[: None if full else _MOST]]
         tell("\n".join([*align_columns([["tier", "device", "drain time", "over ttl"], *rows], left=[0, 1]), ""]))
-    tell(f"record      right for {right} of {len(cases)} lifetimes whose tier a vendor disclosed{'' if full else ' (all devices: --full)'}")
-    tell(f"cite        backsolve cite {_RULE.id}")
+    more = "" if full else " (all devices: --full)"
+    tell(f"Record       right for {right} of {len(cases)} lifetimes whose tier a vendor disclosed{more}")
+    tell(f"Cite         backsolve cite {_RULE.id}")

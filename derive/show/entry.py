@@ -37,12 +37,12 @@ def quantity_lines(name: str) -> list[str]:
     'step_time   t   [s]   time of one decode step'
     """
     row = quantity(name)
-    also = {"called": ", ".join(aliases(row.name)), "unlike": row.unlike}
+    also = {"Called": ", ".join(aliases(row.name)), "Unlike": row.unlike}
     return [
         f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}",
-        f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice",
-        *(f"{head:<12}{text}" for head, text in also.items() if text),
-        *label_lines("in", [f"{one.id}   {one.title}" for one in equations(symbol=row.name)]),
+        f"Allowed      {row.domain}; {row.low:g} to {row.high:g} in practice",
+        *(f"{head:<13}{text}" for head, text in also.items() if text),
+        *label_lines("In", [f"{one.id}   {one.title}" for one in equations(symbol=row.name)]),
     ]
 
 
@@ -143,17 +143,17 @@ def card(row: Equation) -> str:
     lines.append("")
     if row.variant:
         names = " and ".join((row.variant.name, *row.variant.holds_for))
-        lines.append(f"variant     {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
-    lines += label_lines("example", [worked_example(row)] if row.example else [])
-    lines += label_lines("requires", [*map(in_words_of_names, row.requires)])
-    lines += label_lines("assumes", list(row.assumptions))
+        lines.append(f"Variant      {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
+    lines += label_lines("Example", [worked_example(row)] if row.example else [])
+    lines += label_lines("Requires", [*map(in_words_of_names, row.requires)])
+    lines += label_lines("Assumed", list(row.assumptions))
     if row.steps:
-        lines += ["", "derivation", *derivation_lines(row), ""]
-    lines += label_lines("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
-    lines += label_lines("leads to", list(referenced_by(row.id)))
+        lines += ["", "Derivation", *derivation_lines(row), ""]
+    lines += label_lines("Changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
+    lines += label_lines("Leads to", list(referenced_by(row.id)))
     for source in row.sources:
         place = f", {source.place}" if source.place else ""
-        lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")
-        lines += [f"            here: {source.encoded}"] if source.encoded else []
-        lines += [f"            {source.address}"] if source.address else []
+        lines.append(f"Source       {source.author}: {source.title}{place}. {source.said}")
+        lines += [f"             here: {source.encoded}"] if source.encoded else []
+        lines += [f"             {source.address}"] if source.address else []
     return "\n".join(lines)

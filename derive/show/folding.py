@@ -8,8 +8,8 @@ from derive.characters import padded, width_of
 _NARROWEST = 20
 LEAST_FOR_NAMES = 24
 """Smallest width of the column of names [columns]."""
-_LABEL = r" *\S+(?: \S+)? {2,}"
-"""A label of a word or two, and the gap after it."""
+_LABEL = r"Not included | *\S+(?: \S+)? {2,}"
+"""A label of a word or two, and the gap after it. The longest label has a gap of one space."""
 WORD = re.compile(r"(?:[a-z][a-z_]* (?:= (?=[\d$])|(?=[+-]\d)))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it. A number stays together with its unit and with the name before it."""
 _SHELL_WORD = r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\S)+\s*"""
@@ -25,9 +25,9 @@ def fold(text: str, width: int) -> str:
 
     A formula that is too wide is broken after its operators. An address is never broken.
 
-    >>> print(fold("assumes     a pass needs one period, and the next batch has room", 40))
-    assumes     a pass needs one period, and
-                the next batch has room
+    >>> print(fold("Assumed      a pass needs one period, and the next batch has room", 41))
+    Assumed      a pass needs one period, and
+                 the next batch has room
     """
     return "\n".join(part for line in text.split("\n") for part in _break_line(line, max(width, _NARROWEST)))
 

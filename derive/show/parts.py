@@ -8,7 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from derive.answers import BY_DEFAULT, BY_RULE, DECODE_ALONE, EITHER_BINDS, Answer, Result, RouteStep, Spans, shown_end, ways_to
+from derive.answers import (
+    BY_DEFAULT,
+    BY_RULE,
+    DECODE_ALONE,
+    EITHER_BINDS,
+    NOT_INCLUDED,
+    Answer,
+    Result,
+    RouteStep,
+    Spans,
+    shown_end,
+    ways_to,
+)
 from derive.catalogue import equation, rules_among
 from derive.quantities import QUANTITIES
 from derive.show.binding import limit_in_words
@@ -19,6 +31,8 @@ from derive.units import show
 _NAME = r"[a-z][a-z_]*"
 _REPLACED_DEFAULT = " follows from the givens ("
 """Text in a warning that a default is another value, by the equation that follows."""
+_LIMITED_BY, _IS_MET = "limited by ", r" (is|are) met\b"
+"""Texts of remarks that name what limits an answer, and targets that it meets."""
 _LEAST_MOVE = 5e-4
 """Smallest elasticity that is listed."""
 
@@ -26,10 +40,10 @@ _LEAST_MOVE = 5e-4
 def label_lines(label: str, items: list[str]) -> list[str]:
     """Return items one below the other, the first behind a label.
 
-    >>> label_lines("given", ["chips = 8", "batch = 1"])
-    ['given       chips = 8', '            batch = 1']
+    >>> label_lines("Given", ["chips = 8", "batch = 1"])
+    ['Given        chips = 8', '             batch = 1']
     """
-    return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
+    return [f"{label if not place else '':<13}{item}" for place, item in enumerate(items)]
 
 
 def label_line(label: str, items: Iterable[str]) -> list[str]:
@@ -48,7 +62,7 @@ def heads(solutions: Sequence[Result]) -> list[str]:
         before = [*found]
         for line in _heads_of(one):
             value, gap, bound = line.partition("   ")
-            if line.startswith(" ") and line in before:
+            if line in before:
                 continue
             known = any(other.partition("   ")[2].partition(":")[0] == bound.partition(":")[0] for other in before)
             found.append(value if gap and known else line)
@@ -59,27 +73,54 @@ def _heads_of(solution: Result) -> Iterator[str]:
     if solution.spans:
         yield from head(solution)
         return
-    yield from solution.lead
+    found: list[str] = []
     for answer, steps in ways_to(solution):
         bound = limit_in_words(answer, values_of(solution, answer, steps), solution.equations)
         after = decode_alone_words(solution) + rule_words(solution, steps)
         plain = answer_lines(solution.unknown, answer, regime=False, after=after)
         where = f"exactly so if {bound}" if EITHER_BINDS in solution.kinds else bound
-        yield from [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
-    yield from _bound_reason(solution)
+        found += [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
+    said = solution.said or not any("   " in line for line in found)
+    yield from _below_replicas(solution, found) if said else found
 
 
 def head(solution: Result) -> Iterator[str]:
     """Yield the answers with the inequality of their regime, or the ends over ranges."""
     if solution.spans:
         yield from span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
-        yield from (f"  {text}" for text in solution.said)
+        yield from remark_lines(solution.said)
         return
-    yield from solution.lead
     after = decode_alone_words(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
-    for answer, steps in ways_to(solution):
-        yield from answer_lines(solution.unknown, answer, after=after + rule_words(solution, steps))
-    yield from _bound_reason(solution)
+    found = [
+        line
+        for answer, steps in ways_to(solution)
+        for line in answer_lines(solution.unknown, answer, after=after + rule_words(solution, steps))
+    ]
+    yield from _below_replicas(solution, found)
+
+
+def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:
+    """Yield the deployments that a sizing question leads to, the answers, and the remarks on both."""
+    if not solution.lead:
+        yield from [*answers, *remark_lines(_bound_reason(solution))]
+        return
+    *deployments, limit = solution.lead
+    targets = [text for text in solution.said if re.search(_IS_MET, text)]
+    yield from [*deployments, *remark_lines([limit, *targets])]
+    yield from label_lines("One replica", [*answers, *(text for text in solution.said if text not in targets)])
+
+
+def remark_lines(remarks: Iterable[str]) -> list[str]:
+    """Return remarks on an answer behind their labels: what limits it, the targets that it meets, and where it is true.
+
+    >>> remark_lines(["batch 57 to 109", "step_time <= 50 ms is met", "limited by step_time"])
+    ['Limited by   step_time', 'Targets      step_time <= 50 ms is met', 'Where        batch 57 to 109']
+    """
+    found: dict[str, list[str]] = {"Limited by": [], "Targets": [], "Where": []}
+    for text in remarks:
+        label = "Limited by" if text.startswith(_LIMITED_BY) else "Targets" if re.search(_IS_MET, text) else "Where"
+        found[label].append(text.removeprefix(_LIMITED_BY))
+    return [line for label, texts in found.items() for line in label_lines(label, texts)]
 
 
 def decode_alone_words(solution: Result) -> str:
@@ -107,12 +148,12 @@ def equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
 def _bound_reason(solution: Result) -> list[str]:
     """Return why an answer is not a point: the inequality that bounds it, or that the unknown does not bind."""
     if solution.said:
-        return [f"  {text}" for text in solution.said]
+        return [*solution.said]
     last = equation(solution.equations[-1])
     if last.sense != "=":
-        return [f"  bounded by: {last.title} ({last.id})"]
+        return [f"{_LIMITED_BY}{last.title[0].lower()}{last.title[1:]} ({last.id})"]
     loose = any(answer.kind in ("interval", "loose") and answer.regime for answer in solution.answers)
-    return ["  It does not bind there, so only its bounds are known."] if loose else []
+    return [f"{solution.unknown} does not bind there, so only its bounds are known"] if loose else []
 
 
 # -- warnings ----------------------------------------------------------------------------------------------------------
@@ -121,15 +162,21 @@ def _bound_reason(solution: Result) -> list[str]:
 def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[str]:
     """Return the warnings of all answers, each once and at most `most`, and one line with the givens that no answer needs."""
     found: dict[tuple[str, str], str] = {}
+    left_out: set[str] = set()
     for one in solutions:
-        kinds = dict(zip(one.warnings, one.kinds, strict=False)) if len(solutions) > 1 else {}
+        kinds = dict(zip(one.warnings, one.kinds, strict=False))
+        left_out |= {text for text, kind in kinds.items() if kind in NOT_INCLUDED}
         for text in warnings_of(one):
             # Two answers may give one warning in other words, which begin alike.
-            kind = kinds.get(text, "")
+            kind = kinds.get(text, "") if len(solutions) > 1 else ""
             found.setdefault((kind, text.partition(",")[0] if kind else text), text)
-    texts = _name_points_once([*found.values()])
-    more = [f"{len(texts) - most} more: --full"] if most is not None and len(texts) > most else []
-    return [*label_lines("warning", [*texts[:most], *more]), *label_line("not used", unused_by_all(solutions))]
+    # The warnings of a sizing question are on one replica: what no deployment includes is more important.
+    ranked = sorted(found.values(), key=lambda text: any(one.lead for one in solutions) and text not in left_out)
+    shown = ranked[:most]
+    more = [f"{len(found) - len(shown)} more: --full"] if len(found) > len(shown) else []
+    warned = [*_name_points_once([text for text in shown if text not in left_out]), *more]
+    missing = label_lines("Not included", [text for text in shown if text in left_out])
+    return [*missing, *label_lines("Warning", warned), *label_line("Not used", unused_by_all(solutions))]
 
 
 def warnings_of(solution: Result) -> list[str]:
@@ -289,7 +336,7 @@ def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
     """Return the change of the answer [%] for 1 % more of each given, the largest first, without the givens that have no effect.
 
     >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
-    ['+1 %        mbu -1 %, batch +0.0968 %']
+    ['+1 %         mbu -1 %, batch +0.0968 %']
     """
     ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
     moves = [f"{name} {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
@@ -323,7 +370,7 @@ def assumptions_of(solution: Result) -> list[str]:
 def cite_line(solutions: Iterable[Result]) -> list[str]:
     """Return the command that cites the equations which gave the answers themselves."""
     ids = dict.fromkeys(id.split("@")[0] for one in solutions for id in _equations_to_cite(one))
-    return [f"cite        backsolve cite {' '.join(ids)}"] if ids else []
+    return [f"Cite         backsolve cite {' '.join(ids)}"] if ids else []
 
 
 def _equations_to_cite(solution: Result) -> tuple[str, ...]:

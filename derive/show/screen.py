@@ -47,6 +47,12 @@ _MOVES = 0.05
 _CAPACITY, _NOTHING_RESERVED = "hbm_capacity", "reserved_share = 0"
 """The quantity that bounds by memory move with, and the default that all of it is used."""
 
+_SHORT = 44
+"""Most characters of an assumption that is printed beside the number of the others."""
+
+_LEAST_FOR_STEPS = 4
+"""Fewest lines in which steps are printed: the last step, the number of the others, and the empty lines around them."""
+
 _STEP = 1e-6
 """Relative step of a quantity, to find its slope."""
 
@@ -59,9 +65,6 @@ _OF_THE_QUESTION = (
     *("of published runs", _SUPPOSED, " is the data type of ", "layout: ", "not understood"),
 )
 """Parts of assumptions about this question, which are printed before the assumptions of the equations."""
-
-_ALL_IN_FULL = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
-"""The last line of answers with so many warnings that the rest has no room."""
 
 _OF_THE_WEIGHTS = "weights stored as published"
 
@@ -78,18 +81,16 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
     if not answered or (len(solutions) == 1 and height(whole, columns) <= MOST_LINES):
         yield from whole
         return
-    top = [*heads(answered), *below]
     moves = moves_of(answered[0], _MOST_MOVES) if len(answered) == 1 else []
-    for brief in (False, True):
-        end = assumption_lines(answered, brief=brief)
-        steps = _steps_that_fit(answered, MOST_LINES - height([*top, "", *end, *moves], columns), columns)
-        if height([*top, *steps, "", *end], columns) <= MOST_LINES:
+    shows_steps = not any(one.lead for one in answered) and any(one.route for one in answered)
+    for most, brief in ((_MOST_WARNINGS, False), *((most, True) for most in range(_MOST_WARNINGS, 0, -1))):
+        top = [*heads(answered), *_refusal_lines(solutions), *warning_lines(answered, most)]
+        end = [*moves, *assumption_lines(answered, brief=brief)]
+        room = MOST_LINES - height([*top, *end], columns)
+        if room >= (_LEAST_FOR_STEPS if shows_steps else 0):
             break
-    else:
-        steps = []
-        end = end if height([*top, "", *end], columns) <= MOST_TABLE_LINES else label_lines("assumes", [_ALL_IN_FULL])
-    has_room = height([*top, *steps, "", *moves, *end], columns) <= MOST_LINES
-    yield from [*top, *steps, "", *(moves if has_room else ()), *end]
+    steps = _steps_that_fit(answered, room - 1, columns) if shows_steps and room >= _LEAST_FOR_STEPS else []
+    yield from [*top, *steps, *([""] if steps else ()), *end]
 
 
 def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
@@ -109,9 +110,9 @@ def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
         yield from [point_of_route(alone.spans)] if alone and alone.spans else []
         yield from (*route, "")
     yield from moves_of(alone) if alone else ()
-    yield from label_lines("given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
-    yield from label_line("defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
-    yield from label_lines("assumes", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
+    yield from label_lines("Given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
+    yield from label_line("Defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
+    yield from label_lines("Assumed", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
     yield from cite_line(answered)
 
 
@@ -213,9 +214,11 @@ def assumption_lines(solutions: Sequence[Result], brief: bool = False) -> list[s
         moving.setdefault(text.split(" = ")[0], text)
     kept = [] if brief else most_important_assumptions(solutions)
     left = len(others) - len(kept) + len(defaults) - len(moving)
-    counted = f"{left} {'' if brief else 'more '}assumption{'s' if left > 1 else ''}, and " if left else ""
-    more = f"{counted}where the numbers are from: --full"
-    return [*label_line("defaults", moving.values()), *label_lines("assumes", [*kept, more]), *cite_line(solutions)]
+    more = f"{left} more, and the source of each number: --full" if left else "the source of each number: --full"
+    if brief:
+        first = next((text for text in most_important_assumptions(solutions) if len(text) <= _SHORT), "")
+        more = f"{first}, {left - 1} more with --full" if first and left > 1 else f"{left} assumptions: --full"
+    return [*label_line("Defaults", moving.values()), *label_lines("Assumed", [*kept, more]), *cite_line(solutions)]
 
 
 def moving_defaults(solution: Result) -> list[str]:

@@ -105,7 +105,7 @@ def _fit_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Seque
 def _closing_lines(solutions: Sequence[Result], brief: bool) -> list[str]:
     """Return the most important assumptions, and what to cite."""
     kept = [] if brief else most_important_assumptions(solutions)[:MOST_ASSUMED]
-    return ["", *label_lines("assumes", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
+    return ["", *label_lines("Assumed", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
 
 
 def _remarks(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
@@ -125,7 +125,7 @@ def _remarks(columns: Sequence[Column], answered: Sequence[Column], told: _Telli
     ]
     refused = [(one.name, _REFUSED, one.refused) for one in columns if one.refused]
     many = len(columns)
-    return [*label_lines("warning", told(warned, many)), *label_lines("no answer", told([*refused, *reasons], many))]
+    return [*label_lines("Warning", told(warned, many)), *label_lines("No answer", told([*refused, *reasons], many))]
 
 
 def _reason_line(solution: Result) -> str:
@@ -179,7 +179,7 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list
     alike = len({tuple(one) for one in terms.values()}) < 2
     if brief and said:
         said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}. The rents behind the median: --full"]
-    return [*label_lines("rent", said), *([] if alike else label_lines("warning", [_OF_SEVERAL_TERMS]))]
+    return [*label_lines("Rent", said), *([] if alike else label_lines("Warning", [_OF_SEVERAL_TERMS]))]
 
 
 def _table_by_column(columns: Sequence[Column]) -> list[str]:

@@ -44,12 +44,12 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
 def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
     """Return the first lines of both answers, which tell their size, and the other lines once: both meet the same limits.
 
-    >>> _label_lines(["with a batch of 73 to 241", "targets met: throughput at least 5000 token/s"], ["with a batch of 52 to 90"])
-    ('decode alone: with a batch of 73 to 241', 'with prompts: with a batch of 52 to 90', 'targets met: throughput at least 5000 token/s')
+    >>> _label_lines(["batch 73 to 241", "throughput >= 5000 token/s is met"], ["batch 52 to 90"])
+    ('batch 73 to 241 for decode alone', 'batch 52 to 90 with prompts', 'throughput >= 5000 token/s is met')
     """
     if alone[:1] == both[:1]:
         return tuple(alone)
-    sizes = (f"{which}: {text}" for which, told in (("decode alone", alone), ("with prompts", both)) for text in told[:1])
+    sizes = (f"{text} {which}" for which, told in (("for decode alone", alone), ("with prompts", both)) for text in told[:1])
     return (*sizes, *alone[1:])
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derive.answers import DECODE_ALONE
 from derive.errors import WrongValue
@@ -21,8 +21,8 @@ from derive.solving.question.questions import Question
 from derive.solving.question.switches import pose_question
 from derive.solving.result import Solution
 
-_Group = tuple[float, int, tuple[float, float]]
-"""Replicas that are alike: how many, the chips of one, and its least and largest batch."""
+if TYPE_CHECKING:
+    from derive.solving.limits.sizing import Replicas
 
 
 def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -39,41 +39,43 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     given = {
         spelled: value for spelled, value in rates_of_all([solution.unknown], given).items() if quantity(spelled).name != REPLICA.chips
     }
-    lines = []
+    groups = []
     if solution.with_prompts:
         together = switches.join(*switches.using, PROMPTS.together)
-        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode together", size))
+        groups.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode together", size))
     decode = DECODE_ALONE in solution.kinds
-    lines.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
-    return replace(solution, lead=tuple(f"{solution.unknown} >= {text}" for text in lines if text))
+    groups.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
+    found = [group for group in groups if group]
+    limit = [f"limited by {found[0][1]}"] if found else []
+    return replace(solution, lead=(*(f"{solution.unknown} >= {text}" for text, _ in found), *limit))
 
 
-def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> str:
-    """Return the fewest chips of whole replicas as text, or no text if no replicas meet the targets."""
+def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> tuple[str, str] | None:
+    """Return the fewest chips of whole replicas as text, and what limits them, or None if no replicas meet the targets."""
     from derive.solving.limits.sizing import fewest_of_replicas
 
     asked, sizes = _pose_limits(given, switches, size)
     found = fewest_of_replicas(asked, sizes) if asked else None
     if found is None:
-        return ""
-    count, tp, _ = found
-    return f"{count * tp:.0f}   {count:.0f} replica{'s' * (count != 1)} of tp={tp}{label}, batch {_show_batches(found)}"
+        return None
+    replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of tp={found.chips}"
+    return f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}", " and ".join(found.limited_by)
 
 
-def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> str:
-    """Return the fewest chips of replicas that decode, and of those that compute prompts, or no text if one of them has none."""
+def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[str, str] | None:
+    """Return the fewest chips of replicas that decode, and of those that compute prompts, or None if one of them has none."""
     from derive.solving.limits.sizing import fewest_of_replicas, split_phases
 
     asked, sizes = _pose_limits(given, switches, size)
     if asked is None:
-        return ""
+        return None
     decode, prompts = split_phases(asked)
     first, second = fewest_of_replicas(decode, sizes), fewest_of_replicas(prompts, sizes, of_prompts=True)
     if not first or not second:
-        return ""
-    (fewer, tp, _), (more, other, _) = first, second
-    both = f"decode on {fewer:.0f} of tp={tp}, batch {_show_batches(first)}, prefill on {more:.0f} of tp={other}"
-    return f"{fewer * tp:.0f} + {more * other:.0f}   {both}"
+        return None
+    sizes_in_words = f"{first.number:.0f} of tp={first.chips}, batch {_show_batches(first)}, and {second.number:.0f} of tp={second.chips}"
+    text = f"{first.all_chips:.0f} + {second.all_chips:.0f}   decode and prefill on separate GPUs: {sizes_in_words}"
+    return text, " and ".join(dict.fromkeys((*first.limited_by, *second.limited_by)))
 
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
@@ -92,6 +94,6 @@ def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | Non
     return limited, [int(size)] if size else [tp for tp in range(1, int(min(heads, domain)) + 1) if heads % tp == 0]
 
 
-def _show_batches(group: _Group) -> str:
-    *_, (low, high) = group
+def _show_batches(group: "Replicas") -> str:
+    low, high = group.batches
     return f"{low:.0f}-{high:.0f}" if low < high else f"{low:.0f}"

@@ -337,13 +337,13 @@ def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation])
     rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
     if PROMPTS.length not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
         return None
-    told = "for decode alone. Prompts need additional chips, which are not counted"
+    told = "prompts need additional chips"
     share = values_with(asked, inputs_of(asked, values)[0], {}, (PROMPTS.time_share,)).get(PROMPTS.time_share)
     if share is None or not 0 <= share < 1:
         return Caveat(f"{told}. On the same chips: --using {together.id}")
     single = "" if PROMPTS.in_one_pass in asked.known else " with one prompt per pass"
     takes = f"On the same chips they need {share:.0%} of the time{single}, and the rate needs {1 / (1 - share):.3g}x the chips"
-    return Caveat(f"{told}. {takes}: --using {together.id}", factor=1 / (1 - share))
+    return Caveat(f"{told}. {takes} (--using {together.id})", factor=1 / (1 - share))
 
 
 def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
@@ -397,7 +397,7 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
         if most
         else "it fits on no number of chips" + ("" if heads == math.inf else f" (up to {heads:.0f})")
     )
-    told = "the cache is not copied: it is assumed to be sharded by sequences. With the copies of tensor parallelism"
+    told = "the cache is sharded by sequences. With the copies of tensor parallelism"
     return Caveat(f"{told}, {takes} (give {MEMORY.copies})", row.inputs | {REPLICA.heads}, most / least if most else _FIRST)
 
 

@@ -53,9 +53,9 @@ class Limit:
 
         >>> from derive.solving.question.questions import question
         >>> Limit(name="step_time", side="upper", value=0.03, alone=question("batch", {})).words
-        'step_time at most 30 ms'
+        'step_time <= 30 ms'
         """
-        return f"{self.name} {IN_WORDS[self.side]} {show(self.name, self.value)}"
+        return f"{self.name} {_SIGN_OF[self.side]} {show(self.name, self.value)}"
 
     @property
     def moves(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,24 @@ _BATCHES = 2000
 
 _Points = NDArray[np.float64]
 _Fits = NDArray[np.bool_]
+
+
+class Replicas(NamedTuple):
+    """Replicas that are alike: how many, the chips of one, its least and largest batch, and the limits without which fewer chips do."""
+
+    number: float
+    chips: int
+    batches: tuple[float, float]
+    limited_by: tuple[str, ...]
+
+    @property
+    def all_chips(self) -> float:
+        """Return the chips of all replicas.
+
+        >>> Replicas(number=5.0, chips=8, batches=(57.0, 109.0), limited_by=()).all_chips
+        40.0
+        """
+        return self.number * self.chips
 
 
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -107,8 +125,8 @@ def add_enough_chips(asked: Question, refused: Solution) -> Solution:
     return replace(refused, reason=replace(refused.refusal, message=message))
 
 
-def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool = False) -> tuple[float, int, tuple[float, float]] | None:
-    """Return the replicas that meet every limit with the fewest chips: how many, the chips of one, and its least and largest batch.
+def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool = False) -> Replicas | None:
+    """Return the replicas that meet every limit with the fewest chips.
 
     A rate of all replicas is divided by the rate of one. Replicas `of_prompts` compute the prompts of this rate and nothing else. With
     equally many chips the larger replica is faster. Return None if no replicas meet all limits.
@@ -122,14 +140,21 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     counted = {name for name in REPLICA.sized_by if asked.limits.get(name) == LOWER}
     rates = [asked.known[name] * (1 - HOLDS) / known[name] * (known[REPLICA.apart] if of_prompts else 1.0) for name in counted]
     count = np.ceil(reduce(np.maximum, rates, np.ones_like(fits, dtype=float)))
-    within = fits & _find_met((one for one in split_limits(asked) if one.name not in counted), known)
-    chips = np.where(within, count * np.array(sizes)[:, None], np.inf)
+    met = {MEMORY.room: fits, **{one.name: _find_met([one], known) for one in split_limits(asked) if one.name not in counted}}
+
+    def chips_without(name: str) -> _Points:
+        """Return the chips for each size of a replica and each batch that meets all limits but this one."""
+        within = reduce(np.logical_and, (each for other, each in met.items() if other != name), np.ones_like(fits))
+        return np.where(within, count * np.array(sizes)[:, None], np.inf)
+
+    chips = chips_without("")
     fewest = chips.min(axis=1)
     if not np.isfinite(fewest).any():
         return None
     place = int(np.flatnonzero(fewest == fewest.min())[-1])
     batches = every[chips[place] == fewest.min()]
-    return float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1]))
+    binding = tuple(name for name in met if chips_without(name).min() < fewest.min())
+    return Replicas(float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1])), binding or tuple(counted))
 
 
 def split_phases(asked: Question) -> tuple[Question, Question]:
@@ -198,7 +223,7 @@ def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Sol
         high = min((next_whole(end, UPPER) for end in ends if end), default=0.0)
     if not there.answers or not high:
         return None
-    told = f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}"
+    told = f"batch {f'{low:.0f} to ' if low < high else ''}{high:.0f}"
     beyond = warn_beyond_domain(asked, known, tuple(equation(id) for id in there.equations))
     return replace(
         there.warn(warn_beyond_domain.__name__, beyond) if beyond else there,
@@ -207,6 +232,6 @@ def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Sol
         answers=(Answer(kind="point", value=chips, bound=LOWER, regime=_rules_out(asked, chips - 1)),),
         given={name: value for name, value in there.given.items() if name != _CHIPS},
         provenance={name: source for name, source in there.provenance.items() if name != _CHIPS},
-        said=(told, f"targets met: {', '.join(one.words for one in split_limits(asked))}"),
+        said=(told, f"{', '.join(one.words for one in split_limits(asked))} {'is' if len(asked.limits) == 1 else 'are'} met"),
         further=(),
     )

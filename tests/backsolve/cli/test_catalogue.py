@@ -59,7 +59,7 @@ def test_every_equation_can_be_shown_and_cited():
 
 def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
     shown = call("show", "batching.balance_batch").out
-    for part in ("derivation", "1. At the balance batch", "weight_time eliminated; chips cancels:", "leads to", "step 1"):
+    for part in ("Derivation", "1. At the balance batch", "weight_time eliminated; chips cancels:", "Leads to", "step 1"):
         assert part in shown
     latex = call("show", "batching.balance_batch", "--as", "latex")
     assert latex.status == 0 and latex.out.count(r"\item") == 2

@@ -75,7 +75,7 @@ def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
     said = call("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "step.svg")
     assert (said.status, said.err) == (0, "") and (tmp_path / "step.svg").read_bytes().startswith(b"<?xml")
     drawn = call("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-").out
-    assert drawn.index("\ncite  ") < drawn.index("\nstep_time over batch\n")
+    assert drawn.index("\nCite  ") < drawn.index("\nstep_time over batch\n")
     assert "would be inside the json" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-", "--as", "json")
     assert "ends in .svg or .png" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "step.pdf")
     assert call("solve", "step_time", "--hardware", "H100,H200:fp8", *ARGUMENTS[2:], "batch=1,8", "--plot", "both.png").status == 0

@@ -18,8 +18,8 @@ HELD = 60e9 + 64 * 1e9
 @pytest.mark.parametrize(
     ("unknown", "limit", "said"),
     [
-        ("chips", {"throughput": "<=8000"}, "throughput at most 8000 token/s does not bound chips on either side. At chips = 5.167"),
-        ("batch", {"token_latency": ">=10ms", "chips": 8}, "token_latency at least 10 ms does not bound batch on either side"),
+        ("chips", {"throughput": "<=8000"}, "throughput <= 8000 token/s does not bound chips on either side. At chips = 5.167"),
+        ("batch", {"token_latency": ">=10ms", "chips": 8}, "token_latency >= 10 ms does not bound batch on either side"),
     ],
 )
 def test_limits_that_bound_nothing_one_way_are_refused_in_a_line(unknown, limit, said):

@@ -42,6 +42,6 @@ def test_the_formula_in_sympy_and_latex():
 def test_repr_is_a_line_and_print_the_whole_text():
     found = solve("balance_batch", given=FAST)
     assert repr(found) == "Solution(balance_batch [1]: 2400)"
-    assert str(found).splitlines()[0] == "balance_batch = 2400" and "cite        backsolve cite batching.balance_batch" in str(found)
+    assert str(found).splitlines()[0] == "balance_batch = 2400" and "Cite         backsolve cite batching.balance_batch" in str(found)
     refused = solve("balance_batch", sparsity=8)
     assert str(refused).startswith("balance_batch: no answer\nbalance_batch also needs")

@@ -22,8 +22,8 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
     solution = solve("chips", **SERVED, **TARGETS)
     (found,) = solution.answers
     assert (found.value, found.bound) == (15.0, "lower")
-    assert solution.said[0] == "with a batch of 722 to 1632"
-    assert {*solution.said[1].partition(": ")[2].split(", ")} == {"step_time at most 50 ms", "throughput at least 50k token/s"}
+    assert solution.said[0] == "batch 722 to 1632"
+    assert {*solution.said[1].removesuffix(" are met").split(", ")} == {"step_time <= 50 ms", "throughput >= 50k token/s"}
     assert meets(15, 722) and meets(15, 1632) and not meets(15, 721) and not meets(15, 1633)
     assert not any(meets(14, batch) for batch in (1, 100, 700, 1500, 1523))
 
@@ -31,15 +31,15 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
 @pytest.mark.parametrize(
     ("more", "chips", "batches", "limit"),
     [
-        ({"step_time": "<=50ms"}, 1, "1 to 59", "targets met: step_time at most 50 ms"),
-        ({"throughput": ">=20k"}, 7, "209 to 733", "targets met: throughput at least 20k token/s"),
-        ({"cost_per_token": "<=0.2 USD/MTok", "chip_price": "2 USD/h"}, 3, "183 to 284", "targets met: cost_per_token at most $0.2/MTok"),
+        ({"step_time": "<=50ms"}, 1, "1 to 59", "step_time <= 50 ms is met"),
+        ({"throughput": ">=20k"}, 7, "209 to 733", "throughput >= 20k token/s is met"),
+        ({"cost_per_token": "<=0.2 USD/MTok", "chip_price": "2 USD/h"}, 3, "183 to 284", "cost_per_token <= $0.2/MTok is met"),
     ],
 )
 def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_holds_there(more, chips, batches, limit):
     """70.6 GB of weights and a cache of 1.342 GB a sequence are read at 4.8 TB/s of each chip, which holds 150.8 GB."""
     solution = solve("chips", **SERVED, **more)
-    assert (solution.value, *solution.said) == (chips, f"with a batch of {batches}", limit)
+    assert (solution.value, *solution.said) == (chips, f"batch {batches}", limit)
 
 
 def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
@@ -60,7 +60,7 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     """
     solution = solve("chips", **REQUESTS, requests_per_second=rate, **beside)
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
-    assert "decode alone: with a batch of 118 to 121" in solution.said
+    assert "batch 118 to 121 for decode alone" in solution.said
 
 
 SMALL = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-8B", "prompt_tokens": 1000, "output_tokens": 300, "bytes_per_element": 2}
