@@ -144,12 +144,12 @@ def solve_command(
 
 def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:
     """Return the words that were typed for the unknowns and for inputs, by the name of the quantity, if they differ from the name."""
-    from derive.errors import UnknownName
+    from derive.errors import BacksolveError
     from derive.quantities import quantity
 
     words = dict(zip(asked.unknowns, asked.words, strict=True))
     for word in (re.split("[<>=≤≥]", item)[0].strip() for item in given):
-        with suppress(UnknownName):
+        with suppress(BacksolveError):
             words[quantity(word).name] = word
     return {quantity(name).name: word for name, word in words.items() if word != quantity(name).name}
 

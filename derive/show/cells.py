@@ -53,3 +53,18 @@ def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> st
     writer.writeheader()
     writer.writerows({column: escape_cell(row[column]) for column in columns} for row in rows)
     return out.getvalue().rstrip("\n")
+
+
+def label_lines(label: str, items: list[str]) -> list[str]:
+    """Return items one below the other, the first behind a label.
+
+    >>> label_lines("Given", ["chips = 8", "batch = 1"])
+    ['Given        chips = 8', '             batch = 1']
+    """
+    return [f"{label if not place else '':<13}{item}" for place, item in enumerate(items)]
+
+
+def label_line(label: str, items: Iterable[str]) -> list[str]:
+    """Return items in one line behind a label, and no line without items."""
+    text = ", ".join(items)
+    return label_lines(label, [text]) if text else []

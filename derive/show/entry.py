@@ -11,8 +11,8 @@ from derive.quantities import CONSTANTS, QUANTITIES, aliases, quantity
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
+from derive.show.cells import label_lines
 from derive.show.narration import derivation_lines
-from derive.show.parts import label_lines
 from derive.trees import text as printed
 from derive.units import parse
 

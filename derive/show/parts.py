@@ -24,6 +24,7 @@ from derive.answers import (
 from derive.catalogue import equation, rules_among
 from derive.quantities import QUANTITIES
 from derive.show.binding import limit_in_words
+from derive.show.cells import label_line, label_lines
 from derive.show.tables import span_lines
 from derive.show.values import answer_lines, text_of, value_in_words
 from derive.units import show
@@ -35,21 +36,6 @@ _LIMITED_BY, _IS_MET = "limited by ", r" (is|are) met\b"
 """Texts of remarks that name what limits an answer, and targets that it meets."""
 _LEAST_MOVE = 5e-4
 """Smallest elasticity that is listed."""
-
-
-def label_lines(label: str, items: list[str]) -> list[str]:
-    """Return items one below the other, the first behind a label.
-
-    >>> label_lines("Given", ["chips = 8", "batch = 1"])
-    ['Given        chips = 8', '             batch = 1']
-    """
-    return [f"{label if not place else '':<13}{item}" for place, item in enumerate(items)]
-
-
-def label_line(label: str, items: Iterable[str]) -> list[str]:
-    """Return items in one line behind a label, and no line without items."""
-    text = ", ".join(items)
-    return label_lines(label, [text]) if text else []
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
@@ -107,7 +93,8 @@ def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:
     *deployments, limit = solution.lead
     targets = [text for text in solution.said if re.search(_IS_MET, text)]
     yield from [*deployments, *remark_lines([limit, *targets])]
-    yield from label_lines("One replica", [*answers, *(text for text in solution.said if text not in targets)])
+    batches = ", ".join(text for text in solution.said if text not in targets)
+    yield from label_lines("One replica", [*answers, *filter(None, [batches])])
 
 
 def remark_lines(remarks: Iterable[str]) -> list[str]:
@@ -174,15 +161,16 @@ def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[
     ranked = sorted(found.values(), key=lambda text: any(one.lead for one in solutions) and text not in left_out)
     shown = ranked[:most]
     more = [f"{len(found) - len(shown)} more: --full"] if len(found) > len(shown) else []
-    warned = [*_name_points_once([text for text in shown if text not in left_out]), *more]
-    missing = label_lines("Not included", [text for text in shown if text in left_out])
-    return [*missing, *label_lines("Warning", warned), *label_line("Not used", unused_by_all(solutions))]
+    missing = [text for text in shown if text in left_out]
+    warned = _name_points_once([text for text in shown if text not in left_out])
+    (warned or missing).extend(more)
+    return [*label_lines("Not included", missing), *label_lines("Warning", warned), *label_line("Not used", unused_by_all(solutions))]
 
 
 def warnings_of(solution: Result) -> list[str]:
     """Return the warnings of an answer. The first ones name the defaults that the givens replace."""
-    # The rule that a single answer rests on is already behind its value.
-    in_head = () if solution.sweep or solution.spans else {BY_RULE}
+    # The rule that a single answer rests on is already behind its value, and the deployments are with and without prompts.
+    in_head = () if solution.sweep or solution.spans else {BY_RULE, *([DECODE_ALONE] if solution.lead and solution.with_prompts else [])}
     others = [text for text, kind in zip_longest(solution.warnings, solution.kinds[: len(solution.warnings)]) if kind not in in_head]
     return [*(text for text in solution.assumptions if _REPLACED_DEFAULT in text), *others]
 

@@ -7,7 +7,7 @@ from math import isfinite
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Result, next_whole
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER, right_side_at
-from derive.show.cells import align_columns
+from derive.show.cells import align_columns, label_line, label_lines
 from derive.show.folding import fold
 from derive.show.parts import (
     assumptions_of,
@@ -16,8 +16,6 @@ from derive.show.parts import (
     given_lines,
     head,
     heads,
-    label_line,
-    label_lines,
     moves_of,
     numbers_of_steps,
     point_of_route,
@@ -28,8 +26,8 @@ from derive.show.parts import (
 from derive.show.tables import sweep_cells, sweep_head, sweep_lines
 from derive.units import show
 
-MOST_LINES, MOST_TABLE_LINES = 20, 25
-"""Most lines of an answer, and of a table with what is below it. Warnings are never cut, so an answer with many of them is longer."""
+FEW_LINES, MOST_LINES, MOST_TABLE_LINES = 15, 20, 25
+"""Lines of an answer, most lines of an answer with several warnings, and most lines of a table with what is below it."""
 SCREEN_WIDTH, NARROW = 100, 80
 """Default width, and the width of a small terminal, which sweeps still fit."""
 
@@ -51,13 +49,19 @@ _SHORT = 44
 """Most characters of an assumption that is printed beside the number of the others."""
 
 _LEAST_FOR_STEPS = 4
-"""Fewest lines in which steps are printed: the last step, the number of the others, and the empty lines around them."""
+"""Fewest lines in which steps are printed: the last one, the number of the others, and the empty lines around them."""
 
 _STEP = 1e-6
 """Relative step of a quantity, to find its slope."""
 
 _MOST_WARNINGS = 3
 """Largest number of printed warnings. Those that change the answer most come first."""
+
+_FORMS = (
+    *((FEW_LINES, _MOST_WARNINGS, False), (FEW_LINES, _MOST_WARNINGS, True)),
+    *((MOST_LINES, most, True) for most in range(_MOST_WARNINGS, 0, -1)),
+)
+"""The forms of an answer, of which the first one that fits is printed: its lines, its warnings, and whether assumptions are counted."""
 
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
@@ -78,18 +82,19 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
         yield from fit_sweep(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
         return
     whole = [*full_lines(solutions)]
-    if not answered or (len(solutions) == 1 and height(whole, columns) <= MOST_LINES):
+    if not answered or (len(solutions) == 1 and height(whole, columns) <= FEW_LINES):
         yield from whole
         return
     moves = moves_of(answered[0], _MOST_MOVES) if len(answered) == 1 else []
-    shows_steps = not any(one.lead for one in answered) and any(one.route for one in answered)
-    for most, brief in ((_MOST_WARNINGS, False), *((most, True) for most in range(_MOST_WARNINGS, 0, -1))):
+    shows_steps = any(one.route and not one.lead for one in answered)
+    for lines, most, brief in _FORMS if shows_steps else _FORMS[-2:]:
         top = [*heads(answered), *_refusal_lines(solutions), *warning_lines(answered, most)]
         end = [*moves, *assumption_lines(answered, brief=brief)]
-        room = MOST_LINES - height([*top, *end], columns)
+        room = lines - height([*top, *end], columns)
         if room >= (_LEAST_FOR_STEPS if shows_steps else 0):
             break
-    steps = _steps_that_fit(answered, room - 1, columns) if shows_steps and room >= _LEAST_FOR_STEPS else []
+    of_steps = room if lines == FEW_LINES else _LEAST_FOR_STEPS
+    steps = _steps_that_fit(answered, of_steps - 1, columns) if shows_steps and room >= _LEAST_FOR_STEPS else []
     yield from [*top, *steps, *([""] if steps else ()), *end]
 
 

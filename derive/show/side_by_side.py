@@ -13,8 +13,8 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.roles import FASTER
 from derive.show.binding import brief_regime
-from derive.show.cells import align_columns
-from derive.show.parts import cite_line, label_lines
+from derive.show.cells import align_columns, label_lines
+from derive.show.parts import cite_line
 from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, fit_sweep, height, most_important_assumptions
 from derive.show.tables import csv_line, sweep_cells, sweep_head
 from derive.show.text import lines, solution_record

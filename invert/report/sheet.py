@@ -49,7 +49,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
         *_known_cache(one),
         *_anchors(one, table),
         "",
-        f"cite  {cite_sheet(one, table, equations)}",
+        f"Cite         {cite_sheet(one, table, equations)}",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from derive.show.cells import label_lines
 from invert.estimate_text import two_digits
 from invert.records import count_missed
 from invert.report.columns import short_kv
@@ -25,10 +26,10 @@ def short_report(one: Inference, table: Run, width: int = 100) -> str:
 def short_parts(one: Inference, table: Run) -> list[str]:
     """Return the short report as paragraphs and tables."""
     sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
-    source = f"Source {grades_and_page(one)}{sold}"
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     fast = filter(None, [fast_mode_line(one, table)])
-    return [*lines, predicted_prices(one), source, *fast, f"more  {infer_in_full(one, table)}", f"cite  {cite_sheet(one, table, ())}"]
+    commands = [*label_lines("More", [infer_in_full(one, table)]), *label_lines("Cite", [cite_sheet(one, table, ())])]
+    return [*lines, predicted_prices(one), *label_lines("Source", [f"{grades_and_page(one)}{sold}"]), *fast, *commands]
 
 
 def heading(one: Inference, table: Run) -> list[str]:

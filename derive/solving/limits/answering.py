@@ -239,7 +239,7 @@ def _intersect_limits(asked: Question, found: Sequence[_End], beside: Sequence[_
         message = f"contradiction: {ends}{tell_nearest(least.limit, high)}"
         return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))
     first = (least if unknown in BOUGHT else most).solution
-    where = f"from {show(unknown, low)}, where {least.name} binds, to {show(unknown, high)}, where {most.name} does"
+    where = f"from {show(unknown, low)} ({least.name}) to {show(unknown, high)} ({most.name})"
     return replace(
         _add_warnings(_join_ends(asked, first, found), [*found, *beside]),
         answers=(Answer(kind="interval", low=low, high=high, elasticities=first.answers[0].elasticities),),

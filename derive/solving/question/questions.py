@@ -539,7 +539,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
     >>> usual = suppose_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
     >>> usual and usual.unsaid
-    {'bytes_per_element': 'the KV cache is in bf16; bytes_per_element=fp8 has half the bytes'}
+    {'bytes_per_element': 'the KV cache is in bf16 (bytes_per_element=fp8 has half the bytes)'}
     """
     lacking = [name for name in USUAL_TYPES if name != asked.unknown and (name in missing or _completes_definition(name, asked))]
     in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]

@@ -27,9 +27,9 @@ def test_what_a_file_calls_a_model_is_one_word_for_a_shell():
     for said in (infer_in_full(one, run), cite_sheet(one, run, ())):
         assert "acme/a;touch /tmp/x $(b) 'c'" in shlex.split(said)
     for text in (short_report(one, run, 60), report(one, run, 60)):
-        (begin,) = (place for place, line in enumerate(text.splitlines()) if line.startswith("cite  "))
+        (begin,) = (place for place, line in enumerate(text.splitlines()) if line.startswith("Cite  "))
         joined = "\n".join(text.splitlines()[begin:]).replace(" \\\n", "")
-        assert shlex.split(joined)[:4] == ["cite", "backsolve", "cite", "acme/a;touch /tmp/x $(b) 'c'"]
+        assert shlex.split(joined)[:4] == ["Cite", "backsolve", "cite", "acme/a;touch /tmp/x $(b) 'c'"]
 
 
 def test_it_names_the_prices_the_day_and_all_that_was_given(tmp_path: Path, monkeypatch):
