@@ -76,7 +76,7 @@ def test_where_memory_is_full_before_a_limit_it_binds():
     (found,) = solution.answers
     assert (found.value, found.bound, found.regime) == (580, "upper", "memory binds")
     both = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=50ms", throughput=">=5000")
-    assert both.answers[0].ends == (ceil(60e9 / (24e12 / 5000 - 1e9)), 580) and "where memory does" in both.said[0]
+    assert both.answers[0].ends == (ceil(60e9 / (24e12 / 5000 - 1e9)), 580) and "to 580 (memory)" in both.said[0]
 
 
 def test_a_limit_that_cannot_be_reached_names_the_nearest_and_one_that_always_holds_leaves_the_others():
