@@ -10,9 +10,9 @@ from derive.errors import WrongValue
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import quantity
 from derive.show.cells import align_columns
-from derive.show.tables import csv_line
 from derive.tables.rows import in_si
 from derive.tables.shipped import rows_of
+from derive.tables.writing import line_text
 from derive.units import parse, show
 from invert.data import read_data
 from invert.storage.tariffs import disclosed_cases
@@ -43,7 +43,7 @@ def print_tiers(given: tuple[str, ...], style: str, full: bool) -> None:
     cases = disclosed_cases(read_data())
     right = sum(ranked_devices(case.ttl_seconds)[0][0] in TIERS_OF[case.disclosed] for case in cases)
     if style == "csv":
-        tell("\n".join(csv_line(row) for row in (("ttl", *_NAMES), *((ttl, *one) for ttl, devices in found for one in devices))), style)
+        tell("\n".join(line_text(row) for row in (("ttl", *_NAMES), *((ttl, *one) for ttl, devices in found for one in devices))), style)
         return
     if style == "json":
         same = {"unknown": "storage_tier", "basis": "rule", "by": [_RULE.reference], "record": {"right": right, "cases": len(cases)}}

@@ -48,20 +48,12 @@ def plain_regime(regime: str) -> str:
 
     >>> plain_regime("memory_time >= attention_time + compute_time"), plain_regime("1 >= chips/kv_heads")
     ('memory-bound', 'chips/kv_heads <= 1')
-    >>> plain_regime("-microbatches/pipeline_stages + 1 >= 0"), plain_regime("mfu*peak_flops >= arithmetic_intensity*hbm_bandwidth*mbu")
-    ('stages wait for microbatches', 'memory-bound')
-    >>> plain_regime("expert_parallel/scale_up_size >= 1"), plain_regime("leaving_copies*scale_out_bandwidth_ratio/active_experts >= 1")
-    ('experts on several racks', 'links between racks bind')
     """
     return _AND.join(_regime_words(regime))
 
 
 def brief_regime(answer: Answer, equations: tuple[str, ...] = ()) -> str:
-    """Return the regime of an answer in few words, for a cell of a table. An inequality is shown only if there are no words for the rest.
-
-    >>> brief_regime(Answer(kind="interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
-    'bound by memory capacity'
-    """
+    """Return the regime of an answer in few words, for a cell of a table. An inequality is shown only if nothing else is said."""
     if not answer.regime:
         return ""
     said = _regime_words(answer.regime)
@@ -143,7 +135,7 @@ def limit_in_words(answer: Answer, values: Mapping[str, float], equations: tuple
     """
     if answer.regime and answer.regime.startswith(LIMITS_BIND):
         return answer.regime.replace(LIMITS_BIND, "limited by ").replace(", ", _AND)
-    held = _memory_shares(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
+    held = _shares_of_part(CAPACITY_BOUND, "", values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
     capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
     if not answer.regime:
         return capacity
@@ -158,38 +150,34 @@ def limit_in_words(answer: Answer, values: Mapping[str, float], equations: tuple
 
 
 def _shares_of_part(words: str, regime: str, values: Mapping[str, float]) -> str:
-    """Return the shares of the parts of one inequality of a regime."""
-    if words == CAPACITY_BOUND:
-        return _memory_shares(values)
-    if words.startswith(_PROMPTS):
-        return _prefill_shares(words.removeprefix(_PROMPTS), values, regime)
-    return _shares(words, values, regime) if words in (MEMORY_BOUND, COMPUTE_BOUND) else ""
+    """Return the shares of the parts of one inequality of a regime, or "" if a value for them is unknown or zero."""
+    try:
+        if words == CAPACITY_BOUND:
+            return _memory_shares(values)
+        if words.startswith(_PROMPTS):
+            return _prefill_shares(words.removeprefix(_PROMPTS), values, regime)
+        return _shares(words, values, regime) if words in (MEMORY_BOUND, COMPUTE_BOUND) else ""
+    except (KeyError, ZeroDivisionError):
+        return ""
 
 
 def _prefill_shares(bound: str, values: Mapping[str, float], regime: str) -> str:
     """Return the shares of weights and attention in a prefill pass, and the ratio of the shorter to the longer time."""
     ratio, factor = _ratio(regime, values), values.get("prefill_attention_factor")
-    if ratio is None:
-        return ""
     if bound == MEMORY_BOUND:
         return f"arithmetic takes {_percent(ratio)} of that time"
     parts = f"{_list_shares([('weights', 1.0), ('attention', factor - 1)], factor)}; " if factor else ""
     return f"{parts}reads take {_percent(ratio)} of that time"
 
 
-def _ratio(regime: str, values: Mapping[str, float]) -> float | None:
-    """Return the ratio of the smaller to the larger side of a regime at these values, or None if a value is missing."""
-    sides = [*map(tree_of, regime.split(" >= "))] if " >= " in regime else []
-    if not sides or not all(names(side) <= values.keys() for side in sides):
-        return None
-    larger, smaller = (evaluate(side, values) for side in sides)
+def _ratio(regime: str, values: Mapping[str, float]) -> float:
+    """Return the ratio of the smaller to the larger side of a regime at these values."""
+    larger, smaller = (evaluate(tree_of(side), values) for side in regime.split(" >= "))
     return smaller / larger
 
 
 def _memory_shares(values: Mapping[str, float]) -> str:
     """Return the shares of weights and KV cache in the memory."""
-    if not values.keys() >= {"chips", "pipeline_stages", "hbm_capacity", "weight_bytes"}:
-        return ""
     held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
     return f"weights {_percent(held)}, KV {_percent(1 - held)}"
 
@@ -213,8 +201,6 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
         return ""
     if "prefill_chunk" in values:
         ratio = _ratio(regime, values)
-        if not ratio:
-            return ""
         # What a step does beside decoding is the arithmetic of its chunk.
         whole = read * (ratio if bound == MEMORY_BOUND else 1 / ratio)
         arithmetic = [("decoding", worked / positions), ("the chunk", (whole - worked) / positions)]

@@ -57,11 +57,6 @@ class Citable:
     url: str = ""
     why: str = ""
 
-    @property
-    def key(self) -> str:
-        """Return the key of the bibliography entry."""
-        return key_of(self)
-
 
 def key_of(row: Equation | Citable) -> str:
     """Return the key of an equation's bibliography entry. A new version of the equation is a new entry.
@@ -367,7 +362,7 @@ def bibtex_entry(key: str, **fields: str) -> str:
 
 def _bibtex_equation(row: Citable) -> str:
     return bibtex_entry(
-        row.key,
+        key_of(row),
         title=f"{{{latex_text(row.title)}}}",
         author=f"{{{MAINTAINERS}}}",
         howpublished=f"{{backsolve {latex_text(VERSION)}, equation {latex_text(row.id)}, version {row.version}}}",
@@ -422,7 +417,7 @@ def _csl_equation(row: Citable) -> dict[str, Any]:
     after = _join_sentence(_origin(source, PLAIN) for source in row.sources)
     texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
     about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": citation_reason(row.why, PLAIN).strip()}
-    return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR, _MONTH], **about, **texts)
+    return csl_item(key_of(row), "report", row.title, MAINTAINERS, [YEAR, _MONTH], **about, **texts)
 
 
 def _csl_work(source: Source) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from derive.show.binding import brief_regime
 from derive.show.cells import align_columns, label_lines
 from derive.show.parts import cite_line
 from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, fit_sweep, height, most_important_assumptions
-from derive.show.tables import csv_line, sweep_cells, sweep_head
-from derive.show.text import lines, solution_record
+from derive.show.tables import sweep_cells, sweep_head
+from derive.show.text import csv_lines, lines, solution_record
 from derive.show.values import text_of
 from derive.tables.rows import in_si
+from derive.tables.writing import line_text
 from derive.units import show
 
 _LESS, _MORE = -1, 1
@@ -55,7 +56,8 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
         ]
         yield json.dumps(found, indent=2, allow_nan=False)
     elif style == "csv":
-        yield from _csv(columns)
+        named = ((f"{line_text([one.name])},", solution) for one in columns for solution in one.solutions)
+        yield from csv_lines(named, "deployment,")
     elif style == "table":
         yield from _text(columns, full)
     else:
@@ -63,19 +65,6 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
             for solution in one.solutions:
                 yield one.name
                 yield from lines([solution], style)
-
-
-def _csv(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield the lines of every deployment after its name. A header that repeats is left out."""
-    head = None
-    for one in columns:
-        name = csv_line([one.name])
-        for solution in one.solutions:
-            rows = lines([solution], "csv")
-            first = next(rows, "")
-            yield from (f"deployment,{first}",) if first != head else ()
-            yield from (f"{name},{row}" for row in rows)
-            head = first
 
 
 def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:

@@ -1,9 +1,7 @@
 """Print answers over ranges and sweeps: their spans, tables, and their points in CSV and JSON."""
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import isclose
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 from derive.answers import OR, Answer, Spans, Sweep
 from derive.show.binding import plain_regime
 from derive.show.values import text_of
+from derive.tables.writing import line_text
 from derive.units import show
 
 _Fields = Callable[[Answer], dict[str, Any]]
@@ -79,23 +78,12 @@ def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:
     return ({"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows())
 
 
-def csv_line(cells: Iterable[Any]) -> str:
-    """Return a line of CSV, without its line break.
-
-    >>> csv_line(["a, b", 1.5, None])
-    '"a, b",1.5,'
-    """
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(cells)
-    return out.getvalue()
-
-
 def csv_points(table: Sweep, answer_cells: _Fields) -> Iterator[str]:
     """Yield the points of a sweep as lines of CSV, a line for each answer, or one line for a point without an answer."""
     for part in table.alike():
         answers = part.answers or (UNANSWERED,)
         numbers = [[column] for column in part.values] or [[]] * len(answers)
-        texts = (csv_line([*[_NUMBER] * len(part.given), *_template_fields(one, answer_cells).values()]) for one in answers)
+        texts = (line_text([*[_NUMBER] * len(part.given), *_template_fields(one, answer_cells).values()]) for one in answers)
         rows = (_fill_template(text, _NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
         yield from chain.from_iterable(zip(*rows, strict=True))
 

@@ -1,7 +1,7 @@
 """Print answers in each style: text, JSON, CSV, LaTeX and Markdown."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -12,12 +12,12 @@ from derive.show.parts import all_warnings, equations_of, prompts_words
 from derive.show.screen import SCREEN_WIDTH, full_lines, screen_lines
 from derive.show.tables import (
     UNANSWERED,
-    csv_line,
     csv_points,
     json_points,
     spans_record,
     sweep_records,
 )
+from derive.tables.writing import line_text
 
 
 def render(solution: Result, style: str) -> str:
@@ -34,7 +34,7 @@ def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: 
     if style == "table":
         return full_lines(solutions) if full else screen_lines(solutions, columns)
     if style == "csv":
-        return _csv_of_all(solutions)
+        return csv_lines(("", one) for one in solutions)
     documents = [*map(_printer_of(style), solutions)]
     if len(documents) == 1:
         return documents[0]
@@ -50,14 +50,15 @@ def _printer_of(style: str) -> Callable[[Result], Iterator[str]]:
     return {"latex": latex_lines, "markdown": markdown_lines}[style]
 
 
-def _csv_of_all(solutions: Sequence[Result]) -> Iterator[str]:
-    """Yield the CSV of each answer. A header that repeats is left out."""
-    before = None
-    for one in solutions:
+def csv_lines(named: Iterable[tuple[str, Result]], before_header: str = "") -> Iterator[str]:
+    """Yield the CSV of answers, each after the text that begins its lines. A header that repeats is left out."""
+    last = None
+    for before, one in named:
         rows = _csv_lines(one)
-        header = next(rows, "")
-        yield from rows if header == before else chain([header], rows)
-        before = header
+        header = next(rows)
+        yield from [before_header + header] if header != last else []
+        yield from (before + row for row in rows)
+        last = header
 
 
 def solution_record(solution: Result) -> dict[str, Any]:
@@ -142,8 +143,8 @@ def _csv_lines(solution: Result) -> Iterator[str]:
         own = {name: getattr(answer, name) for name in ("kind", "value", "low", "high", "regime", "formula", "bound", *loose)}
         return {"unknown": solution.unknown, "unit": solution.unit, **own}
 
-    yield csv_line([*(solution.sweep.given if solution.sweep else ()), *cells(UNANSWERED)])
+    yield line_text([*(solution.sweep.given if solution.sweep else ()), *cells(UNANSWERED)])
     if solution.sweep:
         yield from csv_points(solution.sweep, cells)
     else:
-        yield from (csv_line(cells(one).values()) for one in solution.answers or (UNANSWERED,))
+        yield from (line_text(cells(one).values()) for one in solution.answers or (UNANSWERED,))

@@ -23,7 +23,7 @@ def cell_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def line_text(cells: Iterable[str]) -> str:
+def line_text(cells: Iterable[object]) -> str:
     """Return cells as a line of CSV, without its end."""
     out = StringIO()
     csv.writer(out, lineterminator="").writerow(cells)

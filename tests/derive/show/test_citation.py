@@ -21,6 +21,7 @@ from derive.show.citation import (
     citation_record,
     cite,
     cite_all,
+    key_of,
     latex_text,
     work_key,
 )  # fmt: skip
@@ -114,12 +115,12 @@ def test_labels_are_unique(style: str, pattern: str):
 @every_equation
 def test_pybtex_reads_the_bibtex(row: Equation):
     entries = parse_string(cite(row.id, "bibtex"), "bibtex").entries
-    own = entries[citation_record(row).key]
+    own = entries[key_of(row)]
     assert {"title", "howpublished", "year", "month", "note", "abstract"} <= set(own.fields)
     assert own.fields["howpublished"].endswith(f", equation {latex_text(row.id)}, version {row.version}}}")
     assert own.fields.get("annote", "").count("ersion ") == len(row.changes)
     assert str(own.persons["author"][0]) == "{The backsolve maintainers}"
-    assert set(entries) - {citation_record(row).key} == {work_key(source) for source in row.sources if source.kind != DERIVATION}
+    assert set(entries) - {key_of(row)} == {work_key(source) for source in row.sources if source.kind != DERIVATION}
     assert r"\cite" not in own.fields["note"], "a second run of BibTeX would be needed"
     for entry in entries.values():
         assert re.fullmatch(r"[a-z0-9:._-]+", entry.key)
