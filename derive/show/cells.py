@@ -42,12 +42,7 @@ def escape_cell(value: object) -> object:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """Return the rows as CSV under a header, without a line break at the end.
-
-    >>> print(csv_text(("model", "amount"), [{"model": "@m", "amount": 2.0}]))
-    model,amount
-    '@m,2.0
-    """
+    """Return the rows as CSV under a header, without a line break at the end."""
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()

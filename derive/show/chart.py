@@ -83,22 +83,13 @@ class Chart:
 
 
 def known_range(values: Iterable[_End]) -> tuple[float, float]:
-    """Return the least and the greatest of the known values, and 1 and 1 if none is known.
-
-    >>> known_range([2.0, None, 8.0])
-    (2.0, 8.0)
-    """
+    """Return the least and the greatest of the known values, and 1 and 1 if none is known."""
     known = [value for value in values if value is not None]
     return min(known, default=1.0), max(known, default=1.0)
 
 
 def extent(chart: Chart, up: bool) -> tuple[float, float]:
-    """Return the least and the greatest value on an axis of numbers.
-
-    >>> one = Mark(name="", form="points", xs=(2.0, 4.0), ys=(0.0, 1.0), ends=((1.0, None), (3.0, 9.0)))
-    >>> extent(Chart(title="", across=Axis(words=""), up=Axis(words="", rows=("a", "b")), marks=(one,)), up=False)
-    (1.0, 9.0)
-    """
+    """Return the least and the greatest value on an axis of numbers."""
     own = [value for mark in chart.marks for value in (mark.ys if up else mark.xs)]
     own += [end for mark in chart.marks for ends in mark.ends for end in ends if end is not None] if up != bool(chart.up.rows) else []
     return known_range([*own, *(rule.at for rule in chart.rules if rule.up == up)])
@@ -183,9 +174,5 @@ def _axis_in_unit(chart: Chart, is_up: bool) -> tuple[Axis, float]:
 
 
 def spans_decades(values: Sequence[float]) -> bool:
-    """Return whether an axis with these values is logarithmic.
-
-    >>> spans_decades([1.0, 512.0]), spans_decades([0.0, 512.0])
-    (True, False)
-    """
+    """Return whether an axis with these values is logarithmic."""
     return bool(values) and min(values) > 0 and max(values) / min(values) > _DECADE

@@ -59,12 +59,7 @@ class Citable:
 
 
 def key_of(row: Equation | Citable) -> str:
-    """Return the key of an equation's bibliography entry. A new version of the equation is a new entry.
-
-    >>> from derive.catalogue import equation
-    >>> key_of(equation("batching.sparsity"))
-    'backsolve:batching.sparsity:v1'
-    """
+    """Return the key of an equation's bibliography entry. A new version of the equation is a new entry."""
     return f"backsolve:{row.id}:v{row.version}"
 
 
@@ -83,9 +78,6 @@ def address_of(html_base: str, *path: str) -> str:
     """Return the address of a page of the site whose first page is at `html_base`, or "" without `html_base`.
 
     Raise WrongValue if `html_base` is not an address.
-
-    >>> address_of("https://example.org/book/", "eq", "roofline.step_time"), address_of("", "eq", "roofline.step_time")
-    ('https://example.org/book/eq/roofline.step_time/', '')
     """
     if html_base and not (ADDRESS.fullmatch(html_base) and not {"?", "#"} & {*html_base}):
         raise WrongValue(f"{shorten(html_base)} is not the address of a site, such as https://example.org/backsolve")
@@ -93,12 +85,7 @@ def address_of(html_base: str, *path: str) -> str:
 
 
 def citation_record(equation: Equation, html_base: str = "", why: str = "") -> Citable:
-    """Return the citation record of an equation.
-
-    >>> from derive.catalogue import equation
-    >>> citation_record(equation("roofline.memory_time")).equation_latex
-    't_m = t_{\\\\mathrm{kv}} + t_w'
-    """
+    """Return the citation record of an equation."""
     requires = tuple(map(in_words_of_names, equation.requires))
     left, right = equation.trees
     in_full = f"{printed(left)} {equation.sense} {printed(right)}"
@@ -139,9 +126,6 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
     """Return several equations in one text, each equation and each work once. `why` has the reason for a citation by `id@version`.
 
     BibTeX is one file and CSL-JSON one list, with an entry for every work. The other styles print one equation after the other.
-
-    >>> cite_all(["roofline.step_time", "roofline.step_time@3"], "bibtex").count("@misc{backsolve:")
-    1
     """
     if style not in STYLES:
         raise UnknownName("style", style, STYLES)
@@ -179,11 +163,7 @@ def work_key(source: Source) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return text with the special characters of LaTeX and BibTeX escaped, and with comparisons as mathematics.
-
-    >>> print(latex_text("50% of B_star, >= 8"))
-    50\\% of B\\_star, $\\geq$ 8
-    """
+    """Return text with the special characters of LaTeX and BibTeX escaped, and with comparisons as mathematics."""
     return text.translate(_LATEX_ESCAPES).replace(r"\textgreater{}=", r"$\geq$").replace(r"\textless{}=", r"$\leq$")
 
 
@@ -219,11 +199,7 @@ MARKDOWN = Markup(text=markdown_text, work="*{}*", link="<{}>", code="`{}`", das
 
 
 def slug(text: str) -> str:
-    """Return a text as a part of a key: small letters and digits, with a hyphen for anything between them.
-
-    >>> slug("KV bytes, of all!")
-    'kv-bytes-of-all'
-    """
+    """Return a text as a part of a key: small letters and digits, with a hyphen for anything between them."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
@@ -268,12 +244,7 @@ def _origin(source: Source, markup: Markup) -> str:
 
 
 def _place_in_work(source: Source, markup: Markup) -> str:
-    """Return author and year of a work, with the time or page in it.
-
-    >>> source = Source(kind="talk", title="t", author="Ada Lovelace", url="", said="", start=1404)
-    >>> _place_in_work(source, PLAIN)
-    'Lovelace (2026) at 0:23:24'
-    """
+    """Return author and year of a work, with the time or page in it."""
     place = markup.text(source.place).replace("-", markup.dash)
     return f"{markup.text(_family_names(source.author))} ({source.year})" + (
         f"{', ' if source.start is None else ' at '}{place}" if place else ""
@@ -400,11 +371,7 @@ def _bibtex_work(source: Source) -> str:
 
 
 def csl_item(key: str, type: str, title: str, author: str, issued: Iterable[int], **more: str) -> dict[str, Any]:
-    """Return a CSL-JSON item with the fields that are not empty. `issued` is a year, with the month and the day if they are known.
-
-    >>> csl_item("a", "report", "On caches", "Ada Lovelace", [1843], URL="")["issued"]
-    {'date-parts': [[1843]]}
-    """
+    """Return a CSL-JSON item with the fields that are not empty. `issued` is a year, with the month and the day if they are known."""
     names = [{"given": given, "family": family} if given else {"literal": family} for given, family in _split_authors(author)]
     dated = {"issued": {"date-parts": [[*issued]]}} if issued else {}
     return {"id": key, "type": type, "title": title, "author": names, **dated} | {name: text for name, text in more.items() if text}

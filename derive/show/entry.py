@@ -31,11 +31,7 @@ def worked_example(row: Equation) -> str:
 
 
 def quantity_lines(name: str) -> list[str]:
-    """Return a quantity with its allowed values, its other names and its equations.
-
-    >>> quantity_lines("tpot")[0]
-    'step_time   t   [s]   time of one decode step'
-    """
+    """Return a quantity with its allowed values, its other names and its equations."""
     row = quantity(name)
     also = {"Called": ", ".join(aliases(row.name)), "Unlike": row.unlike}
     return [
@@ -74,12 +70,7 @@ def _listed(row: Equation) -> dict[str, Any]:
 
 
 def entry_as_record(row: Equation) -> dict[str, Any]:
-    """Return the record that `show --as json` prints. A field without content is null or an empty list.
-
-    >>> from derive.catalogue import equation
-    >>> entry_as_record(equation("scheduling.sweep_time"))["example"]["values"]
-    {'hbm_capacity': 288000000000.0, 'hbm_bandwidth': 20000000000000.0, 'sweep_time': 0.0144}
-    """
+    """Return the record that `show --as json` prints. A field without content is null or an empty list."""
     left, right = map(printed, row.trees)
     names = ("name", "symbol", "latex", "unit", "meaning")
     return {

@@ -42,20 +42,12 @@ def wrap_text(text: str, width: int, start: str = "", hang: int = 0) -> list[str
 
 
 def widest_of(texts: Iterable[str]) -> int:
-    """Return the width of the widest text [columns].
-
-    >>> widest_of(["a", "abc"]), widest_of([])
-    (3, 0)
-    """
+    """Return the width of the widest text [columns]."""
     return max(map(width_of, texts), default=0)
 
 
 def name_column(names: Iterable[str], room: int) -> int:
-    """Return the width of a column of names. Names that are wider than `room` are not counted.
-
-    >>> name_column(["acme/lm", "b/lm", "a-very-long-name-of-more-than-it-takes"], 20)
-    7
-    """
+    """Return the width of a column of names. Names that are wider than `room` are not counted."""
     return widest_of(name for name in names if width_of(name) <= max(room, LEAST_FOR_NAMES))
 
 

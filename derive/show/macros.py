@@ -7,11 +7,7 @@ from derive.quantities import Quantity
 
 
 def macro(name: str) -> str:
-    r"""Return the LaTeX command of a quantity.
-
-    >>> print(macro("kv_bytes_per_token"))
-    \KvBytesPerToken
-    """
+    r"""Return the LaTeX command of a quantity, such as \KvBytesPerToken."""
     return "\\" + "".join(part.capitalize() for part in name.split("_"))
 
 
@@ -27,12 +23,7 @@ def macro_block(symbols: Iterable[Quantity]) -> str:
 
 
 def substitute_macros(latex: str, symbols: Iterable[Quantity]) -> str:
-    r"""Return a formula with commands in place of its symbols.
-
-    >>> from derive.quantities import QUANTITIES
-    >>> print(substitute_macros(r"t = \max\left(t_c, t_m\right)", map(QUANTITIES.get, ("step_time", "compute_time", "memory_time"))))
-    \StepTime = \max\left(\ComputeTime, \MemoryTime\right)
-    """
+    """Return a formula with commands in place of its symbols."""
     commands = {one.latex: macro(one.name) for one in symbols}
     # The longest first, as t stands in t_m too; any other command of LaTeX stays as it is.
     spelled = "|".join(re.escape(one) for one in sorted(commands, key=len, reverse=True))

@@ -25,21 +25,12 @@ _TALL = ("<mfrac>", "<msqrt>")
 
 
 def math(inner: str, display: bool = False) -> str:
-    """Return a formula as a `math` element, within a line or on its own line.
-
-    >>> math(symbol_in_mathml("batch"))
-    '<math><mi>B</mi></math>'
-    """
+    """Return a formula as a `math` element, within a line or on its own line."""
     return ('<math display="block">' if display else "<math>") + f"{inner}</math>"
 
 
 def equation_in_mathml(row: Equation) -> str:
-    """Return an equation of the catalogue with its terms in the order of the catalogue.
-
-    >>> from derive.catalogue import equation
-    >>> equation_in_mathml(equation("batching.ridge_point"))
-    '<mi>β</mi><mo>=</mo><mfrac><mi>F</mi><mi>W</mi></mfrac>'
-    """
+    """Return an equation of the catalogue with its terms in the order of the catalogue."""
     left, right = tree_of_function(row.relation)
     return relation_in_mathml(left, row.sense, right)
 
@@ -64,11 +55,7 @@ def tree_in_mathml(tree: Tree) -> str:
 
 @cache
 def symbol_in_mathml(name: str) -> str:
-    """Return the symbol of a quantity.
-
-    >>> symbol_in_mathml("kv_bytes_per_token")
-    '<msub><mi>b</mi><mi>kv</mi></msub>'
-    """
+    """Return the symbol of a quantity."""
     return latex_in_mathml(QUANTITIES[name].latex)
 
 

@@ -64,12 +64,7 @@ def derivation_lines(row: Equation) -> list[str]:
 
 
 def narrated_steps(row: Equation, latex: bool = False) -> "Iterator[NarratedStep]":
-    """Yield the steps of a derivation, in words and formulas. With `latex` quantities in the words are symbols.
-
-    >>> from derive.catalogue import equation
-    >>> [step.change for step in narrated_steps(equation("training.equal_cost_rl"))]
-    ['rl_flops eliminated; active_params cancels']
-    """
+    """Yield the steps of a derivation, in words and formulas. With `latex` quantities in the words are symbols."""
 
     def printed(part: "Expr | str") -> str:
         return f"${tree_in_latex(as_tree(part))}$" if latex else str(part)
@@ -96,12 +91,7 @@ def narrated_steps(row: Equation, latex: bool = False) -> "Iterator[NarratedStep
 
 
 def derivation_in_latex(row: Equation) -> str:
-    r"""Return the equation and its derivation as LaTeX, with an item for each step, and with kind and versions as comments.
-
-    >>> from derive.catalogue import equation
-    >>> print(derivation_in_latex(equation("training.equal_cost_rl")).splitlines()[6])
-      \item Equal FLOPs.
-    """
+    """Return the equation and its derivation as LaTeX, with an item for each step, and with kind and versions as comments."""
     lines = [FOR_DERIVATIONS, f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
     lines += [r"\begin{equation*}", formula(row), r"\end{equation*}"]
     for step in narrated_steps(row, latex=True):
@@ -116,12 +106,7 @@ def derivation_in_latex(row: Equation) -> str:
 
 
 def formula(row: Equation) -> str:
-    r"""Return the equation alone as LaTeX.
-
-    >>> from derive.catalogue import equation
-    >>> print(formula(equation("batching.ridge_point")))
-    \beta = \frac{F}{W}
-    """
+    """Return the equation alone as LaTeX."""
     return _sides(row.sides, row.sense)
 
 

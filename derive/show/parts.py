@@ -26,7 +26,7 @@ from derive.quantities import QUANTITIES
 from derive.show.binding import limit_in_words
 from derive.show.cells import label_line, label_lines
 from derive.show.tables import span_lines
-from derive.show.values import answer_lines, text_of, value_in_words
+from derive.show.values import answer_line, text_of, value_in_words
 from derive.units import show
 
 _NAME = r"[a-z][a-z_]*"
@@ -46,7 +46,7 @@ def heads(solutions: Sequence[Result]) -> list[str]:
     found: list[str] = []
     for one in solutions:
         before = [*found]
-        for line in _heads_of(one):
+        for line in head(one, limits=True):
             value, gap, bound = line.partition("   ")
             if line in before:
                 continue
@@ -55,34 +55,21 @@ def heads(solutions: Sequence[Result]) -> list[str]:
     return found
 
 
-def _heads_of(solution: Result) -> Iterator[str]:
-    if solution.spans:
-        yield from head(solution)
-        return
-    found: list[str] = []
-    for answer, steps in ways_to(solution):
-        bound = limit_in_words(answer, values_of(solution, answer, steps), solution.equations)
-        after = decode_alone_words(solution) + rule_words(solution, steps)
-        plain = answer_lines(solution.unknown, answer, regime=False, after=after)
-        where = f"exactly so if {bound}" if EITHER_BINDS in solution.kinds else bound
-        found += [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
-    said = solution.said or not any("   " in line for line in found)
-    yield from _below_replicas(solution, found) if said else found
-
-
-def head(solution: Result) -> Iterator[str]:
-    """Yield the answers with the inequality of their regime, or the ends over ranges."""
+def head(solution: Result, limits: bool = False) -> Iterator[str]:
+    """Yield the answers with the inequality of their regime, or with what limits them, or the ends over ranges."""
     if solution.spans:
         yield from span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from remark_lines(solution.said)
         return
-    after = decode_alone_words(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
-    found = [
-        line
-        for answer, steps in ways_to(solution)
-        for line in answer_lines(solution.unknown, answer, after=after + rule_words(solution, steps))
-    ]
-    yield from _below_replicas(solution, found)
+    found: list[str] = []
+    exactly = "exactly so" if EITHER_BINDS in solution.kinds else ""
+    for answer, steps in ways_to(solution):
+        bound = limit_in_words(answer, values_of(solution, answer, steps), solution.equations) if limits else ""
+        after = decode_alone_words(solution) + ("" if limits or not exactly else f"   {exactly}") + rule_words(solution, steps)
+        where = (f"   {exactly} if {bound}" if exactly else f"   {bound}") if bound else ""
+        found.append(answer_line(solution.unknown, answer, regime=not limits, after=after) + where)
+    is_limited = limits and not solution.said and any("   " in line for line in found)
+    yield from found if is_limited else _below_replicas(solution, found)
 
 
 def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:

@@ -52,12 +52,7 @@ _WIDE, _HIGH = 60, 14
 
 
 def roofline(roofs: Sequence[Roof]) -> Chart:
-    """Return the rooflines of chips, each with its ridge and the point of its step. Raise WrongValue for too many.
-
-    >>> found = roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=125.0, rate=5e14)])
-    >>> [mark.name for mark in found.marks]
-    ['roof', 'ridge at 250 FLOP/byte, 1 PFLOP/s', 'step of 20 ms: 500 TFLOP/s at 125 FLOP/byte']
-    """
+    """Return the rooflines of chips, each with its ridge and the point of its step. Raise WrongValue for too many."""
     if PARTS * len(roofs) > _MOST_LINES:
         raise WrongValue(f"--plot draws at most {_MOST_LINES // PARTS} roofs: name fewer chips and models")
     return Chart(
@@ -139,12 +134,7 @@ def _line_chart(across: str, up: str, lines: _Lines) -> Chart:
 
 
 def _is_hidden(lines: _Lines, place: int) -> bool:
-    """Return whether a later line hides this one at some of its points.
-
-    >>> lines = (("A", (1.0, 2.0), (3.0, 4.0)), ("B", (1.0, 2.0), (3.0, 5.0)), ("C", (1.0, 2.0), (4.0, 6.0)))
-    >>> [_is_hidden(lines, place) for place in range(3)]
-    [True, False, False]
-    """
+    """Return whether a later line hides this one at some of its points."""
     own = dict(zip(*lines[place][1:], strict=True))
     later = (point for _, xs, ys in lines[place + 1 :] for point in zip(xs, ys, strict=True))
     return any(x in own and math.isclose(own[x], y, rel_tol=_SAME_LINE) for x, y in later)
@@ -163,11 +153,7 @@ def _title(found: Sequence[Chart], sweeps: Sequence[Sweep] = ()) -> str:
 
 
 def _trend(chart: Chart) -> str:
-    """Return "rises" or "falls" if all lines only do that, else "".
-
-    >>> _trend(_line_chart("batch", "step_time", [("", (1.0, 2.0), (3.0, 4.0))]))
-    'rises'
-    """
+    """Return "rises" or "falls" if all lines only do that, else ""."""
     heights = [[y for _, y in sorted(zip(mark.xs, mark.ys, strict=True))] for mark in chart.marks]
     steps = {after > before for ys in heights for before, after in pairwise(ys) if not math.isclose(before, after)}
     return {True: "rises", False: "falls"}[steps.pop()] if len(steps) == 1 else ""

@@ -68,12 +68,7 @@ def _chip_cells(chip: Mapping[str, Any], types: Iterable[str]) -> list[str]:
 
 
 def hardware_records(word: str = "") -> list[dict[str, Any]]:
-    """Return the accelerators whose names have the word as records in SI: preferred figures, their sources, and every price with its terms.
-
-    >>> found = hardware_records()[1]
-    >>> found["name"], found["peak_flops"]["fp8"], found["figures"]["hbm_bandwidth"]["value"], len(found["prices"])
-    ('H100-SXM', 1979000000000000.0, 3350000000000.0, 7)
-    """
+    """Return the accelerators whose names have the word as records in SI: preferred figures, their sources, and all prices and terms."""
     tables = shipped.read()
     return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _contains(name, word)]
 
@@ -122,11 +117,7 @@ def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
 
 
 def chip_lines(name: str) -> list[str]:
-    """Return all table rows of one accelerator: every data type with its ridge point, memory, links, power, and every price.
-
-    >>> [line.split()[1] for line in chip_lines("H100-SXM")[1:4]]
-    ['bf16', 'fp8', 'int8']
-    """
+    """Return all table rows of one accelerator: every data type with its ridge point, memory, links, power, and every price."""
     tables = shipped.read()
     rows = [row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name]
     bandwidth = next((row.value for row in rows if row.quantity == "hbm_bandwidth" and row.preferred), None)
@@ -168,10 +159,6 @@ def model_records(word: str = "") -> list[dict[str, Any]]:
     """Return the open models whose names have the word, or the one of a config.json, as records in SI. An unknown value is null.
 
     Caches are at 1 byte per value.
-
-    >>> found = {one["name"]: one for one in model_records()}
-    >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Apertus-8B"]["missing"]
-    (35136.0, ['its configuration'])
     """
     tables = shipped.read()
     if own := presets.own_model(word, tables):
@@ -272,11 +259,7 @@ def model_card(name: str) -> list[str]:
 
 
 def preset_lines(preset: Preset) -> list[str]:
-    """Return the values of a chip or a model with their sources, below the card of a model.
-
-    >>> preset_lines(presets.hardware("H100-SXM:fp8"))[0].split()[:3]
-    ['bytes_per_weight', '1', 'B']
-    """
+    """Return the values of a chip or a model with their sources, below the card of a model."""
     cards = [line for name in (*(one.model for one in preset.published), *preset.parameters_only) for line in (*model_card(name), "")]
     rows = [(name, show(name, value), preset.provenance[name]) for name, value in preset.givens.items()]
     rows += [(group, f"by the variant {variant}", "") for group, variant in preset.variants.items()]

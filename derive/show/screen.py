@@ -128,11 +128,7 @@ def _refusal_lines(solutions: Sequence[Result]) -> list[str]:
 
 
 def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
-    """Return the number of lines on a screen of some width.
-
-    >>> height(["step_time = 20 ms", "batch = 8\\nchips = 2"])
-    3
-    """
+    """Return the number of lines on a screen of some width."""
     return sum(fold(line, width).count("\n") + 1 for line in lines)
 
 

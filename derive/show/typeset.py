@@ -52,11 +52,7 @@ def value_in_latex(name: str, value: float) -> str:
 
 
 def substitute_in_latex(formula: str, values: Mapping[str, float], keep: str = "") -> str:
-    r"""Return a formula as LaTeX with every known quantity replaced by its value.
-
-    >>> print(substitute_in_latex("total_params/active_params", {"total_params": 671e9, "active_params": 37e9}))
-    \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}}
-    """
+    """Return a formula as LaTeX with every known quantity replaced by its value."""
     known = {name: value_in_latex(name, values[name]) for name in QUANTITIES if name in values and name != keep}
     return formula_in_latex(formula, known, _TIMES)
 

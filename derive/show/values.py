@@ -9,12 +9,12 @@ from derive.units import show
 _ROUNDING = 1e-9
 
 
-def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> list[str]:
+def answer_line(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> str:
     """Return one answer as a line: the value, what is written after it, and where it is true."""
     where = f"   where {_regime_suffix(answer.regime)}" if answer.regime and regime else ""
     unit = f" [{QUANTITIES[unknown].unit}]" if answer.kind == "symbolic" and QUANTITIES[unknown].unit != "1" else ""
     is_range = answer.kind in ("interval", "loose") and one_end(answer) is None
-    return [f"{unknown}{unit}{':' if is_range else ' ='} {value_in_words(unknown, answer)}{after}{where}"]
+    return f"{unknown}{unit}{':' if is_range else ' ='} {value_in_words(unknown, answer)}{after}{where}"
 
 
 def value_in_words(unknown: str, answer: Answer) -> str:

@@ -9,7 +9,7 @@ import pytest
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import render
-from derive.show.values import answer_lines, text_of
+from derive.show.values import answer_line, text_of
 from derive.solving.api import solve
 from derive.solving.many import intervals
 from derive.solving.many.intervals import SAMPLES
@@ -181,7 +181,7 @@ def test_bounds_that_have_no_value_in_common_say_so():
     assert only.kind == "interval" and only.low == pytest.approx(1e6 / 0.9) and only.loose_low == pytest.approx(1e3 / 0.9)
     both = _of_bounds([(1.0, 2.0), (3.0, 4.0)])
     assert (both.kind, both.low, both.high, both.loose_low, both.loose_high) == ("loose", None, None, 1.0, 4.0)
-    assert answer_lines("batch", both)[0] == "batch: no value holds over all of the ranges; between 1 and 4 somewhere in them"
+    assert answer_line("batch", both) == "batch: no value holds over all of the ranges; between 1 and 4 somewhere in them"
     assert text_of("batch", both) == "1 to 4, none of it everywhere"
     touching = _of_bounds([(1.0, 3.0), (2.0, None)])
     assert (touching.kind, touching.low, touching.high, touching.loose_high) == ("interval", 2.0, 3.0, None)
