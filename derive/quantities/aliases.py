@@ -295,7 +295,13 @@ _OF_ALL_OR_ONE = {
 }
 """A rate of all sequences or of one: beside a batch or a model either says what is asked, and not the same."""
 _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
+_OF_BATCHES = ("batch", "chips", "context_length", "layers", "requests_per_second", "prompt_tokens", "output_tokens")
 _OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
+_COPIES_BESIDE = {
+    **dict.fromkeys((*_OF_COPIES, *_OF_TRAINING), "data_parallel"),
+    "expert_parallel": "attention_replicas",
+    **dict.fromkeys((*_OF_STEPS, *_FLEETS, *_OF_BATCHES), "replicas"),
+}
 _TIMES = {
     **dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_time"),
     **dict.fromkeys(("fleet_cost", "fleet_electricity_cost"), "deployment_time"),
@@ -329,7 +335,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(("time", *_DURATIONS), _TIMES),
     "price": dict.fromkeys(("gross_margin", "cost_per_token"), "output_price"),
     "model_size": {"bytes_per_weight": "weight_bytes"},
-    **dict.fromkeys(_COPIES, dict.fromkeys(_OF_COPIES, "data_parallel")),
+    **dict.fromkeys(_COPIES, _COPIES_BESIDE),
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
     "microbatches": {"bubble_fraction": "training_microbatches"},
