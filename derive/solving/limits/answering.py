@@ -176,6 +176,8 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
         return None
     if reason.code in ("contradiction", "missing_givens") and limit.is_met(limit.evaluate_beside()):
         return None
+    if reason.code == "contradiction" and _is_met_within_bounds(asked, limit):
+        return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := tell_nearest(limit, 1.0)):
         return _refuse(limit, f"no whole {asked.unknown} meets {limit.words}{nearest}")
     return outcome
@@ -328,6 +330,15 @@ def _is_met_everywhere(limit: Limit) -> bool:
     row = QUANTITIES[limit.alone.unknown]
     there = [found for share in (0.0, 0.5, 1.0) if (found := limit.evaluate_at(row.at(share))).answers]
     return bool(there) and all(map(limit.is_met, there))
+
+
+def _is_met_within_bounds(asked: Question, limit: Limit) -> bool:
+    """Return whether a limit is met at both ends of what the givens leave of the unknown without any limit."""
+    row = QUANTITIES[asked.unknown]
+    without, _ = consistent_answer(replace(drop_knowns(asked, {*asked.limits}), silent=True))
+    ends = {row.at(0.0) if not low else low for low, _ in (one.ends for one in without.answers)}
+    ends |= {row.at(1.0) if high is None else high for _, high in (one.ends for one in without.answers)}
+    return bool(ends) and all(limit.is_met(limit.evaluate_at(end)) for end in ends)
 
 
 def _tell_end(end: _End) -> tuple[str, ...]:
