@@ -1,6 +1,5 @@
 """Many values of one input: a range, or a list or sweep."""
 
-from collections.abc import Mapping
 from functools import cached_property
 from math import floor, log10
 from typing import TYPE_CHECKING
@@ -69,11 +68,3 @@ class Series:
 
 
 Spread = Interval | Series
-
-
-class OneByOne(Exception):
-    """Raised in a question over many values if each point has to be asked by itself, with ranges of values that nobody typed."""
-
-    def __init__(self, ranges: Mapping[str, Interval] | None = None):
-        super().__init__("each point is a question of its own")
-        self.ranges = ranges or {}

@@ -13,10 +13,9 @@ from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches
-from derive.solving.question.givens import is_limit, is_symbolic
-from derive.solving.question.switches import implied_names, pose_question
+from derive.solving.question.givens import is_limit, is_symbolic, read_limits
+from derive.solving.question.switches import implied_names, list_spreads, pose_question
 from derive.solving.result import Answers, Solution
-from derive.spreads import OneByOne
 from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
@@ -109,10 +108,7 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
 
 
 def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question that means just what it says, else as people mean it of a deployment.
-
-    Raises `OneByOne` if each point of its lists and ranges has to be asked by itself.
-    """
+    """Return the answer to a question that means just what it says, else as people mean it of a deployment."""
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
         return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
@@ -147,16 +143,13 @@ def respond_all(
 
 def answer_everywhere(ask: Callable[[Mapping[str, Given], Switches], Answers], given: Mapping[str, Given], switches: Switches) -> Answers:
     """Return the answers to one question or several, over all lists and ranges of their givens and of presets."""
-    found: Answers | OneByOne
-    try:
+    if not list_spreads(read_limits(given)[0], switches):
         found = ask(given, switches)
-    except OneByOne as error:
-        found = error
-    if not isinstance(found, OneByOne) and not any(one.sweep or one.spans for one in found):
-        return found
-    from derive.solving.many.alone import answer_as_points
+        if not any(one.along and one.along[0].ranges for one in found):
+            return found
+    from derive.solving.many.points import answer_many
 
-    return answer_as_points(answer_everywhere, ask, given, switches, found)
+    return answer_many(ask, given, switches)
 
 
 def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches) -> bool:
@@ -166,9 +159,9 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
     >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
     (True, False)
     """
-    asked, spans = pose_question(unknown, given, switches)
+    asked = pose_question(unknown, given, switches)
     rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
-    return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
+    return is_reachable(suppose_usual(asked)) or any(asked.unknown in row.symbols for row in rows)
 
 
 def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
@@ -195,7 +188,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
         return solution
     from derive.solving.by_rule import answer_by_rules, answer_from_table
 
-    asked, _ = pose_question(unknown, given, switches)
+    asked = pose_question(unknown, given, switches)
     return (
         answer_from_table(asked)
         or answer_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone)

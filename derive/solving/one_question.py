@@ -18,7 +18,6 @@ from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
-from derive.solving.question.propagation import rows_behind
 from derive.solving.question.questions import (
     Question,
     copies_by_name,
@@ -31,7 +30,6 @@ from derive.solving.question.questions import (
 )
 from derive.solving.question.switches import pose_question
 from derive.solving.result import Reason, Solution
-from derive.spreads import Interval, Series, Spread
 from derive.suppositions import USUAL_TYPES
 
 _CHIPS, _STAGES, _COPIES, _BATCH = MEMORY.bought, MEMORY.groups, MEMORY.copies, BATCH.name
@@ -41,40 +39,40 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     """Return the answer to a question."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
-    asked, spans = pose_question(unknown, numbers, switches)
+    asked = pose_question(unknown, numbers, switches)
     sides = read_limits(numbers)[1]
     if sides:
         from derive.solving.limits.limits import add_limits
 
         asked = add_limits(asked, sides)
     if formulas:
-        if spans or sides:
-            raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit. With symbols, each given must be one number")
+        if sides:
+            raise WrongValue(f"{min(sides)} is a limit. With symbols, each given must be one number")
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
-    return _answer_numbers(asked, spans, given, switches)
+    return _answer_numbers(asked, given, switches)
 
 
-def _answer_numbers(asked: Question, spans: Mapping[str, Spread], given: Mapping[str, Any], switches: Switches) -> Solution:
+def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return the answer of the first attempt that has one: for all targets, with what is usual, with copies, with other stand-ins."""
     # No number of chips meets several targets exactly.
-    targets = several if not spans and len(several := find_targets(asked)) > 1 else asked.limits
+    targets = several if len(several := find_targets(asked)) > 1 else asked.limits
     limited = _suppose_types(replace(asked, limits=targets))
-    sized = _fewest_chips(limited, _LACKS_BATCH) if targets and not spans else None
+    sized = _fewest_chips(limited, _LACKS_BATCH) if targets else None
     if sized and (sized.answers or asked.limits):
         return _round_within_limits(limited, sized)
-    question, found = _answer_with_usual(_suppose_least(asked, spans) or asked, spans, switches.zipped)
-    if not _has_answer(found) and _CHIPS not in spans and (copied := copies_by_name(asked)):
+    question, found = _answer_with_usual(_suppose_least(asked) or asked)
+    if not found.answers and (copied := copies_by_name(asked)):
         return _answer_with_copies(found, *copied, given, switches)
-    if found.reason and not _has_answer(found):
-        others = ((_suppose_least(one, spans) or one) for one in with_other_stand_ins(question, found.reason.code))
-        answers = (_answer_over_ranges(one, spans, switches.zipped) for one in others)
+    if found.reason and not found.answers:
+        others = ((_suppose_least(one) or one) for one in with_other_stand_ins(question, found.reason.code))
+        answers = map(_answer_once, others)
         found = next((one for one in answers if one.answers), found)
-    if targets != asked.limits and (not _has_answer(found) or not targets.keys().isdisjoint(found.unused)):
+    if targets != asked.limits and (not found.answers or not targets.keys().isdisjoint(found.unused)):
         question = _suppose_types(replace(question, limits=targets))
-        met = _answer_over_ranges(question, spans, switches.zipped)
-        found = met if _has_answer(met) else found
+        met = _answer_once(question)
+        found = met if met.answers else found
     return _round_within_limits(question, found)
 
 
@@ -87,18 +85,18 @@ def _round_within_limits(asked: Question, found: Solution) -> Solution:
     return round_to_whole(asked, found)
 
 
-def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> tuple[Question, Solution]:
+def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     """Return the question with the usual values of what it lacks, and its answer, or both without them if they leave no less of it."""
-    solution = _answer_over_ranges(asked, spans, zipped)
+    solution = _answer_once(asked)
     missing = _missing_inputs(asked, solution)
-    supposed = _suppose(asked, missing, spans) if missing else None
-    again = _answer_over_ranges(supposed, spans, zipped) if supposed else solution
-    if supposed and _has_answer(solution) and not _says_more(again, solution, is_reachable(supposed) and not is_reachable(asked)):
+    supposed = _suppose(asked, missing) if missing else None
+    again = _answer_once(supposed) if supposed else solution
+    if supposed and solution.answers and not _says_more(again, solution, is_reachable(supposed) and not is_reachable(asked)):
         supposed, again = None, solution
-    again = _supply(supposed or asked, again, spans, zipped) if missing and not _has_answer(again) else again
-    if not _has_answer(again) and not spans and again.reason:
+    again = _supply(supposed or asked, again) if missing and not again.answers else again
+    if not again.answers and again.reason:
         again = _size_chips(asked, supposed, again)
-    if _has_answer(solution) and not _has_answer(again) and again.refusal.code == "missing_givens":
+    if solution.answers and not again.answers and again.refusal.code == "missing_givens":
         again = solution
     return supposed or asked, again
 
@@ -106,7 +104,7 @@ def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: boo
 def _says_more(again: Solution, solution: Solution, newly_reached: bool) -> bool:
     """Return whether an answer with usual values says more: by equations in place of bounds, a point, or with more of the givens."""
     points = {one.kind for one in again.answers} == {"point"}
-    return newly_reached or (points and not again.sweep) or len(again.unused) < len(solution.unused)
+    return newly_reached or points or len(again.unused) < len(solution.unused)
 
 
 def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -114,24 +112,20 @@ def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: 
     others = switches.join(*(id for id in switches.using if id != row.id))
     found = answer_question(refused.unknown, {**given, _COPIES: copies}, others)
     joined = f"{row.id} is a {row.kind}, added by --using"
-    return replace(found, assumptions=(joined, *found.assumptions)) if _has_answer(found) else refused
+    return replace(found, assumptions=(joined, *found.assumptions)) if found.answers else refused
 
 
 _LACKS_BATCH = Reason(code="missing_givens", missing=(_BATCH,), message=f"{_CHIPS} also needs {_BATCH}")
 
 
-def _has_answer(solution: Solution) -> bool:
-    return bool(solution.answers or solution.sweep)
-
-
-def _supply(asked: Question, refused: Solution, spans: Mapping[str, Spread], zipped: bool) -> Solution:
+def _supply(asked: Question, refused: Solution) -> Solution:
     """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
     found = refused
     if asked.unknown == _STAGES and BATCH.passes not in asked.known:
         filled = pose_again(asked, asked.unknown, asked.known, {BATCH.passes: _STAGES})
-        with_stages = _answer_over_ranges(filled, spans, zipped)
+        with_stages = _answer_once(filled)
         found = found if with_stages.reason and with_stages.reason.code == "missing_givens" else with_stages
-    if _has_answer(found) or spans or asked.limits:
+    if found.answers or asked.limits:
         return found
     from derive.solving.stopgaps import answer_with_stopgap
 
@@ -170,26 +164,25 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     return replace(found, said=(*found.said, told, *filter(None, [asked.record])), assumptions=(rests, *found.assumptions))
 
 
-def _suppose_least(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
+def _suppose_least(asked: Question) -> Question | None:
     """Return the question with the fewest usual values with which equations lead to the unknown, or None if they need none."""
     lacking = [name for name in (*USUAL_TYPES, *PARAMETERS) if name not in asked.known]
     if not lacking or is_reachable(asked):
         return None
-    ways = (_suppose(asked, names, spans) for names in (*((name,) for name in lacking), lacking))
+    ways = (_suppose(asked, names) for names in (*((name,) for name in lacking), lacking))
     return next((way for way in ways if way and is_reachable(way)), None)
 
 
-def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:
+def _suppose(asked: Question, missing: Collection[str]) -> Question | None:
     """Return the question with usual values of what it lacks: bf16, one sequence, a dense model, or None if it lacks none of these."""
     one = suppose_one_sequence(asked, missing)
     usual = suppose_types(one or asked, missing) or one
-    dense = None if {*spans} & {*PARAMETERS} else suppose_dense(usual or asked, missing)
-    return dense or usual
+    return suppose_dense(usual or asked, missing) or usual
 
 
-def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
+def suppose_usual(asked: Question) -> Question:
     """Return the question with usual data types, one sequence and a dense model, unless they are known."""
-    return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys(), spans) or asked
+    return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys()) or asked
 
 
 def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
@@ -202,40 +195,20 @@ def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
     if asked.limits:
         return ()
     if is_reachable(asked):
-        bounded = not (solution.spans or solution.sweep) and any(one.kind == "interval" for one in solution.answers)
+        bounded = any(one.kind == "interval" for one in solution.answers)
         return USUAL_TYPES.keys() - asked.known.keys() if bounded else ()
     return missing_givens(asked, [*known_values(asked)][-1]).missing
 
 
-def _answer_over_ranges(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
-    """Return the answer, also over the ranges of presets on which it rests or on which a limit that does not bind rests."""
-    solution = _answer_over(asked, spans, zipped)
-    behind = {name for row in rows_behind((*asked.limits,), asked.active) for name in row.inputs}
-    used = {name: found for name, found in asked.ranges.items() if name in solution.given or name in behind}
-    if not used:
-        return solution
-    told = f"{', '.join(used)}: from the least to the most of published runs"
-    over = _answer_over(replace(asked, notes=(*asked.notes, told)), {**spans, **used}, zipped)
-    return replace(over, said=(*over.said, *filter(None, [asked.record]))) if _has_answer(over) else solution
-
-
-def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
-    """Return the answer at one point, over ranges, or at each point of lists."""
-    intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
-    series = {name: found for name, found in spans.items() if isinstance(found, Series)}
-    if series:
-        from derive.solving.many.sweeps import answer_sweep
-
-        return answer_sweep(asked, series, bool(intervals), zipped)
-    if intervals:
-        from derive.solving.many.intervals import answer_ranges
-
-        return answer_ranges(asked, intervals)
+def _answer_once(asked: Question) -> Solution:
+    """Return the answer to a question, with the way to it if there is one way."""
     if not asked.limits:
-        return consistent_answer(asked)[0]
-    from derive.solving.limits.answering import answer
+        solution, way = consistent_answer(asked)
+    else:
+        from derive.solving.limits.answering import answer_with_way
 
-    return answer(asked)
+        solution, way = answer_with_way(asked)
+    return replace(solution, along=(asked, way))
 
 
 def answer_without_one(
@@ -253,7 +226,7 @@ def _answers_without_one(
     """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""
 
     def pose_with(values: Mapping[str, Any]) -> Question:
-        return suppose_usual(*pose_question(unknown, values, switches))
+        return suppose_usual(pose_question(unknown, values, switches))
 
     whole = pose_with(given)
     if is_reachable(whole) and refused.unknown == whole.unknown:

@@ -1,7 +1,7 @@
 """The outcome of a question: the record `Solution`, which shows itself, and its parts."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, overload
 
 from derive.answers import (
@@ -26,6 +26,9 @@ from derive.immutable import immutable
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
+    from derive.solving.engine.plan import Way
+    from derive.solving.question.questions import Question
+
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
 
@@ -49,7 +52,10 @@ class Solution(Result):
     """The outcome of a question.
 
     At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook every step with its numbers.
+    `along` is the posed question with its way, if one way leads to the answer: arrays repeat it at other values.
     """
+
+    along: "tuple[Question, Way | None] | None" = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return cut(f"Solution({self.unknown} [{self.unit}]: {_summarise(self)})")

@@ -14,7 +14,7 @@ from derive.records import LOWER, UPPER
 from derive.roles import REPLICA
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.directions import rated_quantities
-from derive.solving.limits.best_size import Ask, End, add_size, names_of, refuse_many, results_of
+from derive.solving.limits.best_size import Ask, End, add_size, names_of, results_of
 from derive.solving.limits.limits import FREE
 from derive.solving.limits.within_limits import refuse_in_place
 from derive.solving.question.givens import is_limit
@@ -114,7 +114,6 @@ def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Sol
     """Return the result of the whole replicas that a rate needs or a budget pays."""
     name, names = quantity(unknown).name, names_of(given)
     sized = ask(REPLICA.number, given)
-    refuse_many(sized)
     if sized.reason:
         return refuse_in_place(name, sized.reason, sized)
     one, *others = sized.answers

@@ -80,13 +80,13 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
     """Return the question with its targets as limits and the possible sizes of a replica, or no question if it sizes no deployment."""
-    asked, spans = pose_question(REPLICA.chips, given, switches)
+    asked = pose_question(REPLICA.chips, given, switches)
     heads, domain = asked.known.get(REPLICA.heads), asked.known.get(REPLICA.domain, REPLICA.usual_domain)
     sized = not asked.known.keys().isdisjoint(REPLICA.sized_by) and asked.known.keys().isdisjoint(BATCH.also)
     if not heads or not sized:
         return None, []
     try:
-        limited = add_limits(suppose_usual(asked, spans), read_limits(given)[1])
+        limited = add_limits(suppose_usual(asked), read_limits(given)[1])
         sized_by = {name: LOWER for name in REPLICA.sized_by if name in limited.known}
         limited = replace(limited, limits={**sized_by, **find_targets(limited)})
     except WrongValue:

@@ -212,7 +212,7 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
     if alternative == USUAL:
         return _usual_value(name, asked)
     if row.added:
-        exchange = links(row.added, inputs, {"": "supposed"}, {})
+        exchange = links(row.added, inputs, {"": "supposed"})
         asked = replace(asked, variants=tuple({**dict(asked.variants), **exchange.variants}.items()))
         inputs = {**inputs, **exchange.givens}
     if "." not in alternative:

@@ -336,7 +336,7 @@ def _is_met_within_bounds(asked: Question, limit: Limit) -> bool:
     """Return whether a limit is met at both ends of what the givens leave of the unknown without any limit."""
     row = QUANTITIES[asked.unknown]
     without, _ = consistent_answer(replace(drop_knowns(asked, {*asked.limits}), silent=True))
-    ends = {row.at(0.0) if not low else low for low, _ in (one.ends for one in without.answers)}
+    ends = {low or row.at(0.0) for low, _ in (one.ends for one in without.answers)}
     ends |= {row.at(1.0) if high is None else high for _, high in (one.ends for one in without.answers)}
     return bool(ends) and all(limit.is_met(limit.evaluate_at(end)) for end in ends)
 

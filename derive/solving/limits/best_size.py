@@ -18,7 +18,6 @@ from derive.solving.limits.limits import FREE, SIZED
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import usual_definitions
 from derive.solving.result import Solution, chain_slopes
-from derive.spreads import Interval, OneByOne
 from derive.units import show
 
 _WHICH = {LOWER: "fewest", UPPER: "largest"}
@@ -51,7 +50,7 @@ class End:
 
 def best_end(solution: Solution) -> End | None:
     """Return the better end of a size that is only bounded, a whole one of what is counted, or None if it has no such end."""
-    if solution.sweep or solution.spans or len(solution.answers) != 1 or solution.answers[0].kind not in ("point", "interval"):
+    if solution.spans or len(solution.answers) != 1 or solution.answers[0].kind not in ("point", "interval"):
         return None
     (one,), name = solution.answers, solution.unknown
     side = LOWER if name in BOUGHT else UPPER
@@ -75,16 +74,9 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
 
 
 def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
-    """Return the answer at the better end of a size. Without an end, return why. Each point of lists and ranges has an end of its own."""
-    refuse_many(sized)
+    """Return the answer at the better end of a size. Without an end, return why."""
     end = best_end(sized)
     return answer_at_end(ask, quantity(unknown).name, given, end) if end else sized
-
-
-def refuse_many(solution: Solution) -> None:
-    """Raise `OneByOne` for the answer to a question over many values."""
-    if solution.sweep or solution.spans:
-        raise OneByOne({name: Interval(*ends) for name, ends in (solution.spans.ranges if solution.spans else {}).items()})
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
@@ -99,7 +91,6 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
     counted = name not in (REPLICA.number, REPLICA.sequences) or sized.provenance.get(REPLICA.chips, "default") != "default"
     if not counted:
         return None
-    refuse_many(sized)
     end = best_end(sized)
     found = answer_at_end(ask, name, given, end) if end and end.memory_binds else None
     return found if found and found.answers else None
@@ -124,9 +115,6 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
         found[size] = _answer_beside(ask, size, drop_results(given, results), end, limited)
         end = end or best_end(found[size])
     others = {name: _answer_beside(ask, name, given, end, limited) for name in names.values() if name not in found}
-    if not all(one.answers or one.sweep for one in others.values()):
-        for one in found.values():
-            refuse_many(one)
     return tuple({**found, **others}[name] for name in names.values())
 
 
@@ -138,7 +126,7 @@ def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | Non
         return answer_at_end(ask, name, given, end)
     solution = ask(name, given)
     # A size that is asked for is not its default.
-    if (solution.answers or solution.sweep) and solution.provenance.get(end.size) != "default":
+    if solution.answers and solution.provenance.get(end.size) != "default":
         return solution
     again = answer_at_end(ask, name, given, end)
     return again if again.answers else solution

@@ -11,11 +11,12 @@ from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import MEMORY
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.limits.best_size import Ask, best_end, refuse_many, replace_given
+from derive.solving.limits.best_size import Ask, best_end, replace_given
 from derive.solving.limits.limits import SIZED, NotMadeOf, note_of_limit
 from derive.solving.limits.within_limits import bound_to_one_side
 from derive.solving.question.givens import read_limits
 from derive.solving.result import Solution
+from derive.spreads import Interval
 from derive.units import show
 
 _WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
@@ -82,8 +83,9 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
     A limit from both sides is a range. A limit that the answer does not use is listed as not used. Raises `NotMadeOf` for a limit at which
     the givens contradict each other.
     """
-    at = {name: f"{texts[LOWER]}..{texts[UPPER]}" if len(texts) > 1 else next(iter(texts.values())) for name, texts in inputs.items()}
-    found = ask(replace_given(given, at))
+    at: dict[str, Any] = {name: next(iter(texts.values())) for name, texts in inputs.items() if len(texts) == 1}
+    between = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in inputs.items() if len(texts) > 1}
+    found = _answer_between(ask, replace_given(given, at), between) if between else ask(replace_given(given, at))
     # At the limit the givens may contradict each other, and agree within it.
     contradicted = found.reason is not None and found.reason.code in _CLAIMS
     if contradicted and inputs:
@@ -92,12 +94,19 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
     if not inputs or found.reason:
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
-    if ends and found.sweep:
-        refuse_many(found)
+    at |= {name: one.shown for name, one in between.items()}
     within = [{name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side]]
     moved = [one for value in within if (one := _ask_or_none(ask, replace_given(given, {**at, **value})))]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     return bound_to_one_side(noted, moved, [*ends])
+
+
+def _answer_between(ask: _AskWith, given: Mapping[str, Any], between: Mapping[str, Interval]) -> Solution:
+    """Return the answer over ranges of inputs that have a limit on both sides."""
+    from derive.solving.many.intervals import answer_box
+
+    (found,) = answer_box(lambda at, silent: (ask(replace_given(given, at)),), between)
+    return found
 
 
 def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:

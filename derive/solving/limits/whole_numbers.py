@@ -18,14 +18,6 @@ def round_to_whole(asked: Question, solution: Solution) -> Solution:
     """Return the answer to limits with counted quantities as whole numbers within them. A refusal if there is none."""
     if asked.unknown not in COUNTED:
         return solution
-    if solution.sweep:
-        return replace(solution, answers=_round_answers(solution.answers), sweep=_round_sweep(asked, solution.sweep))
-    if solution.spans and solution.answers[0].bound is None:
-        # A number that no limit bounds is not rounded.
-        return solution
-    if solution.spans:
-        low, high = (next_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
-        return replace(solution, answers=_round_answers(solution.answers), spans=replace(solution.spans, low=low, high=high))
     answers = _round_answers(solution.answers)
     if solution.answers and not answers:
         return replace(solution, answers=(), reason=_explain_no_whole(asked, solution.answers), said=())
@@ -51,7 +43,7 @@ def _round_answer(one: Answer) -> Answer | None:
     return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high, loose_low=loose, loose_high=most)
 
 
-def _round_sweep(asked: Question, sweep: Sweep) -> Sweep:
+def round_table(asked: Question, sweep: Sweep) -> Sweep:
     """Return the table with whole numbers, and the reason for a point without a whole number."""
     import numpy as np
 

@@ -10,7 +10,7 @@ from derive.answers import COUNTED, OR, Answer, bound_side, next_whole
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, refuse_many, replace_given
+from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
 from derive.solving.limits.limits import FREE, SIZED, NotMadeOf
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
@@ -31,7 +31,6 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     solution = _answer_at_free_size(ask, unknown, others)
     if not own:
         return solution
-    refuse_many(solution)
     sides = {side: read(name, text) for side, text in read_limits(own)[1][name].items()}
     limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
     kept = (_cut_answer(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers)
@@ -60,7 +59,6 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
         sized = ask(FREE, drop_results(given, [name]))
     except NotMadeOf:
         raise refused from None
-    refuse_many(sized)
     if best_end(sized):
         found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
         return found if found.reason else _bound_by_size(ask, name, given, sized, found)
@@ -110,7 +108,6 @@ def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequenc
     if not sides or not (found.spans or all(one.kind == "point" for one in found.answers)):
         return found
     if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
-        refuse_many(found)
         at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
         message = (
             f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit. Within it, more and less are possible"

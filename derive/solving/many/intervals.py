@@ -13,23 +13,10 @@ from derive.answers import COUNTED
 from derive.expressions.curve import last_places
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.engine.plan import Way
-from derive.solving.limits.answering import answer
-from derive.solving.limits.best_size import refuse_many
 from derive.solving.many.arrays import Floats
-from derive.solving.many.vectorised import (
-    AtPoints,
-    Looks,
-    agrees_at,
-    evaluate_points,
-    look_at,
-    sweep_along_way,
-    tabulate,
-    tell_point,
-)
-from derive.solving.question.questions import Question, pose_at
+from derive.solving.many.vectorised import Along, AtPoints, add_directions, agrees_at, evaluate_along, evaluate_points, tabulate, tell_point
 from derive.solving.result import Answer, Answers, Point, Solution, Spans, Sweep, same_bound
-from derive.spreads import Interval, OneByOne
+from derive.spreads import Interval
 from derive.units import show
 
 SAMPLES = 2048
@@ -76,89 +63,65 @@ class _Box(NamedTuple):
     """How often the box around an extreme is halved to search there again, and at how many points."""
 
 
-def answer_ranges(asked: Question, ranges: _Ranges) -> Solution:
-    """Return the answer over all ranges at once: ends, quantiles, regimes, and the given that matters most.
+def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: Answers = ()) -> Answers:
+    """Return the answers over all ranges at once: ends, quantiles, regimes, and the given that matters most.
 
-    If the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are exact, at two corners.
-    Otherwise they are the extremes that were seen, and `method` says so. Warnings come from the middle and the corners. Raises `OneByOne`
-    if arrays do not give what some points have.
+    If an answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are exact, at two corners.
+    Otherwise they are the extremes that were seen, and `method` says so. The middle and all corners are asked alone, and random points too
+    if arrays along the way of one answer do not agree with the points that are asked alone. If an answer is itself a bound, the values that
+    hold at all points come first. The second argument of `ask` says that the point needs no warnings. `middle` has the answers at the
+    middle of the ranges if they are known.
     """
     edges = _middle_and_corners(ranges)
-    columns = _columns(ranges, edges)
-    first = look_at(asked, columns, [0])
-    if (reason := first[0][0].reason) and reason.code == "missing_givens":
-        return first[0][0]
-    beside = replace(asked, silent=True)
-    looks = first | look_at(asked, columns, range(1, len(edges)))
-    found = sweep_along_way(asked, columns, looks)
-    if found is None:
-        raise OneByOne(ranges)
-    looks |= look_at(beside, columns, _points_to_check(found.table, looks))
-    answered = [at for at, (solution, _) in looks.items() if solution.answers]
-    points = {one.kind for at in answered for one in looks[at][0].answers} == {"point"}
-    if not points or not all(agrees_at(found.table, at, solution) for at, (solution, _) in looks.items()):
-        raise OneByOne(ranges)
-    if answered[0] >= len(edges):
-        # The warnings come from the first answer.
-        looks |= look_at(asked, columns, answered[:1])
-    seen = {edges[at]: solution for at, (solution, _) in looks.items() if at < len(edges)}
-
-    def ask(point: Point) -> Solution:
-        return seen.get(tuple(point.values())) or answer(pose_at(beside, point))
-
-    box = _Box(ranges, ask, lambda at: _run_again(asked, at, found.way).values, _CLOSER)
-    return _span_points(box, found.table, _solutions(looks), np.arange(len(edges), len(edges) + SAMPLES), (asked, found.way))
-
-
-def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges) -> Answers:
-    """Return the answers over all ranges at once, with every point asked alone: the middle, the corners, and random points.
-
-    The second argument of `ask` says that the point needs no warnings. If an answer is itself a bound, the values that hold at all points
-    come first. Raises `OneByOne` for an answer that has a range at a point.
-    """
-    edges = _middle_and_corners(ranges)
-    columns = _columns(ranges, edges)
-    rows: dict[tuple[float, ...], Answers] = {}
+    rows = {edges[0]: middle} if middle else {}
 
     def ask_once(point: Point) -> Answers:
         key = tuple(point.values())
         if key not in rows:
             # The middle and the corner of all least and of all greatest values have their warnings.
             rows[key] = ask(point, key not in {edges[0], edges[1], edges[-1]})
-            for one in rows[key]:
-                refuse_many(one)
         return rows[key]
 
-    count = len(edges) + _SINGLY
-    points = _points_of({name: column[:count] for name, column in columns.items()})
-    first = ask_once(points[0])
+    first = ask_once(dict(zip(ranges, edges[0], strict=True)))
     if all(one.reason and one.reason.code == "missing_givens" for one in first):
         return first
-    for point in points[1:]:
-        ask_once(point)
-    return tuple(_span_alone(ranges, lambda at, place=place: ask_once(at)[place], points) for place in range(len(first)))  # type: ignore[misc]
+    columns = _columns(ranges, edges)
+    return tuple(_span(ranges, lambda at, place=place: ask_once(at)[place], columns, len(edges)) for place in range(len(first)))  # type: ignore[misc]
 
 
-def _span_alone(ranges: _Ranges, ask: Callable[[Point], Solution], points: list[dict[str, float]]) -> Solution:
-    """Return the answer over ranges from points that were asked alone."""
-    looks = {at: ask(point) for at, point in enumerate(points)}
-    columns = {name: np.array([point[name] for point in points]) for name in ranges}
+def _span(ranges: _Ranges, ask: Callable[[Point], Solution], columns: AtPoints, count: int) -> Solution:
+    """Return one answer over ranges. The first columns are their middle and corners, so many as `count`, and the others random points."""
+    points = _points_of({name: column[: count + _SINGLY] for name, column in columns.items()})
+    looks = {at: ask(point) for at, point in enumerate(points[:count])}
+    if along := _agreeing_along(ask, columns, looks):
+        box = _Box(ranges, ask, lambda at: _run_again(along, at).values, _CLOSER)
+        return _span_points(box, along.table, looks, np.arange(count, count + SAMPLES), along)
+    looks |= {at: ask(point) for at, point in enumerate(points)}
+    given = {name: column[: len(points)] for name, column in columns.items()}
     answered = [at for at, solution in looks.items() if solution.answers]
     if not answered:
-        return _refuse_everywhere(columns, looks)
+        return _refuse_everywhere(given, looks)
     if {one.kind for at in answered for one in looks[at].answers} != {"point"}:
-        return _join_bounds(ranges, columns, looks, answered)
-    table = tabulate(columns, [*looks.values()])
+        return _join_bounds(ranges, given, looks, answered)
+    table = tabulate(given, [looks[at] for at in range(len(points))])
     box = _Box(ranges, ask, lambda at: tabulate(at, [ask(point) for point in _points_of(at)]).values, _CLOSER_ALONE)
-    return _span_points(box, table, looks, np.arange(len(points) - _SINGLY, len(points)), None)
+    return _span_points(box, table, looks, np.arange(count, len(points)), None)
+
+
+def _agreeing_along(ask: Callable[[Point], Solution], columns: AtPoints, looks: dict[int, Solution]) -> Along | None:
+    """Return the table by arrays if all points in it that are asked alone have its values. These points join the `looks`."""
+    along = evaluate_along(columns, looks)
+    if along is None or any(one.kind != "point" for solution in looks.values() for one in solution.answers):
+        return None
+    some = _points_to_check(along.table, looks)
+    checked = {at: ask({name: float(column[at]) for name, column in columns.items()}) for at in some}
+    agrees = all(agrees_at(along.table, at, solution) for at, solution in checked.items())
+    looks |= checked if agrees else {}
+    return along if agrees and any(solution.answers for solution in looks.values()) else None
 
 
 def _points_of(columns: AtPoints) -> list[dict[str, float]]:
     return [dict(zip(columns, point, strict=True)) for point in zip(*(column.tolist() for column in columns.values()), strict=True)]
-
-
-def _solutions(looks: Looks) -> _Solutions:
-    return {at: solution for at, (solution, _) in looks.items()}
 
 
 def _middle_and_corners(ranges: _Ranges) -> list[tuple[float, ...]]:
@@ -178,22 +141,22 @@ def _columns(ranges: _Ranges, points: list[tuple[float, ...]]) -> AtPoints:
     return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
 
 
-def _points_to_check(table: Sweep, looks: Looks) -> list[int]:
+def _points_to_check(table: Sweep, looks: _Solutions) -> list[int]:
     """Return points between the least and the greatest answer, so that each regime is among them, and points without an answer."""
     order = np.argsort(table.values[0])
     evenly = order[np.linspace(0, len(order) - 1, _CHECKED).astype(int)].tolist()
     empty = np.isnan(table.values).all(axis=0)
-    unseen = empty if any(solution.answers for solution, _ in looks.values()) else ~empty
+    unseen = empty if any(solution.answers for solution in looks.values()) else ~empty
     return [at for at in (*evenly, *np.flatnonzero(unseen)[:_CHECKED].tolist()) if at not in looks]
 
 
-def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, arrays: tuple[Question, Way] | None) -> Solution:
+def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, arrays: Along | None) -> Solution:
     """Return the span of a table of points, by `arrays` along a way or asked one by one. Those at `drawn` lie anywhere in the ranges."""
     known = ~np.isnan(table.values)
     there = known.any(axis=0)
     shown, reference = next((at, solution) for at, solution in looks.items() if solution.answers)
     method, low, high = _find_ends(box, table, looks, there.all() and len(table.values) == 1)
-    sides = _regimes(table, drawn, _borders(*arrays, table) if arrays else [])
+    sides = _regimes(table, drawn, _borders(arrays) if arrays else [])
     seen = table.values[:, drawn][known[:, drawn]]
     spans = Spans(
         ranges={name: (one.low, one.high) for name, one in box.ranges.items()},
@@ -259,11 +222,11 @@ def _exact_ends(box: _Box, looks: _Solutions) -> _Ends | None:
     return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].point, found[1][0].point)
 
 
-def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
-    """Return more points, without directions, by a way that is known to have a closed form everywhere."""
-    found = evaluate_points(asked, columns, way)
+def _run_again(along: Along, columns: AtPoints) -> Sweep:
+    """Return more points by a way that is known to have a closed form everywhere."""
+    found = evaluate_points(along.asked, columns, along.way)
     assert found is not None, "a route with a closed form at other points has no closed form here"
-    return found[0]
+    return add_directions(along.asked, along.way, found[0]) if along.is_rounded else found[0]
 
 
 def _search_closer(box: _Box, table: Sweep, seek: np.ufunc, best: float) -> float:
@@ -297,8 +260,9 @@ def _regimes(table: Sweep, drawn: np.ndarray, borders: list[tuple[str | None, fl
     return sorted(found, key=lambda side: -side[3])
 
 
-def _borders(asked: Question, way: Way, table: Sweep) -> list[tuple[str | None, float]]:
+def _borders(along: Along) -> list[tuple[str | None, float]]:
     """Return the answers along a single range where one regime ends and another begins, one for each."""
+    table = along.table
     if len(table.given) > 1 or len(table.values) > 1:
         return []
     ((name, column),) = table.given.items()
@@ -308,15 +272,15 @@ def _borders(asked: Question, way: Way, table: Sweep) -> list[tuple[str | None, 
     found: list[tuple[str | None, float]] = []
     for one in at if len(at) <= _MOST_BORDERS else ():
         inside, outside = column[order[[one, one + 1]]].tolist()
-        here = partial(_has_regime, asked, name, way, labels[one])
+        here = partial(_has_regime, along, name, labels[one])
         (last,) = last_places(np.array([inside]), np.array([outside]), here).tolist()
-        met = float(_run_again(asked, {name: np.array([last])}, way).values[0][0])
+        met = float(_run_again(along, {name: np.array([last])}).values[0][0])
         found += [(side, met) for side in labels[[one, one + 1]]] if met == met else []
     return found
 
 
-def _has_regime(asked: Question, name: str, way: Way, label: str | None, places: np.ndarray) -> np.ndarray:
-    return np.asarray(_labels_of(_run_again(asked, {name: places}, way)) == label)
+def _has_regime(along: Along, name: str, label: str | None, places: np.ndarray) -> np.ndarray:
+    return np.asarray(_labels_of(_run_again(along, {name: places})) == label)
 
 
 def _labels_of(table: Sweep) -> np.ndarray:

@@ -9,12 +9,13 @@ import numpy as np
 
 from derive.answers import SHORT
 from derive.errors import WrongValue
-from derive.solving.limits.answering import answer, answer_with_way
-from derive.solving.many.vectorised import AtPoints, Looks, add_directions, pose_at_point, sweep_along_way, tabulate, tell_point
+from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, tabulate, tell_point
 from derive.solving.question.givens import MOST_POINTS
-from derive.solving.question.questions import Question, list_fractions, pose_at
-from derive.solving.result import Answer, Answers, Reason, Solution, Sweep
-from derive.spreads import OneByOne, Series
+from derive.solving.result import Answer, Answers, Point, Reason, Solution, Sweep
+from derive.spreads import Series
+
+_Ask = Callable[[Point, bool], Answers]
+"""A question at a point of the series, and whether it needs no warnings there."""
 
 _FEW = 64
 """Up to how many points are answered one by one."""
@@ -41,21 +42,18 @@ TRIED = 1.0
 """Seconds after which the time of all points is estimated."""
 
 
-def answer_sweep(asked: Question, series: Mapping[str, Series], ranged: bool, zipped: bool = False) -> Solution:
-    """Return the answers at every combination of the series, the last one fastest, through one way on arrays.
+def answer_series(ask: _Ask, series: Mapping[str, Series], zipped: bool) -> Answers:
+    """Return the answers at every combination of the series, the last one fastest, by arrays or each point asked alone.
 
-    Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths, and `OneByOne` for
-    few points, beside ranges, and if arrays do not give what some points have.
+    Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths, for too many
+    points, and for too long a time.
     """
     given = _list_points(series, zipped)
     count = len(next(iter(given.values())))
-    if count <= _FEW or ranged:
-        raise OneByOne
-    starts_at_zero = any(column[0] == 0 for column in given.values())
-    first = answer_with_way(asked if starts_at_zero else _asked_at(asked, given, 0))
-    if first[0].reason and first[0].reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
-        return first[0]
-    return _sweep_by_arrays(asked, given, {} if starts_at_zero else {0: first}, lambda rows: _fits_here(series, count, rows))
+    if count > _FEW and (found := _answer_by_arrays(ask, given, lambda rows: _fits_here(series, count, rows))):
+        return found
+    rows = _ask_each(ask, given)
+    return tuple(_gather_points(given, [row[place] for row in rows]) for place in range(len(rows[0])))
 
 
 def _list_points(series: Mapping[str, Series], zipped: bool) -> AtPoints:
@@ -65,53 +63,56 @@ def _list_points(series: Mapping[str, Series], zipped: bool) -> AtPoints:
     return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
 
 
-def _sweep_by_arrays(asked: Question, given: AtPoints, looks: Looks, fits: Callable[[int], None]) -> Solution:
-    """Return the answers at all points through one way. Raise `OneByOne` if it does not give what some of them have."""
-    beside, probes = replace(asked, silent=True), _probes(given)
+def _answer_by_arrays(ask: _Ask, given: AtPoints, fits: Callable[[int], None]) -> Answers | None:
+    """Return the answers at all points through one way for each unknown, or None if arrays do not have what some points have alone."""
+    probes = _probes(given)
     loud = {probes[0], probes[len(probes) // 2], probes[-1]}
-    looks |= {at: answer_with_way(_asked_at(asked if at in loud else beside, given, at)) for at in probes if at not in looks}
-    found = sweep_along_way(asked, given, looks, fits)
-    if found is None:
-        raise OneByOne
-    solutions = {at: solution for at, (solution, _) in looks.items()}
-    table, unasked = _without_number(asked, add_directions(asked, found.way, found.table))
-    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(solutions).items()}
-    short = np.flatnonzero(found.short)
+    looks = {at: ask(_point(given, at), at not in loud) for at in probes}
+    found = []
+    for place in range(len(looks[probes[0]])):
+        alone = {at: answers[place] for at, answers in looks.items()}
+        along = None if any(one.spans for one in alone.values()) else evaluate_along(given, alone, fits, sides=True)
+        if along is None:
+            return None
+        found.append(_table_points(lambda at, place=place: ask(_point(given, at), False)[place], along, alone))  # type: ignore[misc]
+    return tuple(found)
+
+
+def _table_points(ask: Callable[[int], Solution], along: Along, looks: Mapping[int, Solution]) -> Solution:
+    """Return one solution for a table by arrays, with the warnings of the points that were asked alone."""
+    given = along.table.given
+    table, unasked = _without_number(ask, along.table)
+    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(looks).items()}
+    short = np.flatnonzero(along.short)
     if len(short):
         # Memory has been checked at all points, not only at some.
         first = int(short[0])
-        text = answer(pose_at_point(asked, given, first)).warnings[0]
-        warnings = {SHORT: _warned(given, first, text, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
+        told = {SHORT: _warned(given, first, ask(first).doubts[SHORT], len(short))}
+        warnings = told | {kind: one for kind, one in warnings.items() if kind != SHORT}
     if unasked:
-        told = f"{unasked:,} more points have no number. The reason is known for the first {len(table.others):,}"
-        warnings[_without_number.__name__] = told
-    return _tabled([*solutions.values()], table, warnings)
+        told_of = f"{unasked:,} more points have no number. The reason is known for the first {len(table.others):,}"
+        warnings[_without_number.__name__] = told_of
+    return _tabled([*looks.values()], table, warnings)
 
 
-def answer_list(ask: Callable[[Mapping[str, float]], Answers], series: Mapping[str, Series], zipped: bool) -> Answers:
-    """Return the answers at every point of lists, each asked alone."""
-    given = _list_points(series, zipped)
-    rows = _ask_each(ask, given)
-    return tuple(_gather_points(given, [row[place] for row in rows]) for place in range(len(rows[0])))
+def _point(given: AtPoints, at: int) -> dict[str, float]:
+    return {name: float(column[at]) for name, column in given.items()}
 
 
-def _ask_each(ask: Callable[[Mapping[str, float]], Answers], given: AtPoints) -> list[Answers]:
-    """Return the answers of each point, or of the first one if all lack inputs.
-
-    Raise WrongValue for too many points, or for too long a time.
-    """
+def _ask_each(ask: _Ask, given: AtPoints) -> list[Answers]:
+    """Return the answers of each point, or of the first one if all lack inputs."""
     count = len(next(iter(given.values())))
-    points = [{name: float(column[at]) for name, column in given.items()} for at in range(min(count, 10 * _SINGLY))]
-    rows, begun = [ask(points[0])], process_time()
+    points = [_point(given, at) for at in range(min(count, 10 * _SINGLY))]
+    rows, begun = [ask(points[0], False)], process_time()
     if all(map(_lacks_inputs, rows[0])) and all(points[0].values()):
         nothing = next((point for point in points if not all(point.values())), None)
-        if nothing is None or all(map(_lacks_inputs, ask(nothing))):
+        if nothing is None or all(map(_lacks_inputs, ask(nothing, False))):
             return rows
     why = f"{rows[0][0].unknown} has different routes here or no closed form, so it is solved point by point:"
     if count > 10 * _SINGLY:
         raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
     for point in points[1:]:
-        rows.append(ask(point))
+        rows.append(ask(point, False))
         spent = process_time() - begun
         if spent > TRIED and spent * count / len(rows) > _LONGEST:
             raise WrongValue(
@@ -151,12 +152,6 @@ def _points(series: Mapping[str, Series], zipped: bool) -> int:
     return count
 
 
-def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
-    """Return whether a question is complete if its lists and sweeps are 0."""
-    nothing = {name: 0.0 for name, one in series.items() if one.ends[0] == 0}
-    return bool(nothing) and bool(answer(pose_at(asked, nothing)).answers)
-
-
 def _probes(given: AtPoints) -> list[int]:
     """Return the points of a long sweep that are asked singly. A point at which a column is 0 comes after the others."""
     count = len(next(iter(given.values())))
@@ -182,14 +177,7 @@ def _grid(series: Mapping[str, Series]) -> AtPoints:
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
 
 
-def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
-    """Return the question at one point, with the counted quantities that are no whole number there."""
-    there = pose_at_point(asked, given, at)
-    typed = [name for name, column in given.items() if list_fractions({name: column[0]}) or list_fractions({name: column[-1]})]
-    return replace(there, in_parts=(*there.in_parts, *list_fractions({name: there.known[name] for name in typed})))
-
-
-def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
+def _without_number(ask: Callable[[int], Solution], table: Sweep) -> tuple[Sweep, int]:
     """Return the table with the answers of points without a number, as far as time allows, and how many are left."""
     empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
     begun = process_time()
@@ -197,7 +185,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     values, places = table.values.copy() if len(empty) else table.values, table.places
     labels, bounds = list(table.labels), list(table.bounds)
     for at in empty[:_SINGLY].tolist():
-        solution = answer(pose_at_point(asked, table.given, at))
+        solution = ask(at)
         found = [one for one in solution.answers if one.kind == "point"]
         if found and len(found) <= len(values):
             # Arrays are not sure of two roots close to each other.

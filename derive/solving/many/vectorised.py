@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from derive.answers import COUNTED
 from derive.records import LOWER
 from derive.requirements import HOLDS
 from derive.roles import MEMORY
@@ -16,15 +17,13 @@ from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import bound_of, signs
 from derive.solving.engine.engine import is_memory_warning
 from derive.solving.engine.plan import Way
-from derive.solving.limits.answering import answer_with_way
+from derive.solving.limits.whole_numbers import round_table
 from derive.solving.many.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
 from derive.solving.question.questions import Question, default_values, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
 
 AtPoints = Mapping[str, Floats]
-Looks = dict[int, tuple[Solution, Way | None]]
-"""Points that were asked one by one: the answer at each, and its way."""
 _Labels = tuple[str | None, ...]
 
 _AT_ONCE = 2**16
@@ -36,40 +35,45 @@ def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
     return pose_at(asked, {name: float(column[at]) for name, column in given.items()})
 
 
-def look_at(asked: Question, given: AtPoints, some: Iterable[int]) -> Looks:
-    """Return the answers and the ways at some points, each asked by itself."""
-    return {at: answer_with_way(pose_at_point(asked, given, at)) for at in some}
-
-
 def tell_point(given: AtPoints, at: int) -> str:
     """Return a point in words."""
     return "at " + ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
 
 
 class Along(NamedTuple):
-    """A sweep through one way, with where memory is short if that only warns."""
+    """A table of points through the way of a question, with where memory is short if that only warns."""
 
+    asked: Question
+    way: Way
     table: Sweep
     short: NDArray[np.bool_]
-    way: Way
+
+    @property
+    def is_rounded(self) -> bool:
+        """Return whether the answers are whole numbers within limits."""
+        return is_rounded(self.asked)
 
 
-def sweep_along_way(asked: Question, given: AtPoints, looks: Looks, fits: Callable[[int], None] = lambda roots: None) -> Along | None:
-    """Return the sweep through the first way that agrees with all points that were asked one by one, or None. It has no directions.
+_Fits = Callable[[int], None]
 
-    The ways of points with an answer come first. `fits` is called as `evaluate_points` does.
+
+def evaluate_along(given: AtPoints, looks: Mapping[int, Solution], fits: _Fits = lambda roots: None, sides: bool = False) -> Along | None:
+    """Return the table through the first way that agrees with all points that were asked one by one, or None.
+
+    The ways of points with an answer come first. `fits` is called as `evaluate_points` does. With `sides` the answers have their bounds.
     """
-    ways = {id(way): way for _, way in sorted(looks.values(), key=lambda look: not look[0].answers) if way}
-    for way in ways.values():
-        found = evaluate_points(asked, given, way, fits)
-        if found and all(agrees_at(found[0], at, solution) for at, (solution, _) in looks.items()):
-            return Along(*found, way)
+    found = (one.along for one in sorted(looks.values(), key=lambda look: not look.answers) if one.along)
+    ways = {id(way): (posed, way) for posed, way in found if way and given.keys() <= posed.known.keys()}
+    for posed, way in ways.values():
+        asked = replace(posed, silent=True)
+        if there := evaluate_points(asked, given, way, fits):
+            table = add_directions(asked, way, there[0]) if sides or is_rounded(asked) else there[0]
+            if all(agrees_at(table, at, solution, sides) for at, solution in looks.items()):
+                return Along(asked, way, table, there[1])
     return None
 
 
-def evaluate_points(
-    asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None] = lambda roots: None
-) -> tuple[Sweep, NDArray[np.bool_]] | None:
+def evaluate_points(asked: Question, given: AtPoints, way: Way, fits: _Fits = lambda roots: None) -> tuple[Sweep, NDArray[np.bool_]] | None:
     """Return the sweep through one way without directions, and where memory is short if that only warns.
 
     None if arrays do not answer it, or if memory is checked against a batch that the way lacks.
@@ -148,7 +152,10 @@ def tabulate(given: AtPoints, solutions: Sequence[Solution]) -> Sweep:
 
 
 def add_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
-    """Return the sweep with the direction of the answers of each root in each regime, as it is at the first, a middle and the last."""
+    """Return the sweep with the direction of the answers of each root in each regime, as it is at the first, a middle and the last.
+
+    Counted quantities within limits are whole numbers.
+    """
     kinds: dict[tuple[str | None, str | None], int] = {}
     places = np.zeros_like(table.places)
     for root, row in enumerate(table.places):
@@ -161,7 +168,13 @@ def add_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
             bound = LOWER if label == MEMORY_BINDS else _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
             np.putmask(places[root], inside, kinds.setdefault((label, bound), len(kinds)))
     pairs = [*kinds] or [(None, None)]
-    return replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
+    found = replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
+    return round_table(asked, found) if is_rounded(asked) else found
+
+
+def is_rounded(asked: Question) -> bool:
+    """Return whether the answers to a question are whole numbers within limits."""
+    return bool(asked.limits) and asked.unknown in COUNTED
 
 
 def _direction(asked: Question, way: Way, table: Sweep, root: int, some: NDArray[np.intp]) -> str | None:
@@ -178,9 +191,10 @@ def _direction(asked: Question, way: Way, table: Sweep, root: int, some: NDArray
     return bound_of(signs_there)
 
 
-def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
-    """Return whether the arrays have at a point what the question asked by itself has."""
-    column = table.values[:, at]
-    ours = sorted(column[~np.isnan(column)])
-    theirs = sorted(one.point for one in solution.answers if one.kind == "point")
-    return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
+def agrees_at(table: Sweep, at: int, solution: Solution, sides: bool = False) -> bool:
+    """Return whether the arrays have at a point the values that the question asked alone has, and with `sides` also its bounds."""
+    numbers = zip(table.values[:, at].tolist(), table.places[:, at].tolist(), strict=True)
+    ours = sorted((value, table.bounds[place] or "") for value, place in numbers if value == value)
+    theirs = sorted((one.point, one.bound or "") for one in solution.answers if one.kind == "point")
+    same = (isclose(a, b, rel_tol=HOLDS) and (one == other or not sides) for (a, one), (b, other) in zip(ours, theirs, strict=False))
+    return len(ours) == len(theirs) and all(same)

@@ -10,7 +10,6 @@ from derive.quantities import quantity
 from derive.units import show
 
 _Values = Mapping[str, float]
-_Ends = Mapping[str, tuple[float, float]]
 
 
 @immutable(kw_only=False)
@@ -22,17 +21,16 @@ class Taken:
     why: str
 
 
-def link_of(chips: tuple[float, float], known: _Values) -> str | None:
-    """Return the link that binds between the fewest and the most chips. Return None if both links do, or if it is not known.
+def link_of(chips: float, known: _Values) -> str | None:
+    """Return the link that binds between so many chips, or None if it is not known.
 
     >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
-    >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
-    ('scale_up_link_bandwidth', 'scale_out_link_bandwidth', None)
+    >>> link_of(8.0, h100), link_of(16.0, h100)
+    ('scale_up_link_bandwidth', 'scale_out_link_bandwidth')
     """
     if LINKS.domain not in known:
         return None
-    least, most = chips
-    link = LINKS.inside if most <= known[LINKS.domain] else LINKS.out if least > known[LINKS.domain] else ""
+    link = LINKS.inside if chips <= known[LINKS.domain] else LINKS.out
     return link if link in known else None
 
 
@@ -46,36 +44,35 @@ def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> floa
     return inside if chips <= size else min(inside, out * chips / ceil(chips / size))
 
 
-def links(unknown: str, known: _Values, provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
+def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: str = "") -> Preset:
     """Return the inputs of an exchange that is asked for: its link by the tables, its usual width, and how experts exchange.
 
-    `spans` are the ends of what runs over several values. Known quantities and the unknown are never supposed. Without a preset only the
-    single given link is used. A given time gets no supposition that could contradict it.
+    Known quantities and the unknown are never supposed. Without a preset only the single given link is used. A given time gets no
+    supposition that could contradict it.
 
     >>> chip = {"chips": 4.0, "scale_out_link_bandwidth": 50e9}
     >>> origin = {"scale_out_link_bandwidth": "hardware.csv H100-SXM scale_out_link_bandwidth: a table (source)"}
-    >>> links("kv_transfer_time", chip, origin, {}).givens
+    >>> links("kv_transfer_time", chip, origin).givens
     {'link_bandwidth': 50000000000.0}
     """
-    settled = {*known, *spans, unknown}
-    rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, {*known, *spans}, overlap)]
+    settled = {*known, unknown}
+    rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, overlap)]
     is_open = bool(rows) and LINKS.taken not in settled
     taken: dict[str, Taken] = {}
     if any(source != "given" for source in provenance.values()):
-        taken = _suppose_inputs(rows, known, spans, settled)
+        taken = _suppose_inputs(rows, known, settled)
         supposed = {**known, **{name: one.value for name, one in taken.items()}}
-        ways = {_link(row, supposed, spans) for row in rows}
+        ways = {_link(row, supposed) for row in rows}
         link = ways.pop() if is_open and len(ways) == 1 else None
-        # A link that runs over values is no single one: the exchange asks for its own.
-        if link and link not in spans:
-            taken[LINKS.taken] = _take_link(link, rows, known, provenance, spans)
+        if link:
+            taken[LINKS.taken] = _take_link(link, rows, known, provenance)
         is_open = is_open and link is None
         # Over one domain and over several: what holds of several holds of one too.
         across = LINKS.taken not in settled and (link == LINKS.inside or {LINKS.inside, LINKS.out, LINKS.domain} <= known.keys())
         variants = {row.quantity: row.variants[link != LINKS.inside] for row in rows if row.variants and across}
     else:
         variants = {}
-    if is_open and (only := _only_link(known, spans)):
+    if is_open and (only := _only_link(known)):
         taken[LINKS.taken] = Taken(known[only], "given", tell_given(only))
     return Preset(
         givens={name: one.value for name, one in taken.items()},
@@ -85,38 +82,38 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], spans: _E
     )
 
 
-def _takes_part(row: Exchange, unknown: str, known: _Values, given: Set[str], overlap: str) -> bool:
+def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str) -> bool:
     """Return whether a question is about an exchange, or counts it in a step."""
     if row.quantity == unknown:
         return True
-    if row.quantity in given:
+    if row.quantity in known:
         return row.apart and (unknown == LINKS.taken or known.keys().isdisjoint(row.lengths))
     total, active = (known.get(name) for name in PARAMETERS)
     alike = not row.dense or (total is not None and total == active and known.get(LINKS.chips, 0.0) > 1)
     counted = unknown in row.asked_by or (overlap and overlap == row.overlap)
-    return bool(counted and alike and given.isdisjoint(row.absent))
+    return bool(counted and alike and known.keys().isdisjoint(row.absent))
 
 
-def _suppose_inputs(rows: list[Exchange], known: _Values, spans: _Ends, settled: Set[str]) -> dict[str, Taken]:
+def _suppose_inputs(rows: list[Exchange], known: _Values, settled: Set[str]) -> dict[str, Taken]:
     """Return the bytes of the exchanges and the number of chips that exchange, unless they are known."""
     names = {name for row in rows if row.unless not in settled for name in row.widths} - settled
     taken = {name: Taken(value, f"taken: {why}", why) for name, (value, why) in WIDTHS.items() if name in names}
     for row in rows:
-        if row.spread and row.spread not in settled and known.get(LINKS.chips, 0.0) > 1 and LINKS.chips not in spans:
+        if row.spread and row.spread not in settled and known.get(LINKS.chips, 0.0) > 1:
             why = f"{row.at_most} over all {LINKS.chips}"
             taken[row.spread] = Taken(min(known[LINKS.chips], known.get(row.at_most, inf)), f"taken: {why}", why)
     return taken
 
 
-def _link(row: Exchange, known: _Values, spans: _Ends) -> str | None:
+def _link(row: Exchange, known: _Values) -> str | None:
     """Return the link of an exchange, as a column of the tables."""
     if row.apart:
         return LINKS.out if LINKS.out in known else None
-    group = next((one for one in (row.spread, LINKS.chips) if one in {*known, *spans}), None)
-    return None if group is None else link_of(spans.get(group, (known.get(group, inf),) * 2), known)
+    group = next((one for one in (row.spread, LINKS.chips) if one in known), None)
+    return None if group is None else link_of(known[group], known)
 
 
-def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str], spans: _Ends) -> Taken:
+def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str]) -> Taken:
     """Return the bandwidth of a link with its source, and why the exchanges go over it."""
     origin, width = provenance.get(link, "given"), known[link]
     size = f"a scale-up domain of {known.get(LINKS.domain, 0.0):.4g}"
@@ -126,18 +123,17 @@ def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapp
         way = f"within {size}"
     elif LINKS.inside in known and all(row.rings for row in rows):
         # Of fewer chips in one domain than in another rings have less.
-        ends = spans.get(LINKS.chips, (known.get(LINKS.chips, 1.0),))
-        width = min(ring_bandwidth(chips, known[LINKS.domain], known[LINKS.inside], width) for chips in ends)
+        width = ring_bandwidth(known.get(LINKS.chips, 1.0), known[LINKS.domain], known[LINKS.inside], width)
         way = f"of rings over the links of all chips between domains of {known[LINKS.domain]:.4g}"
     else:
         way = f"out of {size}, because it does not have all chips"
     return Taken(width, origin, f"{way} ({tell_given(link) if origin == 'given' else origin})")
 
 
-def _only_link(known: _Values, spans: _Ends) -> str | None:
-    """Return the known link of a chip if it is the only one, has one value, and no limit of its reach."""
+def _only_link(known: _Values) -> str | None:
+    """Return the known link of a chip if it is the only one and has no limit of its reach."""
     found = [name for name in (LINKS.inside, LINKS.out) if name in known]
-    return found[0] if len(found) == 1 and LINKS.domain not in known and found[0] not in spans else None
+    return found[0] if len(found) == 1 and LINKS.domain not in known else None
 
 
 def tell_given(name: str) -> str:

@@ -16,7 +16,7 @@ from derive.units import show
 _CHIPS = MEMORY.bought
 
 
-def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches, spans: Set[str]) -> Preset:
+def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> Preset:
     """Return all named presets as one, above what published runs of such a model sustain of the peaks in such a phase."""
     conventions = switches.conventions
     measured = conventions.efficiency == "calibrated"
@@ -38,7 +38,7 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
         from derive.tier_presets import tier
 
         named.append((f"--tier {conventions.tier}", tier(conventions.tier, tables)))
-    preset = _apply_one_count(as_published(merge(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
+    preset = _apply_one_count(as_published(merge(named, settled), settled), typed, unknown)
     if (counted := preset.givens.get(_CHIPS)) and _CHIPS in typed and counted != typed[_CHIPS]:
         one = next(text for text in chips if names_count(text))
         both = f"{show(_CHIPS, counted)} by --hardware {one} and {show(_CHIPS, typed['chips'])} as given"
@@ -48,8 +48,8 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
     if not {unknown, *typed}.isdisjoint(PHASES.of_training):
         return preset
     known = {**preset.givens, **typed}
-    phases, said = _phases(unknown, typed), {unknown, *known, *spans}
-    sustained = presets.calibrated(tables, kinds_of(known), (deployment_of(known, {unknown, *spans}),), phases)
+    phases, said = _phases(unknown, typed), {unknown, *known}
+    sustained = presets.calibrated(tables, kinds_of(known), (deployment_of(known, {unknown}),), phases)
     if PHASES.layers not in said or (phases == (PREFILL,) and said.isdisjoint(PHASES.lengths_of_prompts)):
         sustained = replace(sustained, givens={n: value for n, value in sustained.givens.items() if n != PHASES.layer_time})
     return merge([("presets", preset), ("calibrated", sustained)], settled)

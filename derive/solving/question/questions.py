@@ -40,7 +40,7 @@ from derive.solving.question.defaults import (
     with_defaults,
 )
 from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output
-from derive.spreads import Interval, Spread
+from derive.spreads import Interval
 from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
 from derive.units import show
 
@@ -131,28 +131,22 @@ def resolve_price_word(unknown: str, using: Iterable[str]) -> str:
     return OF_PRICE_SHEETS[unknown]
 
 
-def question(
-    unknown: str, given: Mapping[str, float | str], switches: Switches = USUAL_SWITCHES, spans: Mapping[str, Spread] = MappingProxyType({})
-) -> Question:
-    """Return the question as records: names resolved, presets under the givens, variants chosen.
-
-    `spans` are givens that run over several values, by registry name: the question is posed at one of them.
-    """
+def question(unknown: str, given: Mapping[str, float | str], switches: Switches = USUAL_SWITCHES) -> Question:
+    """Return the question as records: names resolved, presets under the givens, variants chosen."""
     name, conventions = quantity(unknown).name, switches.conventions
     refuse_no_output(given)
-    typed = _read_givens(name, given, conventions, spans)
-    preset, using = _complete_presets(name, typed, switches, spans)
+    typed = _read_givens(name, given, conventions)
+    preset, using = _complete_presets(name, typed, switches)
     remark = ""
-    if conventions.dtype and _WIDTH in typed and _WIDTH not in spans:
+    if conventions.dtype and _WIDTH in typed:
         typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
     none = {made: n for n, value in typed.items() if value == 0 for made in VANISH.get(n, ()) if made not in (*typed, name)}
     known = {n: v for n, v in {**preset.givens, **typed, **dict.fromkeys(none, 0.0)}.items() if n != name}
     provenance = {n: "given" if n in typed else f"follows from {none[n]} = 0" if n in none else preset.provenance[n] for n in known}
-    _refuse_impossible(known, spans)
+    _refuse_impossible(known)
     named = tuple(map(equation, using))
     left_out = _rows_left_out(preset, typed.keys(), named, switches.variants)
-    singles = {n: value for n, value in typed.items() if n not in spans}
-    slips = {n: why for n, value in singles.items() if (why := _slip(n, value, preset.givens.get(n), preset))}
+    slips = {n: why for n, value in typed.items() if (why := _slip(n, value, preset.givens.get(n), preset))}
     whole = Question(
         unknown=name,
         known=known,
@@ -171,36 +165,29 @@ def question(
         unsaid=_drop(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
         doubtful=slips | _count_dropped(name, preset),
-        in_parts=list_fractions(singles),
+        in_parts=list_fractions(typed),
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
 
 
-def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Conventions, spans: Mapping[str, Spread]) -> dict[str, float]:
-    """Return the givens in SI, with one value of each range or list."""
+def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
+    """Return the givens in SI."""
     typed = _read_values(given, conventions)
-    if twice := typed.keys() & spans.keys():
-        raise WrongValue(f"{min(twice)} is given twice: remove one of them")
-    typed |= {n: found.shown for n, found in spans.items()}
     if unknown in typed:
         raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed[unknown])}): remove one of them")
     return typed
 
 
-def _complete_presets(
-    unknown: str, typed: Mapping[str, float], switches: Switches, spans: Mapping[str, Spread]
-) -> tuple[Preset, tuple[str, ...]]:
+def _complete_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> tuple[Preset, tuple[str, ...]]:
     """Return the named presets with their layout, links and copies of the cache, and the ids of all equations that join by name."""
-    preset, joined, by_heads = _with_layouts(
-        _named_preset(unknown, typed, switches, spans.keys()), unknown, typed, spans, switches.conventions
-    )
+    preset, joined, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
     using = tuple(dict.fromkeys((*switches.using, *joined)))
-    preset = _with_links(preset, unknown, typed, spans, switches.variants, using)
+    preset = _with_links(preset, unknown, typed, switches.variants, using)
     shared = {MEMORY.attention_groups: NEUTRAL_DEFAULTS[MEMORY.attention_groups], **preset.givens, **typed}
     cut = switches.conventions.tensor_parallel or by_heads
-    row = _copied_by_heads(unknown, shared, preset.variants, spans, using) if cut else None
-    if row and (_CHIPS in spans or unknown in (MEMORY.copies, _CHIPS)):
+    row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
+    if row and unknown in (MEMORY.copies, _CHIPS):
         return preset, (*using, row.id)
     return (_with_copies(preset, row.right_side(shared)) if row else preset), using
 
@@ -251,7 +238,7 @@ def _all_variants(
 
 
 def _with_layouts(
-    preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], conventions: Conventions
+    preset: Preset, unknown: str, typed: Mapping[str, float], conventions: Conventions
 ) -> tuple[Preset, tuple[str, ...], bool]:
     """Return the presets with what the layouts set, the conditions that join by name, and whether attention is cut by heads."""
     rows = [LAYOUTS[key] for key in conventions.layouts]
@@ -259,8 +246,8 @@ def _with_layouts(
     dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
     if dense and (wrong := next((row for row in rows if not row.dense), None)):
         raise WrongValue(f"{wrong.part}={wrong.name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
-    for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed, *spans}):
-        number = known.get(value) if isinstance(value, str) and value not in (unknown, *spans) else value
+    for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed}):
+        number = known.get(value) if isinstance(value, str) and value != unknown else value
         if isinstance(number, float):
             taken[name] = number
         else:
@@ -277,23 +264,16 @@ def _with_layouts(
     )
 
 
-def _copied_by_heads(
-    unknown: str, known: Mapping[str, float], variants: Mapping[str, str], spans: Mapping[str, Spread], using: Iterable[str]
-) -> Equation | None:
+def _copied_by_heads(unknown: str, known: Mapping[str, float], variants: Mapping[str, str], using: Iterable[str]) -> Equation | None:
     """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
-    if MEMORY.copies in (*known, *spans) or any(equation(id).symbols[0] == MEMORY.copies for id in using):
+    if MEMORY.copies in known or any(equation(id).symbols[0] == MEMORY.copies for id in using):
         return None
-    if _CHIPS in spans and unknown in MEMORY.sizes:
-        return None
-    row, most = (
-        copies_condition({**_choose_variants(unknown, known, ()), **variants}),
-        spans[_CHIPS].ends[1] if _CHIPS in spans else known.get(_CHIPS),
-    )
+    row, chips = copies_condition({**_choose_variants(unknown, known, ()), **variants}), known.get(_CHIPS)
     if unknown == _CHIPS and known.keys() | {_CHIPS} >= {*row.inputs, BATCH.name} and known.keys().isdisjoint(REPLICA.sized_by):
         return row
-    if not most or not row.inputs <= known.keys():
+    if not chips or not row.inputs <= known.keys():
         return None
-    return row if unknown == MEMORY.copies or row.right_side({**known, _CHIPS: most}) > 1 else None
+    return row if unknown == MEMORY.copies or row.right_side(known) > 1 else None
 
 
 def _with_copies(preset: Preset, copies: float) -> Preset:
@@ -356,15 +336,12 @@ def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
     return {unknown: f"the {preset.givens[unknown]:.0f} chips of {preset.provenance[unknown]} are not used: chips is asked for"}
 
 
-def _with_links(
-    preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], variants: Mapping[str, str], using: Iterable[str]
-) -> Preset:
+def _with_links(preset: Preset, unknown: str, typed: Mapping[str, float], variants: Mapping[str, str], using: Iterable[str]) -> Preset:
     """Return the presets with the inputs of an exchange between chips that the question mentions."""
     known = {**preset.givens, **typed}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
-    ends = {n: found.ends for n, found in spans.items()}
-    taken = links(unknown, known, provenance, ends, overlap or variants.get("overlap", ""))
+    taken = links(unknown, known, provenance, overlap or variants.get("overlap", ""))
     return merge([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
 
 
@@ -623,14 +600,14 @@ def _read_values(given: Mapping[str, float | str], conventions: Conventions) -> 
     return typed
 
 
-def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches, spans: Set[str]) -> Preset:
+def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches) -> Preset:
     """Return all named presets as one. The tables are read only if one is named."""
     usual = replace(switches.conventions, efficiency="ideal", price="given", tier="") == switches.conventions
     if not switches.hardware and not switches.model and usual:
         return Preset(givens={}, provenance={}, variants={})
     from derive.solving.question.named_presets import combine_presets
 
-    return combine_presets(unknown, typed, switches, spans)
+    return combine_presets(unknown, typed, switches)
 
 
 def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...]) -> dict[str, str]:
@@ -667,14 +644,13 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
     return {group: name for group, (name, *others) in names.items() if not others}
 
 
-def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
-    """Raise WrongValue for a part larger than its whole, or a batch below one sequence, anywhere in the givens."""
-    ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
-    for part, (_, most) in ends.items():
+def _refuse_impossible(known: Mapping[str, float]) -> None:
+    """Raise WrongValue for a part larger than its whole, or a batch below one sequence."""
+    for part, value in known.items():
         whole = quantity(part).whole
-        if whole in ends and most > ends[whole][0]:
-            raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
-    least, _ = ends.get(BATCH.name, (1.0, 1.0))
+        if whole in known and value > known[whole]:
+            raise WrongValue(f"{part} = {show(part, value)}: no more than {whole} = {show(whole, known[whole])}")
+    least = known.get(BATCH.name, 1.0)
     if least < 1 - HOLDS:
         raise WrongValue(f"{BATCH.name} = {least:.4g}: a batch has at least one sequence")
 

@@ -13,14 +13,12 @@ from derive.solving.question.questions import Question, question, resolve_price_
 from derive.spreads import Spread
 
 
-def pose_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> tuple[Question, dict[str, Spread]]:
-    """Return the question without the sides of its limits, at one value of each range, list and sweep, and these by registry name."""
+def pose_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Question:
+    """Return the question without the sides of its limits, at one value of each range, list and sweep."""
     plain = read_limits(given)[0]
-    spans = list_spreads(plain, switches)
-    single = {spelled: value for spelled, value in plain.items() if spelled not in spans}
-    by_name = {quantity(spelled).name: one for spelled, one in spans.items()}
-    asked = question(resolve_price_word(unknown, switches.using), single, switches, by_name)
-    return _pose_at_switches(asked, switches) if switches.at or switches.silent else asked, by_name
+    shown = {spelled: as_typed(spelled, one.shown, switches) for spelled, one in list_spreads(plain, switches).items()}
+    asked = question(resolve_price_word(unknown, switches.using), {**plain, **shown}, switches)
+    return _pose_at_switches(asked, switches) if switches.at or switches.silent else asked
 
 
 def list_spreads(plain: Mapping[str, Any], switches: Switches) -> dict[str, Spread]:
@@ -29,13 +27,18 @@ def list_spreads(plain: Mapping[str, Any], switches: Switches) -> dict[str, Spre
     return {spelled: one for spelled, one in read if one}
 
 
+def as_typed(spelled: str, value: float, switches: Switches) -> float:
+    """Return the number that is read as this value in the conventions of a question."""
+    return value / (switches.conventions.read(spelled, value) / value) if value else value
+
+
 def _pose_at_switches(asked: Question, switches: Switches) -> Question:
     """Return the question at one value of each input for which presets have a range, without warnings if it is silent."""
     known = {**asked.known, **{name: value for name, value in switches.at.items() if name in asked.ranges}}
     ranges = {name: one for name, one in asked.ranges.items() if name not in switches.at}
     fixed = [name for name in asked.ranges if name in switches.at]
-    told = (f"{', '.join(fixed)}: from the least to the most of published runs", asked.record) if fixed else ()
-    return replace(asked, known=known, ranges=ranges, notes=(*asked.notes, *filter(None, told)), silent=switches.silent)
+    told = (f"{', '.join(fixed)}: from the least to the most of published runs",) if fixed else ()
+    return replace(asked, known=known, ranges=ranges, notes=(*asked.notes, *told), silent=switches.silent)
 
 
 def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:

@@ -67,16 +67,16 @@ def test_the_options_that_would_give_it_are_named():
         ({"expert_imbalance": [1, 2, 0.9]}, "expert_imbalance = 0.9: must be >= 1"),
         ({"tokens_verified_per_step": "0.5..4"}, "tokens_verified_per_step = 0.5: must be >= 1"),
         ({"microbatches": "1.2±0.5"}, "microbatches = 0.7: must be >= 1"),
-        ({"experts": 8, "active_experts": "1,4,9"}, "active_experts = 9: no more than experts = 8"),
-        ({"experts": "8..16", "active_experts": "4..9"}, "active_experts = 9: no more than experts = 8"),
+        ({"experts": 8, "active_experts": "1,4,9", "batch": 8}, "active_experts = 9: no more than experts = 8"),
+        ({"experts": "8..16", "active_experts": "4..9", "batch": 8}, "active_experts = 9: no more than experts = 8"),
         ({"experts": "4..64:log:5", "active_experts": 8}, "active_experts = 8: no more than experts = 4"),
-        ({"model": "Llama-3-70B", "pipeline_stages": "1..128:log"}, "pipeline_stages = 128: no more than layers = 80"),
+        ({"model": "Llama-3-70B", "pipeline_stages": "1..128:log:8"}, "pipeline_stages = 128: no more than layers = 80"),
     ],
 )
 def test_parts_that_cannot_be_are_refused_whatever_is_asked(given, words):
-    """Wherever in a range, a list or a sweep they stand."""
+    """Anywhere in a range, a list or a sweep. A question that lacks other givens may name these first."""
     with pytest.raises(WrongValue, match=words):
-        solve("step_time", **given)
+        solve("activated_experts" if "batch" in given else "layers_per_stage", **given)
 
 
 # -- in words -------------------------------------------------------------------------------------------------------
