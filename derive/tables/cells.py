@@ -122,11 +122,7 @@ def _refuse_out_of_range(value: float, limits: Mapping[str, Any], required: bool
 
 
 def read_number(text: str) -> float:
-    """Return the value of a plain decimal, with or without an exponent. Raise WrongData for any other text, NaN and infinity included.
-
-    >>> read_number("1.25"), read_number("5e-1")
-    (1.25, 0.5)
-    """
+    """Return the value of a plain decimal, with or without an exponent. Raise WrongData for any other text, NaN and infinity included."""
     if not NUMBER.fullmatch(text.removeprefix("-")):
         dated = ": a spreadsheet took it for a date" if re.fullmatch(_SHORT_DATE, text) else ""
         plain = plain_number(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
@@ -183,11 +179,7 @@ def token_count(text: str) -> int | None:
 
 
 def read_whole(text: str, unit: str = "") -> int:
-    """Return a whole number of at most twelve digits. `unit` says in a message what it counts. Raise WrongData for any other text.
-
-    >>> read_whole("61")
-    61
-    """
+    """Return a whole number of at most twelve digits. `unit` says in a message what it counts. Raise WrongData for any other text."""
     if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
         raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
     if not re.fullmatch("[0-9]{1,12}", text):
@@ -214,11 +206,7 @@ def _whole_meant(text: str) -> str:
 
 
 def read_tokens(text: str) -> int:
-    """Return a number of tokens. `1M` and `200k` are allowed.
-
-    >>> read_tokens("1M"), read_tokens("131072")
-    (1000000, 131072)
-    """
+    """Return a number of tokens. `1M` and `200k` are allowed."""
     found = token_count(text)
     return read_whole(text if found is None else str(found), " of tokens such as 131072, 200k or 1M")
 
@@ -227,11 +215,7 @@ def read_tokens(text: str) -> int:
 
 
 def read_truth(text: str) -> bool:
-    """Return the value of `true` or `false` in any case, because a spreadsheet writes capitals. Raise WrongData for any other text.
-
-    >>> read_truth("true"), read_truth("FALSE")
-    (True, False)
-    """
+    """Return the value of `true` or `false` in any case, because a spreadsheet writes capitals. Raise WrongData for any other text."""
     if text.lower() not in ("true", "false"):
         raise WrongData(f"{shorten(text)} is not a truth value. Write true or false")
     return text.lower() == "true"
@@ -239,11 +223,7 @@ def read_truth(text: str) -> bool:
 
 @lru_cache(4096)
 def read_date(text: str) -> datetime.date:
-    """Return an ISO date. Raise WrongData for any other text.
-
-    >>> read_date("2026-11-20")
-    datetime.date(2026, 11, 20)
-    """
+    """Return an ISO date. Raise WrongData for any other text."""
     try:
         # `fromisoformat` alone also allows 20261120 and 2026-W47-5.
         if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
@@ -275,11 +255,7 @@ def _spreadsheet_date(text: str) -> str:
 
 
 def read_list(text: str) -> tuple[str, ...]:
-    """Return the items of a cell, which are separated by semicolons.
-
-    >>> read_list("Llama3; L3;")
-    ('Llama3', 'L3')
-    """
+    """Return the items of a cell, which are separated by semicolons."""
     return tuple(item.strip() for item in text.split(";") if item.strip())
 
 

@@ -173,11 +173,7 @@ def _intended_column(name: str, header: list[str], columns: Collection[str], oth
 
 
 def _all_unknown(messages: list[str]) -> str:
-    """Return the message on all unknown columns. An unread column may hold the currency or the dates of the others.
-
-    >>> _all_unknown(["unknown column 'modell'; did you mean 'model'?"])
-    "unknown column 'modell'; did you mean 'model'? Rename the column or remove it"
-    """
+    """Return the message on all unknown columns. An unread column may hold the currency or the dates of the others."""
     first, *others = messages
     if not others:
         return f"{first}{'' if first.endswith('?') else '.'} Rename the column or remove it"

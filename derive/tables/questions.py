@@ -1,7 +1,7 @@
 """Read the cells of claims.csv and problems.csv: the stated number or range, the unknown, and the givens."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 
 from derive.errors import UnknownName, WrongValue, shorten
@@ -29,11 +29,7 @@ class Givens:
 
 
 def unknown_names(unknown: str) -> tuple[str, ...]:
-    """Return the name of the unknown quantity, or both names of a quotient. Raise UnknownName for an unknown name.
-
-    >>> unknown_names("B_star"), unknown_names("scale_up_link_bandwidth/scale_out_link_bandwidth")
-    (('balance_batch',), ('scale_up_link_bandwidth', 'scale_out_link_bandwidth'))
-    """
+    """Return the name of the unknown quantity, or both names of a quotient. Raise UnknownName for an unknown name."""
     return tuple(quantity(name.strip()).name for name in unknown.split("/"))
 
 
@@ -52,11 +48,7 @@ def amount_in_si(unknown: str, text: str, unit: str) -> float:
 
 
 def stated_range(unknown: str, stated: str, unit: str) -> tuple[float, float]:
-    """Return the least and the greatest stated value [SI]. Raise as `amount_in_si` does, and for a range that falls.
-
-    >>> stated_range("drain_time", "1..10", "s"), stated_range("sparsity", "8", "")
-    ((1.0, 10.0), (8.0, 8.0))
-    """
+    """Return the least and the greatest stated value [SI]. Raise as `amount_in_si` does, and for a range that falls."""
     low, _, high = stated.partition("..")
     ends = amount_in_si(unknown, low, unit), amount_in_si(unknown, high or low, unit)
     if ends[0] > ends[1]:
@@ -96,15 +88,7 @@ def command_of(unknown: str, given: Givens) -> str:
     >>> command_of("step_time", read_givens("batch=8;chip_price=2 USD/h;hardware=H100:fp8;--overlap=sum"))
     "backsolve solve step_time --hardware H100:fp8 --overlap sum batch=8 'chip_price=2 USD/h'"
     """
-    return shlex.join(["backsolve", "solve", unknown, *_options(given), *(f"{name}={value}" for name, value in given.texts.items())])
-
-
-def _options(given: Givens) -> Iterator[str]:
-    for name, value in given.rows.items():
-        yield from (f"--{name}", value)
-    for id in given.using:
-        yield from ("--using", id)
-    for name, value in given.switches.items():
-        yield f"--{name}"
-        if value:
-            yield value
+    options = [(f"--{name}", value) for name, value in given.rows.items()]
+    options += [("--using", id) for id in given.using] + [(f"--{name}", value) for name, value in given.switches.items()]
+    words = [word for option in options for word in option if word]
+    return shlex.join(["backsolve", "solve", unknown, *words, *(f"{name}={value}" for name, value in given.texts.items())])

@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from derive.errors import WrongData, shorten, suggest
 from derive.immutable import immutable
@@ -27,6 +27,10 @@ FILES = (
 )
 _FEW = 4
 """The most rows that a message lists. For more rows it names the first."""
+
+_SCHEMAS, _COLUMNS, _CELLS, _ROWS, _CHECKED, _PART = "schemas", "columns", "cells", "rows", "checked", "part"
+"""Kinds of what tables keep: descriptions, cells, rows checked alone, whole checked tables, and parts of tables."""
+_Kept = TypeVar("_Kept")
 
 Table: TypeAlias = type[TableRow] | str
 """The record of a table, or the name of a table of prices without a record."""
@@ -53,17 +57,12 @@ class Tables:
     'A100'
     """
 
-    __slots__ = ("_asked", "_checked", "_checked_rows", "_columns", "_parts", "_raw_rows", "_schemas", "files")
+    __slots__ = ("_asked", "_kept", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
-        self._schemas: Mapping[str, Mapping[str, Any]] | None = None
-        self._columns: dict[str, dict[str, Column]] = {}
-        self._checked: dict[Table, CheckedTable] = {}
         self._asked: dict[Table, None] = {}
-        self._raw_rows: dict[str, tuple[CsvTable, tuple[Row, ...]]] = {}
-        self._checked_rows: dict[Table, tuple[_CheckedRow, ...]] = {}
-        self._parts: dict[tuple[str, str, str], Tables] = {}
+        self._kept: dict[tuple[Any, ...], Any] = {}
 
     def __reduce__(self) -> tuple[type["Tables"], tuple[Mapping[str, bytes | str]]]:
         # Another process reads the rows again.
@@ -78,9 +77,14 @@ class Tables:
         made = Tables(files)
         if files.get(DESCRIPTION) == self.files.get(DESCRIPTION):
             same = {file for file, content in files.items() if self.files.get(file) == content}
-            made._raw_rows.update((name, rows) for name, rows in list(self._raw_rows.items()) if f"{name}.csv" in same)
-            made._checked_rows.update((table, rows) for table, rows in list(self._checked_rows.items()) if f"{_name(table)}.csv" in same)
+            kept = [(key, found) for key, found in list(self._kept.items()) if key[0] in (_CELLS, _ROWS) and f"{_name(key[1])}.csv" in same]
+            made._kept.update(kept)
         return made
+
+    def _keep(self, key: tuple[Any, ...], make: Callable[[], _Kept]) -> _Kept:
+        """Return what was made for a key. Threads share what the first of them made."""
+        found: _Kept | None = self._kept.get(key)
+        return found if found is not None else cast("_Kept", self._kept.setdefault(key, make()))
 
     def content(self, file: str) -> bytes:
         """Return the bytes of a file. Raise BadRow for a file that is missing or cannot be read."""
@@ -93,41 +97,35 @@ class Tables:
     def schema(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a table in datapackage.json."""
         self.content(f"{name}.csv")
-        if self._schemas is None:
-            self._schemas = _schemas(self.content(DESCRIPTION))
-        try:
-            return self._schemas[f"{name}.csv"]
-        except KeyError:
-            raise BadRow(Problem(origin=DESCRIPTION, message=f"does not describe {name}.csv")) from None
+        found = self._keep((_SCHEMAS,), lambda: _schemas(self.content(DESCRIPTION))).get(f"{name}.csv")
+        if found is None:
+            raise BadRow(Problem(origin=DESCRIPTION, message=f"does not describe {name}.csv"))
+        return found
 
     def columns(self, name: str) -> Mapping[str, Column]:
         """Return the columns of a table by name, as described."""
-        return self._columns.get(name) or self._columns.setdefault(name, columns_of(self.schema(name)))
+        return self._keep((_COLUMNS, name), lambda: columns_of(self.schema(name)))
 
     def raw_rows(self, name: str) -> tuple[Row, ...]:
         """Return every row of a table as cells, the rows that cannot be split included."""
         return self._raw(name)[1]
 
     def _raw(self, name: str) -> tuple[CsvTable, tuple[Row, ...]]:
-        found = self._raw_rows.get(name)
-        if found is None:
+        def read_lines() -> tuple[CsvTable, tuple[Row, ...]]:
             table = CsvTable(BytesIO(self.content(f"{name}.csv")), f"{name}.csv", self.columns(name))
-            # setdefault and not an assignment, because two threads must share one.
-            found = self._raw_rows.setdefault(name, (table, tuple(table)))
-        return found
+            return table, tuple(table)
+
+        return self._keep((_CELLS, name), read_lines)
 
     def checked_rows(self, table: Table) -> tuple[_CheckedRow, ...]:
         """Return every row alone: its cells, what is wrong with it, and its record if its cells are sound."""
-        found = self._checked_rows.get(table)
-        if found is None:
-            columns, record = self.columns(_name(table)), None if isinstance(table, str) else table
-            found = tuple((row, *_check_row(row, columns, record)) for row in self.raw_rows(_name(table)))
-        return self._checked_rows.setdefault(table, found)
+        name, record = _name(table), None if isinstance(table, str) else table
+        return self._keep((_ROWS, table), lambda: tuple((row, *_check_row(row, self.columns(name), record)) for row in self.raw_rows(name)))
 
     def checked(self, table: Table) -> CheckedTable:
         """Return a table checked against its description and its rules."""
         self._asked[table] = None
-        return self._checked.get(table) or self._checked.setdefault(table, _check_table(self, table))
+        return self._keep((_CHECKED, table), lambda: _check_table(self, table))
 
     def only(self, name: str, column: str, cell: str) -> "Tables":
         """Return only the rows of a table with this cell. An answer that needs a few rows does not wait for the others.
@@ -136,13 +134,15 @@ class Tables:
         >>> {row.accelerator for row in read().only("hardware", "accelerator", "H100-SXM").rows_of(AcceleratorFigure)}
         {'H100-SXM'}
         """
-        part = self._parts.get((name, column, cell))
-        if part is None:
+
+        def read_part() -> Tables:
             table, rows = self._raw(name)
             part = Tables(self.files)
-            part._schemas, part._columns = self._schemas, self._columns
-            part._raw_rows[name] = (table, tuple(row for row in rows if row.get(column) == cell))
-        return self._parts.setdefault((name, column, cell), part)
+            part._kept.update((key, found) for key, found in list(self._kept.items()) if key[0] in (_SCHEMAS, _COLUMNS))
+            part._kept[_CELLS, name] = (table, tuple(row for row in rows if row.get(column) == cell))
+            return part
+
+        return self._keep((_PART, name, column, cell), read_part)
 
     def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
         """Return the sound rows of the table of a record. Raise BadRow for a file that cannot be used."""
@@ -213,11 +213,6 @@ def _content(path: str) -> bytes | str | None:
         return None
     except OSError as fault:
         return fault.strerror or str(fault)
-
-
-def content(file: str) -> bytes:
-    """Return the bytes of a shipped file. Raise BadRow for a file that is missing or cannot be read."""
-    return read().content(file)
 
 
 def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:

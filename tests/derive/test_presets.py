@@ -418,7 +418,7 @@ def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name)
 
 
 def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectures():
-    text = shipped.content("open_models.csv").decode()
+    text = shipped.read().content("open_models.csv").decode()
     with reading(read().edited(open_models="")):
         assert model("DeepSeek-V3").givens["layers"] == 61
     with reading(

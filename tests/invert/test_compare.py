@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import WrongData
-from derive.tables.shipped import content
+from derive.tables.shipped import read
 from invert.compare import infer_against
 from invert.comparison_records import Comparison, SheetChange
 from invert.inference import infer
@@ -32,7 +32,7 @@ def written(path: Path, text: str) -> str:
 
 
 def prices_with(change: Callable[[dict[str, str]], dict[str, str]]) -> str:
-    return with_cells(content("prices.csv").decode(), change)
+    return with_cells(read().content("prices.csv").decode(), change)
 
 
 def dearer_above_the_base(row: dict[str, str]) -> dict[str, str]:

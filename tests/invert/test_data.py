@@ -42,6 +42,6 @@ def test_runs_share_what_was_worked_out_of_the_same_bytes_and_of_no_others():
     assert rates(other, "CNY") == rates(one, "CNY") and len(calls) == 2
     assert rates(one, "CNY", least=100) == [] and rates(one, "EUR") != rates(one, "CNY") and len(calls) == 4
     assert one != other and one.tables is other.tables
-    with reading(shipped.read().edited(fx=shipped.content("fx.csv").decode().replace("CNY", "EUR"))):
+    with reading(shipped.read().edited(fx=shipped.read().content("fx.csv").decode().replace("CNY", "EUR"))):
         assert rates(read_data(), "CNY") == []
     assert read_data() is one

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.tables.shipped import content
+from derive.tables.shipped import read
 from invert.inference import Kept, run_of
 from invert.report.columns import WIDE_KEYS
 from invert.report.glance import glance
@@ -162,7 +162,7 @@ def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, 
     document["run"]["tables"]["prices.csv"] = "0" * 64
     Path("F").write_text(json.dumps(document))
     said = call("infer", "--like", "F")
-    now = sha256(content("prices.csv")).hexdigest()[:8]
+    now = sha256(read().content("prices.csv")).hexdigest()[:8]
     assert (said.status, said.err) == (0, f"backsolve: F: prices.csv has changed since (SHA-256 00000000, now {now})\n"), "the same answer"
     document["sheets"][0]["estimates"]["active_params"]["market"]["median"] *= 2
     Path("F").write_text(json.dumps(document))

@@ -27,7 +27,7 @@ def test_every_claim_has_a_verdict():
 
 
 def test_claims_that_cannot_be_read_leave_the_rest_of_the_site():
-    text = shipped.content("claims.csv").decode()
+    text = shipped.read().content("claims.csv").decode()
     claims_found.cache_clear()
     with reading(shipped.read().edited(claims=text.replace("verdict", "verdikt", 1))):
         rows, problems = claims_found()

@@ -14,7 +14,7 @@ from invert.validation.claim_rows import Claim, WorkedProblem
 from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test
 
-CELLS, PROBLEMS = (list(csv.DictReader(io.StringIO(shipped.content(f"{table}.csv").decode()))) for table in ("claims", "problems"))
+CELLS, PROBLEMS = (list(csv.DictReader(io.StringIO(shipped.read().content(f"{table}.csv").decode()))) for table in ("claims", "problems"))
 
 
 def spoilt(id: str, table: str = "claims", **cells: str) -> list[tuple[int | None, str | None]]:

@@ -181,7 +181,7 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
     def broken(row: dict[str, str]) -> dict[str, str]:
         return row | {"layers": "many"} if row["model"] == "GLM-4.5" else row
 
-    text = with_cells(shipped.content("architectures.csv").decode(), broken)
+    text = with_cells(shipped.read().content("architectures.csv").decode(), broken)
     with reading(read().edited(architectures=text)):
         for name in ("GLM-4.5", "glm-4.5", "zai-org/GLM-4.5"):
             with pytest.raises(BadRow, match=r"architectures\.csv row \d+, column layers: 'many'"):
@@ -252,7 +252,7 @@ def test_any_content_gives_rows_or_named_faults():
     generator = random.Random(7)
     for name in ("memory_tiers", "disclosures", "architectures", "calibration_models"):
         for _ in range(8):
-            content = bytearray(shipped.content(f"{name}.csv"))
+            content = bytearray(shipped.read().content(f"{name}.csv"))
             for _ in range(20):
                 content[generator.randrange(len(content))] = generator.randrange(256)
             with reading(Tables({**read().files, f"{name}.csv": bytes(content)})):
@@ -280,7 +280,7 @@ KEYED = [
 
 @in_one_test(("name", "wrong", "right", "columns"), KEYED)
 def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, right: int, columns: tuple[str, ...]):
-    cells = list(csv.DictReader(shipped.content(f"{name}.csv").decode().splitlines()))
+    cells = list(csv.DictReader(shipped.read().content(f"{name}.csv").decode().splitlines()))
     cells[wrong - 2] |= {column: cells[right - 2][column] for column in columns}
     out = io.StringIO()
     writer = csv.DictWriter(out, cells[0], lineterminator="\n")

@@ -47,7 +47,7 @@ def said(value: object) -> str:
 
 @in_one_test("record", RECORDS.values())
 def test_a_record_says_what_its_cells_say(record: type[TableRow]):
-    cells = list(csv.DictReader(io.StringIO(shipped.content(f"{record.TABLE}.csv").decode())))
+    cells = list(csv.DictReader(io.StringIO(shipped.read().content(f"{record.TABLE}.csv").decode())))
     found = rows_of(record)
     assert [row.place for row in found] == list(range(2, len(cells) + 2))
     for row, texts in some(zip(found, cells, strict=True), 4):

@@ -107,7 +107,7 @@ def test_every_formula_of_keys_and_values_names_columns_of_the_table():
     ],
 )
 def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, cells: dict[str, str], column: str, why: str):
-    text = with_cells(shipped.content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
+    text = with_cells(shipped.read().content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
     with reading(read().edited(architectures=text)):
         (problem,) = problems(Architecture)
         assert problem.column == column and why in problem.message
@@ -140,7 +140,7 @@ def test_rows_that_do_not_go_together_are_named_once_and_none_of_them_is_taken(r
 
 
 def test_a_preferred_price_is_told_to_be_none():
-    text = shipped.content("hardware.csv").decode()
+    text = shipped.read().content("hardware.csv").decode()
     first = next(line for line in text.splitlines() if "A100-SXM-80GB,chip_price," in line)
     with reading(read().edited(hardware=text.replace(first, first.replace(",false,", ",true,"), 1))):
         (problem,) = problems(AcceleratorFigure)
@@ -149,7 +149,7 @@ def test_a_preferred_price_is_told_to_be_none():
 
 def devices(changes: Mapping[tuple[str, str], Mapping[str, str]]) -> Tables:
     """The tiers with the cells changed of what is known of a device, by (device, quantity)."""
-    text = shipped.content("memory_tiers.csv").decode()
+    text = shipped.read().content("memory_tiers.csv").decode()
     return read().edited(memory_tiers=with_cells(text, lambda row: row | changes.get((row["device"], row["quantity"]), {})))
 
 

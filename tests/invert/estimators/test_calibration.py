@@ -30,7 +30,7 @@ FAMILIES = ("qwen3", "glm-4.5", "minimax-m1", "qwen3-next", "glm5", "minimax-m3"
 
 def edited(architecture: str, column: str, text: str) -> shipped.Tables:
     """The tables with one cell of one row of calibration_models.csv another."""
-    content = shipped.content("calibration_models.csv").decode()
+    content = shipped.read().content("calibration_models.csv").decode()
     changed = with_cells(content, lambda row: row | {column: text} if row["architecture"] == architecture else row)
     return shipped.read().edited(calibration_models=changed)
 

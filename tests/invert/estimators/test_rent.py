@@ -21,7 +21,7 @@ def test_the_rent_is_the_disclosed_one_and_says_so():
 
 
 def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
-    lines = [line for line in shipped.content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
+    lines = [line for line in shipped.read().content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
     without = shipped.read().edited(disclosures="\n".join(lines))
     with reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
         rental(shipped_data())

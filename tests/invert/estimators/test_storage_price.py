@@ -29,7 +29,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
 
 
 def test_where_the_caches_cannot_be_used_stored_bytes_stay_and_have_no_record():
-    with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
+    with reading(shipped.read().edited(architectures=shipped.read().content("architectures.csv").decode().splitlines()[0] + "\n")):
         (one,) = infer(["gemini-3.1-pro"])
     found = one.kv_bytes_stored["storage_price"]
     assert found.kind == "interval" and found.record is found.level is None

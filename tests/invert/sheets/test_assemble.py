@@ -168,7 +168,7 @@ def test_an_unknown_name_gets_its_candidates(name: str, message: str):
     ],
 )
 def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
-    header = shipped.content("models.csv").decode().splitlines()[0]
+    header = shipped.read().content("models.csv").decode().splitlines()[0]
     with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,false,,,,,,,,,,,\n{line}\n")):
         (row,), (problem,) = models(shipped_data()), shipped.problems(ModelRow)
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)

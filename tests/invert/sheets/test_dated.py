@@ -41,7 +41,7 @@ def test_a_model_that_no_row_names_was_there_on_no_day():
 
 
 def test_tables_of_the_market_name_a_model_without_its_provider():
-    text = shipped.content("disclosed_sizes.csv").decode()
+    text = shipped.read().content("disclosed_sizes.csv").decode()
     line = "Gpt-6.1-Sol,openai,2026-05-05,1,4,7000000000,7000000000,true,,disclosed,a word\n"
     with reading(shipped.read().edited(disclosed_sizes=text + line)):
         assert first_mention(model("gpt-6.1-sol"), read_data()) == date(2026, 5, 5)

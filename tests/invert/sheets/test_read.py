@@ -290,7 +290,7 @@ def little(tmp_path, monkeypatch):
         "\n".join([HEADER, INPUT, row_text(amount="3", effective_date="2026-01-01", valid_to="2026-05-01"), OUTPUT])
     )
     tmp_path.joinpath("fx.csv").write_text("currency,date,units_per_usd,source,verification,notes\nCNY,2026-11-20,7,assumed,assumed,\n")
-    tmp_path.joinpath(shipped.DESCRIPTION).write_bytes(shipped.content(shipped.DESCRIPTION))
+    tmp_path.joinpath(shipped.DESCRIPTION).write_bytes(shipped.read().content(shipped.DESCRIPTION))
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     return tmp_path
 

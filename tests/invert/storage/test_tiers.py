@@ -95,7 +95,7 @@ def test_low_to_high_is_a_90_percent_interval_and_never_under_the_floor():
 
 
 def test_a_price_of_a_year_that_cannot_be_used_stops_that_basis():
-    text = shipped.content("memory_tiers.csv").decode().replace("0.02125,0.02125,0.02125", "0.02125,cheap,0.02125")
+    text = shipped.read().content("memory_tiers.csv").decode().replace("0.02125,0.02125,0.02125", "0.02125,cheap,0.02125")
     with reading(shipped.read().edited(memory_tiers=text)), pytest.raises(WrongData, match="cheap"):
         tier_parameters(read_data(), "rented", 2025)
 

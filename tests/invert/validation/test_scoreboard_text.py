@@ -24,7 +24,8 @@ def found() -> dict[str, list[scoreboard.ScoreRow]]:
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_every_verdict_of_a_table_has_its_meaning_in_the_legend(found: dict[str, list[scoreboard.ScoreRow]], name: str):
-    fields = next(one for one in json.loads(shipped.content("datapackage.json"))["resources"] if one["name"] == name)["schema"]["fields"]
+    resources = json.loads(shipped.read().content("datapackage.json"))["resources"]
+    fields = next(one for one in resources if one["name"] == name)["schema"]["fields"]
     allowed = next(one for one in fields if one["name"] == "verdict")["constraints"]["enum"]
     assert [*VERDICTS[name]] == allowed and {row["verdict"] for row in found[name]} == {*allowed}
     said = legend(name, found[name])

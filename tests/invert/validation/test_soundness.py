@@ -110,7 +110,7 @@ MATTERS: dict[str, Callable[[Cells], bool]] = {
 
 @cache
 def rows(name: str) -> tuple[Cells, ...]:
-    return tuple(csv.DictReader(io.StringIO(shipped.content(f"{name}.csv").decode())))
+    return tuple(csv.DictReader(io.StringIO(shipped.read().content(f"{name}.csv").decode())))
 
 
 def columns() -> list[tuple[str, str]]:
