@@ -166,22 +166,14 @@ class Answer:
 
     @property
     def expr(self) -> "Basic | None":
-        """Return the formula in SymPy, over the symbols of the registry, or None if the answer has no closed form.
-
-        >>> Answer(kind="point", value=2400.0, formula="machine_balance_ratio*sparsity").expr
-        machine_balance_ratio*sparsity
-        """
+        """Return the formula in SymPy, over the symbols of the registry, or None if the answer has no closed form."""
         if self.symbolic is not None or self.formula is None:
             return self.symbolic
         return as_expression(self.formula)
 
     @property
     def latex(self) -> str | None:
-        r"""Return the formula as LaTeX, in the symbols of the lecture.
-
-        >>> print(Answer(kind="point", value=295.4, formula="peak_flops/hbm_bandwidth").latex)
-        \frac{F}{W}
-        """
+        """Return the formula as LaTeX, in the symbols of the lecture."""
         if self.symbolic is not None:
             return symbolic_in_latex(self.symbolic)
         return None if self.formula is None else formula_in_latex(self.formula)

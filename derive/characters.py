@@ -78,11 +78,7 @@ def _replace_look_alikes(text: str) -> str:
 
 
 def width_of(text: str) -> int:
-    """Return the width of a text in columns of a terminal: 2 for a wide letter, 0 for a mark over a letter.
-
-    >>> width_of("gpt-5"), width_of("\\u6a21\\u578b-5"), width_of("cafe\\u0301")
-    (5, 6, 4)
-    """
+    """Return the width of a text in columns of a terminal: 2 for a wide letter, 0 for a mark over a letter."""
     if text.isascii():
         return len(text)
     drawn = (mark for mark in text if unicodedata.category(mark) not in ("Mn", "Me"))
@@ -109,11 +105,7 @@ def is_same(one: str, other: str) -> bool:
 
 
 def look_alike(given: str, known: Iterable[str]) -> str:
-    """Return the first known name that looks like another name, or "" if there is none or the name itself is known.
-
-    >>> look_alike("gpt\\u20115", ["gpt-4", "gpt-5"]), look_alike("GPT-5", ["gpt-5"])
-    ('gpt-5', '')
-    """
+    """Return the first known name that looks like another name, or "" if there is none or the name itself is known."""
     drawn = skeleton(given)
     near = [name for name in known if drawn and skeleton(name) == drawn]
     return "" if any(is_same(given, name) for name in near) else next(iter(near), "")

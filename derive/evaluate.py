@@ -49,12 +49,7 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
 
 
 def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """Return the value of a formula as a fraction, a float where it is irrational, or NaN off its domain.
-
-    >>> from fractions import Fraction
-    >>> exact(("*", ("/", 1, 3), "batch"), {"batch": Fraction(2)})
-    Fraction(2, 3)
-    """
+    """Return the value of a formula as a fraction, a float where it is irrational, or NaN off its domain."""
     from fractions import Fraction
 
     fractions = {name: Fraction(values[name]) for name in names(tree)}

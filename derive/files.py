@@ -83,11 +83,7 @@ def _refuse_unreadable(status: os.stat_result, limit: int) -> None:
 
 
 def size(limit: int) -> str:
-    """Return a limit in bytes as words.
-
-    >>> size(LARGEST)
-    '128 MiB'
-    """
+    """Return a limit in bytes as words."""
     return f"{limit // MIB} MiB"
 
 

@@ -2,7 +2,7 @@
 
 import datetime
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from derive.errors import BacksolveError, shorten, suggest
 from derive.immutable import immutable
@@ -149,10 +149,15 @@ class Efficiency(TableRow):
         if blank := [column for column in _FIT_COLUMNS if self.use == FIT and not is_known(self, column)]:
             yield blank[0], "is blank, and the fit uses the run"
             return
-        measured = ("measured", lambda: amount_in_si(self.unknown, cell_text(self.measured), self.unit))
-        yield from unreadable_cells(
-            (("unknown", lambda: unknown_names(self.unknown)), measured, ("givens", lambda: read_givens(self.givens)))
-        )
+        column = "unknown"
+        try:
+            unknown_names(self.unknown)
+            column = "measured"
+            amount_in_si(self.unknown, cell_text(self.measured), self.unit)
+            column = "givens"
+            read_givens(self.givens)
+        except BacksolveError as fault:
+            yield column, str(fault)
 
 
 @immutable
@@ -381,13 +386,3 @@ def _incomplete_devices(sound: Sequence[Row], present: Sequence[Row]) -> Iterato
     for row in sound:
         if row["basis"] and bases.setdefault((row["tier"], row["basis"], row["year"]), row) is not row:
             yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
-
-
-def unreadable_cells(cells: Iterable[tuple[str, Callable[[], object]]]) -> Iterator[Fault]:
-    """Yield the first cell that its function cannot read."""
-    for column, read in cells:
-        try:
-            read()
-        except BacksolveError as fault:
-            yield column, str(fault)
-            return

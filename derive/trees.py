@@ -119,11 +119,7 @@ def _slope_of_part(operation: str, place: int, value: Any, parts: list[Any], by:
 
 @cache
 def names(tree: Tree) -> frozenset[str]:
-    """Return the quantities in a tree.
-
-    >>> sorted(names(("+", "batch", ("*", 2, "chips"))))
-    ['batch', 'chips']
-    """
+    """Return the quantities in a tree."""
     if isinstance(tree, str):
         return frozenset([tree])
     return frozenset().union(*map(names, tree[1:])) if isinstance(tree, tuple) else frozenset()
@@ -150,11 +146,7 @@ def terms(tree: Tree) -> tuple[Tree, ...]:
 
 
 def factors(tree: Tree) -> Iterator[str]:
-    """Yield the quantities that are factors of a term.
-
-    >>> [*factors(tree_of("2*batch*sqrt(chips)/(1 - mfu)"))]
-    ['batch']
-    """
+    """Yield the quantities that are factors of a term."""
     if isinstance(tree, str):
         yield tree
     elif isinstance(tree, tuple) and tree[0] in (PRODUCT, MINUS):
@@ -176,11 +168,7 @@ def put_into(tree: Tree, values: Mapping[str, Tree]) -> Tree:
 
 
 def difference(left: Tree, right: Tree) -> Tree:
-    """Return one tree minus another, as one sum.
-
-    >>> text(difference("batch", tree_of("chips - 2*replicas")))
-    'batch - chips + 2*replicas'
-    """
+    """Return one tree minus another, as one sum."""
     less = (term[1] if isinstance(term, tuple) and term[0] == MINUS else (MINUS, term) for term in terms(right) if term != 0)
     return sum_of((*(() if left == 0 else terms(left)), *less))
 
@@ -205,11 +193,7 @@ def sum_of(terms: Sequence[Tree]) -> Tree:
 
 
 def is_negative(tree: Tree) -> bool:
-    """Return whether a term is written with a minus before it.
-
-    >>> is_negative(tree_of("-2*batch/chips")), is_negative(tree_of("batch - chips"))
-    (True, False)
-    """
+    """Return whether a term is written with a minus before it."""
     if isinstance(tree, tuple):
         return tree[0] == MINUS or (tree[0] in (PRODUCT, RATIO) and is_negative(tree[1]))
     return not isinstance(tree, str) and tree < 0

@@ -96,12 +96,7 @@ _CHIP_HOUR = r"(?i)/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hou
 
 
 def vocabulary() -> dict[str, Any]:
-    """Return the words of units with their sizes and exponents in base units, the suffixes, and the data types.
-
-    >>> found = vocabulary()
-    >>> found["words"]["kB"], found["bases"], found["suffixes"]["Ki"]
-    ((1000.0, 0, 1, 0, 0, 0, 0), ('s', 'byte', 'FLOP', 'token', 'USD', 'J'), 1024.0)
-    """
+    """Return the words of units with their sizes and exponents in base units, the suffixes, and the data types."""
     return {
         "bases": _BASES,
         "words": {word: (float(size), *dimension) for word, (size, dimension) in _UNITS.items()},
@@ -111,11 +106,7 @@ def vocabulary() -> dict[str, Any]:
 
 
 def is_of_one_element(name: str) -> bool:
-    """Return whether a quantity is the bytes of one element, which may be given as a data type.
-
-    >>> is_of_one_element("bytes_per_weight"), is_of_one_element("kv_bytes_per_token")
-    (True, False)
-    """
+    """Return whether a quantity is the bytes of one element, which may be given as a data type."""
     return name.endswith(_OF_ONE)
 
 
@@ -164,11 +155,7 @@ def _wanted(unit: str) -> _Dimension:
 
 
 def flop_power(name: str) -> int:
-    """Return the power of FLOP in the unit of a quantity.
-
-    >>> flop_power("peak_flops"), flop_power("batch")
-    (1, 0)
-    """
+    """Return the power of FLOP in the unit of a quantity."""
     return _wanted(quantity(name).unit)[_BASES.index("FLOP")]
 
 
@@ -402,11 +389,7 @@ _BARE = rf"(?P<sign>(?:[<>]=?)? *)(?P<numbers>{_DOLLARS}(?:(?:\.\.|,){_DOLLARS})
 
 
 def word_of_type(spelled: str, value: Any) -> str:
-    """Return the word for the data type, if a word for the stored quantity is given with data types.
-
-    >>> word_of_type("kv", "fp8"), word_of_type("kv", "bf16,fp8"), word_of_type("kv", "70kB")
-    ('kv_dtype', 'kv_dtype', 'kv')
-    """
+    """Return the word for the data type, if a word for the stored quantity is given with data types."""
     types = isinstance(value, str) and all(one.strip().lower() in DATA_TYPES for one in value.split(","))
     return IN_A_TYPE.get(in_full(spelled), spelled) if types else spelled
 
@@ -565,11 +548,7 @@ def scale(name: str, value: float, digits: int = 4) -> tuple[float, str]:
 
 
 def people_units(name: str) -> tuple[tuple[float, float, str], ...]:
-    """Return the units in which people write a quantity, the largest first: the smallest value [SI], the size [SI] and the name.
-
-    >>> people_units("sweep_time")[-1], people_units("cost_per_token")
-    ((0, 1e-09, ' ns'), ((0, 1e-06, ' USD/MTok'),))
-    """
+    """Return the units in which people write a quantity, the largest first: the smallest value [SI], the size [SI] and the name."""
     row = quantity(name)
     return _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
 
