@@ -217,8 +217,13 @@ class Reason:
         return {**self.__dict__, "message": self.message, "tell": None}
 
 
+def _message_of(reason: Reason) -> str:
+    """Return the message of a reason. The schemas read its type."""
+    return reason.tell() if reason.tell else ""
+
+
 # A message that is given is found before this one.
-Reason.message = cached_property(lambda reason: reason.tell() if reason.tell else "")  # type: ignore[assignment]
+Reason.message = cached_property(_message_of)  # type: ignore[assignment]
 Reason.message.__set_name__(Reason, "message")  # type: ignore[attr-defined]
 
 

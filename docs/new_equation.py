@@ -1,11 +1,10 @@
-"""Start a new equation of the catalogue, and see what it still lacks.
+"""Start a new equation of the catalogue, and list what it lacks.
 
     python docs/new_equation.py chapter.name
 
-The first time it writes a skeleton at the end of the chapter. Then, and every time after, it lists what is still to be written by
-hand, and exits 1 while anything is. Once nothing is, it makes what is made from the entry: the fingerprint, which is refused to
-an entry that changed, and the page. For people who work on the catalogue; no
-`backsolve` command.
+The first run writes a skeleton at the end of the chapter. Every later run lists what a person must still write, with exit status 1. If
+nothing is missing it runs the tests of all entries, and writes the fingerprint and the page. An entry whose mathematics differs from its
+fingerprint is refused.
 """
 
 import ast
@@ -36,16 +35,18 @@ MADE = (
     ("docs/reference/catalogue.md", ("docs/generate_catalogue.py",)),
 )
 """Every file that is made from the entries, and what makes it."""
+TESTS = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "tests/derive/catalogue", "tests/derive/quantities")
+"""The tests of all entries: dimensions, names, sources and prose."""
 
 SKELETON = """    Equation(
         id="{id}",
-        title="TODO: what it is, in a few words",
+        title="TODO: a few words",
         # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL, if it is no definition
-        # TODO: the quantities it speaks of, and the right side
+        # TODO: the quantities of the relation, and its right side
         relation=lambda {name}: ({name}, {name}),
-        statement="TODO: what it says, in one plain sentence.",
-        # TODO: requires=(Requirement(holds=lambda ...: ... >= ..., otherwise="..."),), where it may be used
-        assumptions=("TODO: what is left out, or taken for granted",),
+        statement="TODO: one plain sentence.",
+        # TODO: requires=(Requirement(holds=lambda ...: ... >= ..., otherwise="..."),), if it is not always true
+        assumptions=("TODO: what is left out or assumed",),
         # TODO: result="12.3 ms", the left side to four digits, at `given` or at the values of example_values.py
         # TODO: derivation=lambda: (Step(...),), if it follows from other equations
         sources=(ours("TODO: or talk(...), or a work of derive/catalogue/sources.py"),),
@@ -62,35 +63,39 @@ def main(arguments: list[str]) -> int:
     if id not in by_id():
         file = CATALOGUE / f"{id.split('.')[0]}.py"
         file.write_text(inserted(file.read_text(encoding="utf-8"), id), encoding="utf-8")
-        print(f"{id}: a skeleton stands at the end of {file.relative_to(ROOT)}; fill it in and run this again")
+        print(f"{id}: a skeleton is at the end of {file.relative_to(ROOT)}. Fill it in and run this again")
         return 1
     row = by_id()[id]
     if found := list(missing(row)):
         print("\n".join([f"{id}: missing", *(f"  {one}" for one in found)]))
         return 1
     if begun := [one.id for one in by_id().values() if not {*one.parameters} <= QUANTITIES.keys() | CONSTANTS.keys()]:
-        print(f"{id}: nothing is missing, but {begun[0]} has only begun; fill it in or take it out, and run this again")
+        print(f"{id}: nothing is missing, but {begun[0]} is only begun. Fill it in or remove it, and run this again")
         return 1
+    print(f"tests of all entries: python {' '.join(TESTS)}", flush=True)
+    if status := subprocess.run([sys.executable, *TESTS], cwd=ROOT, check=False).returncode:
+        print(f"{id}: these tests name what is wrong")
+        return status
     for place, command in MADE:
         print(f"{place}: python {' '.join(command)}", flush=True)
         if status := subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode:
             return status
-    print(f"{id}: nothing is missing; what tests ask of every entry: pytest -q tests/derive tests/test_new_equation.py")
+    print(f"{id}: nothing is missing. The other tests: pytest -q -n auto tests/derive tests/test_docs.py tests/test_new_equation.py")
     return 0
 
 
 def wrong(id: str) -> str:
-    """What is the matter with an id that is asked for, or nothing."""
+    """Return what is wrong with a new id, or an empty text."""
     chapter, _, name = id.partition(".")
     if chapter not in CHAPTERS:
-        return f"{chapter!r} is no chapter; there are {', '.join(CHAPTERS)}"
+        return f"{chapter!r} is no chapter. The chapters are {', '.join(CHAPTERS)}"
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         return f"{name!r} is no name: lower case letters, digits and underscores, a letter first"
     return f"{id} was published and retired; an id is never used again" if id in RETIRED else ""
 
 
 def inserted(text: str, id: str) -> str:
-    """The module of a chapter with a skeleton at the end of its EQUATIONS; what the skeleton calls is imported where it is not."""
+    """Return the module of a chapter with a skeleton at the end of its EQUATIONS, and with the import that the skeleton needs."""
     (last,) = (
         node.end_lineno for node in ast.parse(text).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "EQUATIONS"
     )
@@ -104,48 +109,48 @@ def inserted(text: str, id: str) -> str:
 
 
 def missing(row: Equation) -> Iterator[str]:
-    """What an equation lacks, place by place, that only a person can write."""
+    """Yield each part of an equation that a person must still write."""
     yield from in_entry(row)
     for name in row.parameters:
         if name not in QUANTITIES and name not in CONSTANTS:
-            yield f"derive/quantities: {name} has no row; add one in the module of its theme, with symbol, LaTeX, unit, meaning and range"
+            yield f"derive/quantities: {name} has no row. Add one in the module of its theme, with symbol, unit, meaning and range"
         elif name in QUANTITIES:
             try:
                 latex_in_mathml(QUANTITIES[name].latex)
             except WrongData:
-                yield f"derive/quantities: derive/show/mathml.py draws no such LaTeX as that of {name}, {QUANTITIES[name].latex}"
+                yield f"derive/quantities: derive/show/mathml.py cannot draw the LaTeX of {name}, {QUANTITIES[name].latex}"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
-        yield "the entry: a further relation of a quantity says with `derivation` what it follows from"
+        yield "the entry: a quantity with another definition needs a `derivation` here: what this relation follows from"
     if row.kind == ESTIMATE and row.variant is None:
-        yield "the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
+        yield "the entry: an estimate is used only if it is chosen. Give it a `variant`, with its group"
     if row.example is None:
-        yield "the entry: no `result`; work it once, at the values of example_values.py or at `given`, to four digits"
+        yield "the entry: no `result`. Compute it once to four digits, at the values of example_values.py or at `given`"
     elif row.example.given.keys() == {*row.symbols[1:]} <= QUANTITIES.keys():
         yield from in_example(row, row.example)
     yield from in_lecture(row)
 
 
 def in_example(row: Equation, example: Example) -> Iterator[str]:
-    """What the example comes to where its result says otherwise."""
+    """Yield the value of the example if its result is different."""
     made = float(row.right_side({name: parse(name, text) for name, text in example.given.items()}))
     if not isclose(parse(row.symbols[0], example.result), made, rel_tol=FOUR_DIGITS):
-        yield f"the entry: the example comes to {show(row.symbols[0], made)}, and its result says {example.result}"
+        yield f"the entry: the example gives {show(row.symbols[0], made)}, and its result is {example.result}"
 
 
 def in_lecture(row: Equation) -> Iterator[str]:
-    """What the `line` of its rows in lecture.csv should be and is not."""
+    """Yield each wrong `line` of its rows in lecture.csv."""
     with (ROOT / "tests" / "validation" / "lecture.csv").open(encoding="utf-8", newline="") as stream:
         figures = list(csv.DictReader(stream))
     lines = [figure["line"] for figure in figures]
     for line in (figure["line"] for figure in figures if row.id in (figure["equations"] or "").split(";")):
         if not LINE.fullmatch(line):
-            yield f"tests/validation/lecture.csv: the line {line!r} is no number, letter and entry of notes.csv, as '1a A13'"
+            yield f"tests/validation/lecture.csv: the line {line!r} is not a number, a letter and an entry of notes.csv, such as '1a A13'"
         if lines.count(line) > 1:
-            yield f"tests/validation/lecture.csv: the line {line!r} stands there twice"
+            yield f"tests/validation/lecture.csv: the line {line!r} is there twice"
 
 
 def in_entry(row: Equation) -> Iterator[str]:
-    """What the entry itself still leaves to do, by file and line."""
+    """Yield each TODO of the entry, by file and line."""
     for file in sorted(CATALOGUE.glob("*.py")):
         text = file.read_text(encoding="utf-8")
         for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and is_entry(node, row.id)):
@@ -155,7 +160,7 @@ def in_entry(row: Equation) -> Iterator[str]:
 
 
 def is_entry(call: ast.Call, id: str) -> bool:
-    """Whether a call has this id among its keywords."""
+    """Return whether a call has this id among its keywords."""
     return any(one.arg == "id" and isinstance(one.value, ast.Constant) and one.value.value == id for one in call.keywords)
 
 

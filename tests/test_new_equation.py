@@ -13,16 +13,32 @@ from tests.tools.together import in_one_test
 
 ROOT = Path(__file__).parents[1]
 ID = "scheduling.planted_latency"
-LEFT_OUT = 'assumptions=("what is left out, or taken for granted",),'
+ROW = """    Quantity(
+        name="planted_latency",
+        symbol="t_planted",
+        unit="s",
+        meaning="time of eighteen steps",
+        low=1e-6,
+        high=1e3,
+    ),
+)
+"""
+LEFT_OUT = 'assumptions=("what is left out or assumed",),'
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """What the script reads and writes, in a folder of its own."""
-    for part in ("derive", "docs", "pricing_data", "tests/tools", "tests/validation"):
+    tests = ("tables", "tools", "validation", "derive/catalogue", "derive/quantities")
+    for part in ("backsolve", "derive", "docs", "invert", "pricing_data", *(f"tests/{name}" for name in tests)):
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "tests" / "derive").mkdir()
-    for part in ("tests/__init__.py", "tests/derive/fingerprints.json", "tests/derive/test_catalogue.py"):
+    for part in (
+        "pyproject.toml",
+        "tests/__init__.py",
+        "tests/conftest.py",
+        "tests/derive/fingerprints.json",
+        "tests/derive/test_catalogue.py",
+    ):
         shutil.copy(ROOT / part, tmp_path / part)
     return tmp_path
 
@@ -50,7 +66,7 @@ def appended(file: Path, text: str) -> None:
 def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     chapter = clone / "derive" / "catalogue" / "scheduling.py"
     first = run(clone, ID)
-    assert first.returncode == 1 and "a skeleton stands at the end of derive/catalogue/scheduling.py" in first.stdout
+    assert first.returncode == 1 and "a skeleton is at the end of derive/catalogue/scheduling.py" in first.stdout
     lacking = run(clone, ID)
     assert (lacking.returncode, lacking.stderr) == (1, "")
     lines = lacking.stdout.splitlines()
@@ -58,40 +74,42 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
         assert any(line.startswith(f"  {place}") for line in lines), place
     assert sum(line.startswith("  derive/catalogue/scheduling.py, line") for line in lines) == chapter.read_text().count("TODO") == 9
 
-    # Filled in, of a quantity that has a row, and with a figure.
+    # Filled in, with the row of its quantity, and with a figure.
     kept = [line for line in chapter.read_text().splitlines(keepends=True) if "# TODO" not in line]
     chapter.write_text("".join(kept).replace("TODO: ", ""), encoding="utf-8")
     replaced(
         chapter,
         (
             "relation=lambda planted_latency: (planted_latency, planted_latency)",
-            "relation=lambda mean_latency, step_time: (mean_latency, 18 * step_time)",
+            "relation=lambda planted_latency, step_time: (planted_latency, 18 * step_time)",
         ),
         (LEFT_OUT, LEFT_OUT + "\n        given={'step_time': '2 ms'},\n        result='36 ms',"),
     )
+    quantities = clone / "derive" / "quantities" / "requests.py"
+    quantities.write_text(quantities.read_text(encoding="utf-8").rstrip().removesuffix(")") + ROW, encoding="utf-8")
     figures = clone / "tests" / "validation" / "lecture.csv"
     appended(figures, f"99,planted,{ID}\n")
     (line,) = run(clone, ID).stdout.splitlines()[1:]
-    assert line.startswith("  tests/validation/lecture.csv: the line '99' is no number, letter and entry")
+    assert line.startswith("  tests/validation/lecture.csv: the line '99' is not a number, a letter and an entry")
     replaced(figures, (f"99,planted,{ID}", f"99a A13,planted,{ID}"))
 
     # What does not come to its result, or gives other quantities than stand on the right.
     replaced(chapter, ("result='36 ms'", "result='35 ms'"))
-    assert run(clone, ID).stdout.splitlines()[1:] == ["  the entry: the example comes to 36 ms, and its result says 35 ms"]
+    assert run(clone, ID).stdout.splitlines()[1:] == ["  the entry: the example gives 36 ms, and its result is 35 ms"]
     replaced(chapter, ("result='35 ms'", "result='36 ms'"))
 
     # The rest is made from the entry.
     done = run(clone, ID)
-    assert (done.returncode, done.stderr) == (0, "")
-    made = [line.partition(":")[0] for line in done.stdout.splitlines() if ": python " in line]
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    _, *made = [line.partition(":")[0] for line in done.stdout.splitlines() if ": python " in line]
     assert made == ["tests/derive/fingerprints.json", "docs/reference/catalogue.md"]
     assert f'"{ID}@1"' in (clone / made[0]).read_text(encoding="utf-8") and f'<a id="{ID}">' in (clone / made[1]).read_text(
         encoding="utf-8"
     )
-    assert done.stdout.splitlines()[-1].startswith(f"{ID}: nothing is missing; what tests ask of every entry: pytest")
+    assert done.stdout.splitlines()[-1].startswith(f"{ID}: nothing is missing. The other tests: pytest")
 
     # An entry that changed is made anew, or refused where its mathematics did.
-    replaced(chapter, ("what it says, in one plain sentence", "another sentence"))
+    replaced(chapter, ("one plain sentence", "another sentence"))
     assert run(clone, ID).returncode == 0 and "another sentence" in (clone / made[1]).read_text(encoding="utf-8")
     replaced(clone / "tests" / "derive" / "fingerprints.json", (f'"{ID}@1": "', f'"{ID}@1": "0'))
     refused = run(clone, ID)

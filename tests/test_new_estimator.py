@@ -24,8 +24,9 @@ BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NAME, HEADING = "at_dear_rent", "KV at dear rent"
 RULES = some(
     [
-        *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known", "names", "registry")),
+        *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known", "registry", "worth")),
         "tests/invert/report/test_columns.py",
+        "tests/invert/validation/test_scoreboard.py",
         "tests/test_frozen.py::test_nothing_moved_that_is_not_named[infer]",
     ],
     every=2,

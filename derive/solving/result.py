@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from derive.answers import (
     BY_DEFAULT,
@@ -25,9 +25,6 @@ from derive.immutable import immutable
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
-
-    from derive.solving.engine.plan import Way
-    from derive.solving.question.questions import Question
 
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
@@ -55,7 +52,8 @@ class Solution(Result):
     `along` is the posed question with its way, if one way leads to the answer: arrays repeat it at other values.
     """
 
-    along: "tuple[Question, Way | None] | None" = field(default=None, repr=False, compare=False)
+    # A Question and a Way, which schemas of this record cannot import.
+    along: Any = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return cut(f"Solution({self.unknown} [{self.unit}]: {_summarise(self)})")
