@@ -254,10 +254,7 @@ def _use_shipped_rows(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:
     """Return provider and model of the sheets that the calibration is fitted to."""
-    try:
-        rows = data.tables.rows_of(CalibrationModel)
-    except WrongData:
-        return frozenset()
+    rows = data.tables.rows_if_any(CalibrationModel)
     return frozenset((provider, model) for row in rows for provider, _, model in [row.sheet.partition("/")])
 
 

@@ -31,7 +31,7 @@ from invert.estimators.names import KV_NAMES
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import side_by_side
-from invert.estimators.worth import or_left_out, worths
+from invert.estimators.worth import worths
 from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
@@ -49,6 +49,7 @@ from invert.records import (
     Worth,
     dominated,
     finished_estimate,
+    or_left_out,
 )  # fmt: skip
 from invert.result import (
     DRAIN_TIME_RULE,
@@ -265,7 +266,7 @@ def _answered(
         notes=tuple(notes),
         changes=dict(changes),
         mean_contexts={name: assumptions.priors[name].at(0.0) for name in MEANS if assumptions.priors[name].ends},
-        drain_times={device: or_left_out(partial(_drain_times, data, device)) for device in ("lecture", "range")},
+        drain_times={device: or_left_out(partial(lecture.drain_times, data, device)) for device in ("lecture", "range")},
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
         shared_tariffs=shared_tariffs(offered),
@@ -483,10 +484,6 @@ def _change_prices(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
         raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
-def _drain_times(data: Data, device: str) -> dict[str, float]:
-    return dict(lecture.drain_times(data, device))
-
-
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     """Return the lecture's tier rule, and the score of every rule with the typical KV bytes of the day."""
     rule = equation(DRAIN_TIME_RULE)
@@ -609,7 +606,8 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
     given = assumptions.kv_bytes_per_token
     if given:
         stored = given * known.stored / known.read if known else given
-    kv = (stored, assumptions.known_cache_spread) if stored else _usual_kv(read, data, assumptions)
+    usual = or_left_out(partial(usual_stored, data, read.day, assumptions, read.kv_family)).value
+    kv = (stored, assumptions.known_cache_spread) if stored else usual
     price, source = read.storage_price, sole_source(read.sheet)
     found = storage_evidence(
         data,
@@ -621,14 +619,6 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
         assumptions=assumptions,
     )
     return tuple(replace(one, sole_source=source) if one.anchors else one for one in found)
-
-
-def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:
-    """Return the typical KV bytes stored, median [byte/token] and spread [nat], or None if too few models are known."""
-    try:
-        return usual_stored(data, read.day, assumptions, read.kv_family)
-    except WrongData:
-        return None
 
 
 def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | None, found: Mapping[str, Estimate]) -> tuple[str, ...]:

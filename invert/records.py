@@ -538,11 +538,6 @@ def lower(assumptions: Assumptions, low: float, because: str, **support: Unpack[
     return _estimate(assumptions, "lower", because, (low, None, None), support)
 
 
-def point_estimate(assumptions: Assumptions, value: float, because: str, **support: Unpack[_Support]) -> Estimate:
-    """Return a number without a range: a reading at the given anchors."""
-    return _estimate(assumptions, "point", because, (None, value, None), support)
-
-
 def undetermined(assumptions: Assumptions, because: str, **support: Unpack[_Support]) -> Estimate:
     """Return an undetermined estimate with the reason."""
     return _estimate(assumptions, "undetermined", because, (None, None, None), support)
@@ -573,6 +568,14 @@ class Part(Generic[_T]):
 
     value: _T | None = None
     left_out: str = ""
+
+
+def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
+    """Return the result of `work`, or the row that it needs if the row cannot be used."""
+    try:
+        return Part(value=work())
+    except WrongData as error:
+        return Part(left_out=str(error))
 
 
 @immutable

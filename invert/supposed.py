@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from derive.catalogue import equation
 from derive.errors import NotCovered, WrongValue
 from derive.units import show
 from invert.assumptions import ANCHORS
-from invert.estimators.readings import check_forward
-from invert.forward_model import forward, predict_output_input_ratio
-from invert.inversion import invert_price
+from invert.estimators.readings import check_forward, weight_of_output, with_balance_context
+from invert.forward_model import predict_output_input_ratio
 from invert.records import Check
 from invert.report.prices import Prediction, predictions
 from invert.result import Inference, Run
@@ -28,17 +26,12 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     if "kv_bytes_per_token" not in supposed:
         raise WrongValue("--suppose needs kv_bytes_per_token, e.g. --suppose kv_bytes_per_token=49kB")
     seen = one.observables
-    values = {**one.anchors.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0, **supposed}
-    values["balance_context"] = equation("context.balance_context").right_side({**values, "kv_replication": 1.0})
+    values = with_balance_context({**one.anchors.values, **supposed})
     ratio = seen.output_input_ratio.value
     uses_output = "bandwidth_bound_fraction" not in supposed
     if not uses_output:
         ratio = predict_output_input_ratio(supposed["bandwidth_bound_fraction"])
-
-    def predict(weight_compute_ratio: float) -> float:
-        return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, seen.contexts[:1] or (0.0,))["output_input_ratio"])
-
-    found = invert_price(predict, ratio)
+    found = weight_of_output(values, (seen.contexts or (0.0,))[0], ratio)
     if found is None:
         kv = show("kv_bytes_per_token", supposed["kv_bytes_per_token"])
         raise NotCovered(

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import pairwise
 from math import log
 
-from derive.errors import WrongData, WrongValue
+from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from derive.quantities import quantity
@@ -17,7 +18,7 @@ from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_pr
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.posterior.data import PriceData, price_data_of
-from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Part, Tariff
+from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Part, Tariff, or_left_out
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import first_mention
 from invert.sheets.observables import observables
@@ -94,7 +95,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     row, listed = _architecture(model, data), by_price.value.listed if by_price.value else None
     anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed if same_weights(listed, model) else None)), None
     if anchors.origin["active_params"] == ASSUMED_SIZE and by_price.value:
-        suggested = _suggested(by_price.value, data, assumptions)
+        suggested = or_left_out(partial(size_at_price, by_price.value, "active_params", data, assumptions)).value
     if suggested:
         anchors = sized_by_price(anchors, suggested.median)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
@@ -121,14 +122,6 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         kv_family=row.kv_family if row else "",
         first_mention=known_by,
     )
-
-
-def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:
-    """Return the active parameters that the price suggests, or None if too few models are left to learn them from."""
-    try:
-        return size_at_price(by_price, "active_params", data, assumptions)
-    except WrongData:
-        return None
 
 
 def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:

@@ -1,11 +1,11 @@
 """The market: the size of a model by its input price, learnt from open models, and the price/cost of that price."""
 
 from dataclasses import replace
+from functools import partial
 from math import exp
 from statistics import median
 
 from derive.catalogue import equation
-from derive.errors import WrongData
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Data
@@ -14,7 +14,7 @@ from invert.estimators.market import panel
 from invert.estimators.market.by_price import PER_MTOK, ByPrice, record_of_size, size_at_price
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
-from invert.records import Estimate, Part, interval, references, undetermined, undetermined_on_error
+from invert.records import Estimate, Part, interval, or_left_out, references, undetermined, undetermined_on_error
 from invert.sheets.read import cached_beside_prices
 
 _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
@@ -47,10 +47,7 @@ def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
 
     No chip is in full use. It is None without a list.
     """
-    try:
-        listed = panel.listed_models(data)
-    except WrongData:
-        return None
+    listed = or_left_out(partial(panel.listed_models, data)).value or ()
     found = [_params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
     return median(found) if found else None
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from math import log
-from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData
@@ -153,7 +152,7 @@ def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") ->
     return min(times, key=lambda tier: abs(log(ttl_seconds / times[tier])))
 
 
-def drain_times(data: Data, device: str) -> Mapping[str, float]:
+def drain_times(data: Data, device: str) -> dict[str, float]:
     """Return drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     data.tables.refuse_bad(MemoryTierFigure, device=device, quantity="drain_time")
     found = {}
@@ -162,4 +161,4 @@ def drain_times(data: Data, device: str) -> Mapping[str, float]:
             if row.tier not in TIER_NAMES:
                 raise WrongData(f"memory_tiers.csv {device}: unknown tier {row.tier!r}; allowed: {', '.join(TIER_NAMES)}")
             found[TIER_NAMES[row.tier]] = in_si("drain_time", row.value, row.unit)
-    return MappingProxyType(found)
+    return found

@@ -1,8 +1,8 @@
 """The posterior with one price/cost for all prices: KV bytes and further quantities."""
 
 from collections.abc import Mapping
+from functools import partial
 
-from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
@@ -12,7 +12,7 @@ from invert.estimators.rent import rental
 from invert.posterior import inverse
 from invert.posterior.data import PriceData
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
-from invert.records import Estimate, given_value, interval, lower, references, undetermined, upper
+from invert.records import Estimate, given_value, interval, lower, or_left_out, references, undetermined, upper
 
 _JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
 _CITED = {
@@ -52,17 +52,11 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
     """Return the posterior of a sheet and the prior spread of each quantity [nat]. Both are drawn once for the same prices."""
 
     def draw() -> tuple[Summary, Mapping[str, float]]:
-        return summarise(price_data, assumptions, _price_per_flop(data, assumptions)), prior_spreads(price_data, assumptions)
+        rent = or_left_out(partial(rental, data, assumptions)).value
+        per_flop = rent.values["price_per_flop"] if rent else None
+        return summarise(price_data, assumptions, per_flop), prior_spreads(price_data, assumptions)
 
     return data.cache_without_prices((posterior_of, price_data.key, assumptions), draw)
-
-
-def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:
-    """Return the rent of a FLOP [USD], or None if the tables do not have it."""
-    try:
-        return rental(data, assumptions).values["price_per_flop"]
-    except WrongData:
-        return None
 
 
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions, broken: str | None) -> Estimate:

@@ -41,16 +41,24 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
 
     It has no attention FLOPs. It is empty if R leaves no room for a weight read.
     """
-    pair = seen.pairs[index]
-    # The ridge point of the anchors is at sustained rates.
-    values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0}
-    values["balance_context"] = equation("context.balance_context").right_side(values)
+    pair, values = seen.pairs[index], with_balance_context({**anchors, **reading.values})
+    found = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
+    return {**values, "weight_compute_ratio": found} if found else {}
+
+
+def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:
+    """Return hidden quantities with their balance context, at sustained rates and without attention FLOPs unless these are given."""
+    known = {"mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0, **values}
+    return {**known, "balance_context": equation("context.balance_context").right_side(known)}
+
+
+def weight_of_output(values: Mapping[str, float], context: float, output_input_ratio: float) -> float | None:
+    """Return the weight reads over arithmetic that an output price leaves at a context [token], or None if it leaves none."""
 
     def predict(weight_compute_ratio: float) -> float:
-        return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, [pair.short_context])["output_input_ratio"])
+        return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, [context])["output_input_ratio"])
 
-    found = invert_price(predict, pair.output_input_ratio.value)
-    return {**values, "weight_compute_ratio": found} if found else {}
+    return invert_price(predict, output_input_ratio)
 
 
 def check_forward(

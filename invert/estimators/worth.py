@@ -1,10 +1,9 @@
 """The accuracy of the estimates of a sheet: the same estimators on models of known cache, and the results learnt from those."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from statistics import fmean, stdev
-from typing import TypeVar
 
 from derive.errors import WrongData
 from invert.assumptions import USUAL, Assumptions
@@ -12,17 +11,7 @@ from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.known import Judged, judged, records, records_beside
 from invert.estimators.names import KV_NAMES
-from invert.records import Misreading, Part, Worth
-
-_T = TypeVar("_T")
-
-
-def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
-    """Return the result of `work`, or the row that it needs if the row cannot be used."""
-    try:
-        return Part(value=work())
-    except WrongData as error:
-        return Part(left_out=str(error))
+from invert.records import Misreading, Part, Worth, or_left_out
 
 
 def worths(

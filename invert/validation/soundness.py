@@ -3,18 +3,19 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, MemoryTierFigure, OpenModel
 from derive.presets import kv_bytes
 from derive.tables.problems import BadRow, Problem, first_of_each_place
-from derive.tables.rows import AnyRecord
 from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import calibration
 from invert.estimators.market import panel
 from invert.estimators.rent import rental
+from invert.records import or_left_out
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
@@ -47,7 +48,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
     found = (
         *data.tables.problems(*_READ_BY_INFER),
         *_check_rent(data, assumptions),
-        *_check_calibration(data, assumptions),
+        *(or_left_out(partial(calibration.class_problems, data, assumptions)).value or ()),
         *_check_shipped_sheets(data),
         *unused_launches(data),
         *unused_rates(book, data.tables),
@@ -64,10 +65,7 @@ def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
 
 def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
     """Return a note if a bad row keeps the calibration from using all models."""
-    try:
-        names = calibration.lacking(data, assumptions)
-    except WrongData:
-        return []
+    names = or_left_out(partial(calibration.lacking, data, assumptions)).value
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
@@ -95,7 +93,7 @@ def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in calibration.lines_of(tables, name)}
     return [
         Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")
-        for row in _sound(tables, FxRate)
+        for row in tables.rows_if_any(FxRate)
         if row.currency not in used
     ]
 
@@ -109,16 +107,9 @@ def _check_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     return ()
 
 
-def _check_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
-    try:
-        return calibration.class_problems(data, assumptions)
-    except WrongData:
-        return ()
-
-
 def _miscounted(tables: Tables) -> Iterator[Problem]:
     """List KV values counted by hand that differ from those computed from the configuration."""
-    for row in _sound(tables, Architecture):
+    for row in tables.rows_if_any(Architecture):
         try:
             stored, read = kv_bytes(row, 1.0)
         except (NotCovered, WrongData):
@@ -132,7 +123,7 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     """List experiments on a model without prices, or on a day without a price change of the model."""
-    experiments = _sound(tables, NaturalExperiment)
+    experiments = tables.rows_if_any(NaturalExperiment)
     providers, named = {row.provider for row in book.rows}, {(row.provider, row.model) for row in experiments}
     days: dict[tuple[str, str], set[date | None]] = {}
     for row in book.rows:
@@ -159,7 +150,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
     ahead = timedelta(days=assumptions.days_sold_before_release)
     newest = book.newest_retrieved or date.max - ahead
     found: list[Problem] = []
-    for model in _sound(tables, ModelRow):
+    for model in tables.rows_if_any(ModelRow):
         sold = began.get((model.provider, model.model), newest)
         if model.release_date and model.release_date > min(sold + ahead, newest):
             of = "a price of it began" if sold < newest else "the prices were read"
@@ -171,7 +162,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
 @cache_with_data
 def _dated_late(data: Data) -> tuple[Problem, ...]:
     """List releases and prices of the market tables after the newest price day. No record or fit uses them."""
-    rows = (row for record in panel.DATED for row in _sound(data.tables, record))
+    rows = (row for record in panel.DATED for row in data.tables.rows_if_any(record))
     return tuple(late for row in rows if (late := panel.dated_late(row, data)))
 
 
@@ -189,7 +180,7 @@ def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
     priced = {(row.get("provider"), row.get("model")) for row in calibration.lines_of(tables, "prices")}
     return _undescribed(book, tables) and [
         Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
-        for row in _sound(tables, ModelRow)
+        for row in tables.rows_if_any(ModelRow)
         if (row.provider, row.model) not in priced
     ]
 
@@ -202,10 +193,3 @@ def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
         if known and row.origin.startswith(f"{SHIPPED_PRICES}:"):
             first.setdefault((row.provider, row.model), row)
     return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
-
-
-def _sound(tables: Tables, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-    try:
-        return tables.rows_of(record)
-    except WrongData:
-        return ()

@@ -14,7 +14,6 @@ from invert.records import (
     given_value,
     interval,
     lower,
-    point_estimate,
     undetermined,
     upper,
     verdict,
@@ -51,7 +50,6 @@ def test_an_estimate_has_the_numbers_of_its_kind_and_no_other():
         "interval": (interval(USUAL, 1.0, 2.0, 4.0, "so", equations=ids), (2.0, 1.0, 4.0)),
         "upper": (upper(USUAL, 4.0, "so"), (None, None, 4.0)),
         "lower": (lower(USUAL, 1.0, "so"), (None, 1.0, None)),
-        "point": (point_estimate(USUAL, 2.0, "so", equations=ids), (2.0, None, None)),
         "given": (given_value(USUAL, 2.0, "kv_bytes_per_token"), (2.0, 2.0, 2.0)),
         "undetermined": (undetermined(USUAL, "so"), (None, None, None)),
     }

@@ -6,6 +6,7 @@ standard error, both with families left out and on models that were released lat
 """
 
 from dataclasses import replace
+from functools import partial
 from math import log
 
 import numpy as np
@@ -30,7 +31,7 @@ from invert.estimators.market.size import (
     size_table,
 )
 from invert.estimators.market.student import Student
-from invert.records import Estimate, Record, interval, undetermined, undetermined_on_error
+from invert.records import Estimate, interval, or_left_out, undetermined, undetermined_on_error
 from invert.sheets.files import FileText
 from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import KnowledgeScore
@@ -70,7 +71,7 @@ def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[SizeForm, ...
     """Return the forms of every benchmark that enough models have: those with a price first, then by their gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in rows_so_far(data, KnowledgeScore))
     forms = [SizeForm(params="total_params", priced=priced, benchmark=benchmark) for benchmark in benchmarks for priced in IN_WORDS]
-    judged = [form for form in forms if all(_record_or_none(data, form, left_out, assumptions) for left_out in _GATES)]
+    judged = [form for form in forms if all(or_left_out(partial(size_record, data, form, gate, assumptions)).value for gate in _GATES)]
     return tuple(sorted(judged, key=lambda form: (not form.priced, -size_record(data, form, "family", assumptions).gain)))
 
 
@@ -78,13 +79,6 @@ def passes_gate(data: Data, form: SizeForm, assumptions: Assumptions) -> bool:
     """Return whether the gain of a form exceeds its error, with families left out and on later models."""
     errors = assumptions.least_gain_in_errors
     return all(size_record(data, form, left_out, assumptions).has_skill(errors) for left_out in _GATES)
-
-
-def _record_or_none(data: Data, form: SizeForm, left_out: LeftOut, assumptions: Assumptions) -> Record | None:
-    try:
-        return size_record(data, form, left_out, assumptions)
-    except WrongData:
-        return None
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -132,6 +126,6 @@ def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, ass
     because = f"{IN_WORDS[form.priced]}: the score on {form.benchmark}, as sparse open models of this size have it"
     because += ". It refused many questions and may know more" * refused
     because += ". Extrapolated: no open model knows as much" * extrapolated
-    of_closed = _record_or_none(data, form, "closed vendor", assumptions) if closed else None
+    of_closed = or_left_out(partial(size_record, data, form, "closed vendor", assumptions)).value if closed else None
     of_it = of_closed or size_record(data, form, "family", assumptions)
     return replace(interval(assumptions, low, median, high, because, equations=()), record=None if extrapolated else of_it)
