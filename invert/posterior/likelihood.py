@@ -1,11 +1,10 @@
 """The likelihood of published prices: the mass of a normal about the predicted price on the cell of each."""
 
 from collections.abc import Iterator
-from functools import cache
-from math import hypot, log, pi, sqrt
+from math import hypot, log, sqrt
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import log_ndtr
 
 from derive.catalogue import equation
 from invert.arrays import Array, Values
@@ -22,36 +21,10 @@ def log_mass(cell: Pair, centre: Values, spread: float) -> Array:
     -0.3817
     """
     low, high = cell
-    away = np.abs((low + high) / 2 - centre) / spread
-    half = (high - low) / 2 / spread
-    pairs = next((pairs for widest, pairs in NODE_PAIRS if half <= widest), None)
-    if pairs is None:
-        # The mass is the same on both sides of the centre; on the left, small masses keep their digits.
-        mass: Array = ndtr(half - away) - ndtr(-half - away)
-        return np.log(mass)
-    # Gauss-Legendre over the cell, with the density in the middle of it taken out: nothing underflows.
-    share: Values = 0.0
-    for node, weight in zip(*positive_nodes(pairs), strict=True):
-        ratio = np.exp(half * node * away)
-        share = share + weight * np.exp(-((half * node) ** 2) / 2) * (ratio + 1 / ratio)
-    return np.asarray(np.log(half * share) - away**2 / 2 - log(2 * pi) / 2)
-
-
-NODE_PAIRS = ((0.06, 2), (0.25, 3), (0.5, 4), (1.0, 5))
-"""Half-widths of a cell in spreads, and the pairs of Gauss-Legendre nodes that give the mass of cells up to this width to nine
-digits, within eight spreads of them. Cells further off have a mass below 1e-15."""
-
-
-@cache
-def positive_nodes(pairs: int) -> tuple[Array, Array]:
-    """Return the positive nodes [pairs] of the Gauss-Legendre rule with two nodes per pair, and their weights.
-
-    >>> nodes, weights = positive_nodes(2)
-    >>> nodes.round(4).tolist(), weights.round(4).tolist()
-    ([0.34, 0.8611], [0.6521, 0.3479])
-    """
-    nodes, weights = np.polynomial.legendre.leggauss(2 * pairs)
-    return nodes[pairs:], weights[pairs:]
+    away, half = np.abs((low + high) / 2 - centre) / spread, (high - low) / 2 / spread
+    # The mass is the same on both sides of the centre. On the left small masses keep their digits.
+    below = log_ndtr(half - away)
+    return np.asarray(below + np.log(-np.expm1(log_ndtr(-half - away) - below)))
 
 
 def unused_prices(points: Points, price_data: PriceData, assumptions: Assumptions) -> Values:
