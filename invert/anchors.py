@@ -65,15 +65,11 @@ def anchors_of(model: ModelRow | None, assumptions: Assumptions, stated: tuple[f
         value, origin = stated
     else:
         value, origin = assumptions.assumed_active_params, ASSUMED_SIZE
-    return _with_size(common, value, origin)
+    return with_size(common, value, origin)
 
 
-def sized_by_price(anchors: Anchors, active_params: float) -> Anchors:
-    """Return the anchors with the active parameters that the input price suggests."""
-    return _with_size(anchors, active_params, MARKET)
-
-
-def _with_size(anchors: Anchors, active_params: float, origin: str) -> Anchors:
+def with_size(anchors: Anchors, active_params: float, origin: str) -> Anchors:
+    """Return the anchors with the active parameters from a table or a price."""
     return Anchors({**anchors.values, "active_params": active_params}, {**anchors.origin, "active_params": origin})
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import log
 
-from derive.briefly import brief
 from derive.errors import NoSingleValue
 from derive.immutable import immutable
 from derive.show.citation import LATEX, MARKDOWN, PLAIN, slug
@@ -34,8 +33,6 @@ _OF_PRICES, _OF_LECTURE = "price sheet", "as the lecture supposes"
 @immutable
 class CitedReading:
     """A reading of a sheet as it is cited: `places` are the prices that it used, `residual` and `record` are sentences."""
-
-    __repr__ = brief
 
     name: str
     found: str

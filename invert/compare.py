@@ -373,12 +373,9 @@ def _worth_a_line(name: Name, old: Side, new: Side) -> bool:
         return old.prices != new.prices
     if not quantity.startswith("probability_"):
         return True
-    of = [{tier: told.median or 0.0 for tier, told in side.said.items() if _is_tier(tier, lifetime)} for side in (old, new)]
+    tiers = [tier for tier in {**old.said, **new.said} if tier[0].startswith("probability_") and tier[1] == lifetime]
+    of = [{tier: side.said[tier].median or 0.0 for tier in tiers if tier in side.said} for side in (old, new)]
     return any(shares and max(shares, key=shares.__getitem__) == name for shares in of)
-
-
-def _is_tier(name: Name, lifetime: str) -> bool:
-    return name[0].startswith("probability_") and name[1] == lifetime
 
 
 def _revert_prices(

@@ -116,7 +116,7 @@ class Codec:
                 _checked_text(name, at): self.decode(inside[1], one, _inside(at, name)) for name, one in _checked(dict, found, at).items()
             }
         if is_dataclass(kind) and isinstance(kind, type):
-            return self._record(kind, _checked(dict, found, at), at)
+            return _build(kind, self._values(kind, self.keys_of(kind), _checked(dict, found, at), at))
         return _checked_text(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
 
     def _leaf(self, kind: type, found: object, at: str) -> object:
@@ -136,9 +136,6 @@ class Codec:
                 return None if kind is NoneType else self.decode(kind, found, at)
         allowed = " or ".join(_NAMES.get(one, _json_name(one)) for one in taken.values())
         raise WrongShape(f"{at} is {_brief(found)}, allowed is {allowed}")
-
-    def _record(self, kind: type, found: Mapping[str, object], at: str) -> Any:
-        return _build(kind, self._values(kind, self.keys_of(kind), found, at))
 
     def _values(self, kind: type, keys: Keys, found: Mapping[str, object], at: str) -> dict[str, Any]:
         """Return the values of stored fields by path. Computed keys are not read."""
@@ -170,7 +167,7 @@ def names_of(kind: type) -> dict[str, str]:
 
 def value_at(record: Any, path: str) -> Any:
     """Return the value at a path from a record, or None if a step is None."""
-    for step in _steps(path):
+    for step in path.split("."):
         if record is None:
             return None
         record = getattr(record, step) if is_dataclass(record) else record[int(step)] if step.isdecimal() else record.get(step)
@@ -210,11 +207,6 @@ def is_stored(kind: Any, path: str) -> bool:
             return False
         kind = attribute_type(kind, step)
     return True
-
-
-@cache
-def _steps(path: str) -> tuple[str, ...]:
-    return tuple(path.split("."))
 
 
 @cache

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from derive.units import show
+
+if TYPE_CHECKING:
+    from invert.records import Estimate
 
 _UNITS: Mapping[str, tuple[float, str]] = {
     "kv_bytes_per_token": (1e3, " kB"),
@@ -32,19 +35,6 @@ _UNIT = re.compile(r" [^\d\s]+$|[xk]$")
 _UNIT_ENDS = ("/token", " tokens", " FLOP/byte")
 
 
-class Ranged(Protocol):
-    """Protocol of an estimate: its kind and its numbers [SI]."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def median(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
 def two_digits(value: float) -> str:
     """Format a number with two digits, without an exponent.
 
@@ -54,7 +44,7 @@ def two_digits(value: float) -> str:
     return _plain(value, 2)
 
 
-def middle_text(quantity: str, estimate: Ranged) -> str:
+def middle_text(quantity: str, estimate: "Estimate") -> str:
     """Return the median with its unit, a bound, a number that was given, or `none`.
 
     >>> from invert.records import Estimate
@@ -71,7 +61,7 @@ def middle_text(quantity: str, estimate: Ranged) -> str:
     return f"{sign}{_number_and_unit(quantity, value, _digits(estimate))}{given}"
 
 
-def range_text(quantity: str, estimate: Ranged) -> str:
+def range_text(quantity: str, estimate: "Estimate") -> str:
     """Return the ends of an interval with their unit, or `-` if there are not two.
 
     >>> from invert.records import Estimate
@@ -86,7 +76,7 @@ def range_text(quantity: str, estimate: Ranged) -> str:
     return f"{first.removesuffix(unit[0]) if unit else first} to {last}"
 
 
-def estimate_text(quantity: str, estimate: Ranged | None) -> str:
+def estimate_text(quantity: str, estimate: "Estimate | None") -> str:
     """Return the middle with the range in brackets.
 
     >>> from invert.records import Estimate
@@ -109,7 +99,7 @@ def bracket_range(text: str, ends: str) -> str:
     return f"{text} ({shorter.replace(' to ', '-')})"
 
 
-def _digits(estimate: Ranged) -> int:
+def _digits(estimate: "Estimate") -> int:
     low, high = estimate.low, estimate.high
     return 3 if low and high and low < high < _WIDE * low else 2
 

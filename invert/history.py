@@ -30,7 +30,9 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else list_earlier_tiers(now, book.rows)), now)):
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []
-        for day in _days_after_release(days_of_change(rows, run.as_of), released.get(key[:2])):
+        # A day before the release of the model is that of its release.
+        first = released.get(key[:2]) or date.min
+        for day in sorted({max(day, first) for day in days_of_change(rows, run.as_of)}):
             sheet, wrong = assembled(rows, day, book.fx)
             problems += wrong
             sheets += [sheet] if sheet else []
@@ -62,11 +64,6 @@ def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
     if not known:
         return [last]
     return [*([known[0] - timedelta(days=1)] if open_start else []), *known]
-
-
-def _days_after_release(days: Iterable[date], released: date | None) -> list[date]:
-    """Replace days before the release by the day of the release."""
-    return sorted({max(day, released) if released else day for day in days})
 
 
 def _dated(inferences: Iterable[Inference], rows: Iterable[PriceRow]) -> tuple[Dated, ...]:

@@ -125,7 +125,8 @@ def _group_copies(run: Run) -> list[list[Inference]]:
         asked = {place: (price.amount, price.currency, price.per) for place, price in one.sheet.prices.items()}
         but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
         near.setdefault((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
-    return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _group_by_lifetimes(found)]
+    groups = (of_one for found in near.values() for of_one in _group_by_lifetimes(found))
+    return [sorted(of_one, key=lambda one: (not one.is_maker, len(one.sheet.model), one.key)) for of_one in groups]
 
 
 def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
@@ -137,10 +138,6 @@ def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[l
             groups.append(group := [])
         group.append((asked, one))
     yield from ([one for _, one in group] for group in groups)
-
-
-def _precedence(one: Inference) -> tuple[object, ...]:
-    return not one.is_maker, len(one.sheet.model), one.key
 
 
 def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:

@@ -21,8 +21,8 @@ def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) ->
     """
     found = {unknown for _, unknown in steps}
     known = {**NEUTRAL_DEFAULTS, **given}
-    symbols = dict.fromkeys((*given, *(name for id, _ in steps for name in equation(id).symbols)))
-    used = {name: float(known[name]) for name in symbols if name in known and name not in found and _is_used(name, steps)}
+    symbols = dict.fromkeys(name for id, _ in steps for name in equation(id).symbols)
+    used = {name: float(known[name]) for name in {**given, **symbols} if name in known and name in symbols and name not in found}
     values, elasticities = dict(used), {name: {name: 1.0} for name in used}
     solution = Solution(
         unknown=steps[-1][1],
@@ -49,10 +49,6 @@ def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) ->
             return _with_bounds(solution, answers, steps[place + 1 :], values)
         values[unknown], elasticities[unknown] = answers[0].value, chained[0]
     return solution
-
-
-def _is_used(name: str, steps: Sequence[tuple[str, str]]) -> bool:
-    return any(name in equation(id).symbols for id, _ in steps)
 
 
 def _with_bounds(solution: Solution, answers: Sequence[Answer], left: Sequence[tuple[str, str]], values: Mapping[str, float]) -> Solution:

@@ -13,7 +13,6 @@ from statistics import fmean
 import numpy as np
 
 from derive import presets
-from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
@@ -48,7 +47,6 @@ class Member:
     are unknown.
     """
 
-    __repr__ = brief
     architecture: str
     family: str
     kv_bytes_per_token: float

@@ -11,7 +11,7 @@ from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from derive.quantities import quantity
 from derive.units import show
-from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, sized_by_price
+from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, with_size
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_price
@@ -97,7 +97,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     if anchors.origin["active_params"] == ASSUMED_SIZE and by_price.value:
         suggested = or_left_out(partial(size_at_price, by_price.value, "active_params", data, assumptions)).value
     if suggested:
-        anchors = sized_by_price(anchors, suggested.median)
+        anchors = with_size(anchors, suggested.median, MARKET)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = by_slope(tariff)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None

@@ -29,7 +29,6 @@ class Marginal:
     median: float
     low: float
     high: float
-    at_least: float
     at_most: float
     spread: float
 
@@ -86,11 +85,11 @@ def _marginals(found: Posterior, names: Sequence[str], price_per_flop: float | N
     share, values = found.weights.values[held], np.stack([found.logs(name, price_per_flop)[held] for name in names])
     means = values @ share
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
-    levels = (0.5, (1 - level) / 2, (1 + level) / 2, 1 - level, level)
+    levels = (0.5, (1 - level) / 2, (1 + level) / 2, level)
     ends = np.exp(quantiles(values, share, levels))
     return {
-        name: Marginal(median=median, low=low, high=high, at_least=at_least, at_most=at_most, spread=spread)
-        for name, (median, low, high, at_least, at_most), spread in zip(names, ends.tolist(), spreads.tolist(), strict=True)
+        name: Marginal(median=median, low=low, high=high, at_most=at_most, spread=spread)
+        for name, (median, low, high, at_most), spread in zip(names, ends.tolist(), spreads.tolist(), strict=True)
     }
 
 

@@ -111,19 +111,10 @@ def _input(one: Inference) -> float:
     return one.sheet.bands[0].input.usd_per_token
 
 
-def _output(one: Inference) -> float:
-    return one.sheet.bands[0].output.usd_per_token
-
-
 def _prices(one: Inference) -> str:
     """Format input and output: `2/12`, and `.75/3.75`."""
     base = one.sheet.bands[0]
     return "/".join(dollars(price).removeprefix("0") if price.usd_per_token else "0" for price in (base.input, base.output))
-
-
-def _long(one: Inference) -> str:
-    """Format the premiums above the first threshold: `2x/1.5x`."""
-    return f"{_times(one, 'premium_in')}/{_times(one, 'premium_out')}" if one.pairs else ABSENT
 
 
 def _times(one: Inference, name: str) -> str:
@@ -132,15 +123,15 @@ def _times(one: Inference, name: str) -> str:
 
 
 def _premium(one: Inference, name: str) -> float | None:
-    return getattr(one.pairs[0].pair, name).value if one.pairs else None
+    return getattr(one.first_pair.pair, name).value if one.first_pair else None
 
 
 def _threshold(one: Inference) -> int | None:
-    return one.pairs[0].pair.long_context_threshold if one.pairs else None
+    return one.first_pair.pair.long_context_threshold if one.first_pair else None
 
 
 def _lecture_kv(one: Inference) -> float | None:
-    return one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
+    return one.first_pair.lecture.values.get("kv_bytes_per_token") if one.first_pair else None
 
 
 def _lecture_size(one: Inference) -> str:
@@ -150,11 +141,7 @@ def _lecture_size(one: Inference) -> str:
 
 
 def _joint(one: Inference, name: str) -> float | None:
-    return one.pairs[0].joint.values.get(name) if one.pairs else None
-
-
-def _active(one: Inference) -> str:
-    return ABSENT if one.active_params is None else billions(one.active_params)
+    return one.first_pair.joint.values.get(name) if one.first_pair else None
 
 
 def _active_span(one: Inference) -> str:
@@ -322,12 +309,6 @@ def _value_column(
     return Column(key=key, value=value, text=text, name=name, also=also, unit=unit, about=about)
 
 
-def _fast_mode_column(name: str, about: str) -> Column:
-    return _value_column(
-        f"fast_{name}", lambda one: one.fast_mode and getattr(one.fast_mode, name), f"fast {name.replace('_', ' ')}", about=about
-    )
-
-
 def _estimate_column(
     quantity: str, estimator: str = "", *, name: str = "", about: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] = (),
     models: str = "",
@@ -474,9 +455,11 @@ _PRICES = (
            numbers=("input_price_usd_per_token", "output_price_usd_per_token"), about="price of input and output below any threshold"),
     Column(key="input_price_usd_per_token", name="input USD/Mtok", also=("input_price", "input"), value=_input, unit="USD/token",
            text=lambda one: dollars(one.sheet.bands[0].input), about="input price below any threshold"),
-    Column(key="output_price_usd_per_token", name="output USD/Mtok", also=("output_price", "output"), value=_output, unit="USD/token",
-           text=lambda one: dollars(one.sheet.bands[0].output), about="output price below any threshold"),
-    Column(key="long_context", head=("long", "context"), also=("long",), value=lambda one: _premium(one, "premium_out"), text=_long,
+    Column(key="output_price_usd_per_token", name="output USD/Mtok", also=("output_price", "output"), unit="USD/token",
+           value=lambda one: one.sheet.bands[0].output.usd_per_token, text=lambda one: dollars(one.sheet.bands[0].output),
+           about="output price below any threshold"),
+    Column(key="long_context", head=("long", "context"), also=("long",), value=lambda one: _premium(one, "premium_out"),
+           text=lambda one: f"{_times(one, 'premium_in')}/{_times(one, 'premium_out')}" if one.pairs else ABSENT,
            numbers=("long_context_threshold", "premium_in", "premium_out"),
            about="long-context price over the base price, input and output"),
     Column(key="long_context_threshold", name="threshold", value=_threshold, unit="token",
@@ -492,7 +475,8 @@ _PRICES = (
               "cache read/input", about="cache-read price over input price"),
     Column(key="active_params", head=("active", "params"), name="active parameters",
            also=("active", "active params", "active known", "size"), value=lambda one: one.anchors.values["active_params"],
-           order=lambda one: one.active_params, text=_active, span=_active_span, models="open",
+           order=lambda one: one.active_params, span=_active_span, models="open",
+           text=lambda one: ABSENT if one.active_params is None else billions(one.active_params),
            record=lambda sheets, _: _commonest(one.market["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, else by the input price (record: of most sheets, on open or on closed models)"),
     _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
@@ -522,11 +506,12 @@ _PRICES = (
            text=lambda one: fast_mode_in_brief(one.fast_mode), order=lambda one: one.fast_mode and one.fast_mode.batch_ratio,
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
            about="price of a fast mode over standard, at its speed over standard as stated, sorted by the batch ratio"),
-    *(_fast_mode_column(name, about) for name, about in (
-        ("price_ratio", "price of a fast mode over the standard price"),
-        ("speed_ratio", "speed of a fast mode over the standard speed, as stated"),
-        ("batch_ratio", "standard batch over fast-mode batch, if price follows cost"),
-    )),
+    _value_column("fast_price_ratio", lambda one: one.fast_mode and one.fast_mode.price_ratio, "fast price ratio",
+                  about="price of a fast mode over the standard price"),
+    _value_column("fast_speed_ratio", lambda one: one.fast_mode and one.fast_mode.speed_ratio, "fast speed ratio",
+                  about="speed of a fast mode over the standard speed, as stated"),
+    _value_column("fast_batch_ratio", lambda one: one.fast_mode and one.fast_mode.batch_ratio, "fast batch ratio",
+                  about="standard batch over fast-mode batch, if price follows cost"),
     _value_column("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
 )  # fmt: skip
 _ALL = (*_PRICES, *_READINGS, *_ESTIMATES, *_MORE_ESTIMATES)
@@ -706,7 +691,7 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
     for text in wanted:
         refuse_unknown_pattern(text)
         name, _, patterns = text.partition("=")
-        any_of = [f"*{pattern}*" if name == "flag" else pattern for pattern in _parted(patterns)]
+        any_of = [f"*{pattern}*" if name == "flag" else pattern for pattern in filter(None, map(str.strip, patterns.split(",")))]
         texts = [(one, [*OF_TEXT[name](one)]) for one in found]
         found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
         if not found:
@@ -722,11 +707,6 @@ def refuse_unknown_pattern(text: str) -> None:
         raise UnknownName("name to pick by", name, OF_TEXT)
     if not equals or not patterns:
         raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
-
-
-def _parted(patterns: str) -> list[str]:
-    """Split comma-separated patterns."""
-    return [pattern.strip() for pattern in patterns.split(",") if pattern.strip()]
 
 
 def _offered(given: str, there: Sequence[str]) -> str:

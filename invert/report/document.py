@@ -74,14 +74,10 @@ def _formatted(part: str, style: str) -> Iterator[str]:
 def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style: str) -> str:
     from tabulate import tabulate
 
-    found = [[_cell(row[column], style) for column in columns] for row in rows]
+    # Tabulate escapes LaTeX and HTML itself.
+    found = [[_ESCAPED[style](row[column]) if style == "markdown" else row[column] for column in columns] for row in rows]
     text = str(tabulate(found, headers=columns, tablefmt=FORMATS[style], disable_numparse=True))
     return text.replace(f"{{{'l' * len(columns)}}}", f"{{{_paper_columns(columns, found)}}}", 1) if style == "latex" else text
-
-
-def _cell(text: str, style: str) -> str:
-    """Escape a cell for Markdown. Tabulate escapes LaTeX and HTML."""
-    return _ESCAPED[style](text) if style == "markdown" else text
 
 
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -4,7 +4,7 @@ from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
 from invert.estimators.names import KV_NAMES
 from invert.records import Convention, Estimate, Identifiability, Swing
-from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN, Column
+from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN
 from invert.report.layout import NONE, Table, aligned, kv, left_out, title
 from invert.result import Inference, Run
 
@@ -17,7 +17,7 @@ def findings(one: Inference, table: Run) -> list[str]:
 def estimates_table(one: Inference, table: Run) -> Table:
     """Return every estimate of the sheet with its range, its record and its reason."""
     columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
-    found = {column: one.named_estimates[column.of] for column in _estimated(one)}
+    found = {column: one.named_estimates[column.of] for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates}
     rows = [
         (
             column.heading, column.text(one), column.span(one), held_in_words(of),
@@ -26,11 +26,6 @@ def estimates_table(one: Inference, table: Run) -> Table:
         for column, of in found.items()
     ]  # fmt: skip
     return aligned(columns, rows)
-
-
-def _estimated(one: Inference) -> list[Column]:
-    """Return the estimate columns of this sheet."""
-    return [column for column in map(REGISTRY.__getitem__, ESTIMATE_KEYS) if column.of in one.named_estimates]
 
 
 def _families_of_typical_kv(one: Inference) -> list[str]:
@@ -44,10 +39,7 @@ def _families_of_typical_kv(one: Inference) -> list[str]:
          "KV stored": kv(vote.kv_bytes), "weight": f"{vote.weight:.1%}"}
         for vote in stored.cast[:_MOST_VOTES]
     ]  # fmt: skip
-    count, some = (
-        len(stored.cast),
-        "" if len(stored.cast) <= _MOST_VOTES else f". The {_MOST_VOTES} with the largest weights are listed",
-    )
+    count, some = len(stored.cast), f". The {_MOST_VOTES} with the largest weights are listed" * (len(stored.cast) > _MOST_VOTES)
     return [
         *title("Families behind the typical KV"),
         aligned(tuple(rows[0]), rows),

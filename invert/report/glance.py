@@ -22,10 +22,6 @@ _MOST_MODELS = 12
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
-def _is_flagship(one: Inference) -> bool:
-    return bool(one.model and one.model.flagship)
-
-
 def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
     """Return a row for each sheet, in as many columns as fit, or in those that are asked for."""
     inferences, chosen = sort_sheets(table.inferences, by), [column_of(name) for name in columns]
@@ -111,7 +107,8 @@ def _title(table: Run, width: int) -> list[str]:
     """Return what the table is of, its day, and how many of how many sheets it has."""
     said, day, every = "What API prices imply", f"{table.as_of}", len(table) + len(table.not_picked)
     sheets = many(every, "price sheet")
-    counted = sheets if not table.not_picked else f"{len(table)}{' flagships' * all(map(_is_flagship, table))} of {sheets}"
+    flagships = " flagships" * all(one.model and one.model.flagship for one in table)
+    counted = sheets if not table.not_picked else f"{len(table)}{flagships} of {sheets}"
     room = width - len(said) - len(day) - 2
     return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]
 

@@ -126,8 +126,10 @@ def _fitted(table: Table, width: int) -> str:
 def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
     """Return widths that fit, narrowing the widest column first, or None if a column would become unreadable."""
     widths = _widths(columns, rows)
+    cells = [[row[column] for row in rows] for column in columns]
     least = [
-        max(_least(row[column] for row in rows), *map(width_of, _words([column, *(row[column] for row in rows)]))) for column in columns
+        max(min(_READABLE, max(map(width_of, of), default=0)), *map(width_of, _words([column, *of])))
+        for column, of in zip(columns, cells, strict=True)
     ]
     while sum(widths) > room:
         at = max(range(len(widths)), key=lambda at: (widths[at] > least[at], widths[at]))
@@ -135,11 +137,6 @@ def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: i
             return []
         widths[at] -= 1
     return widths
-
-
-def _least(cells: Iterable[str]) -> int:
-    """Return the width of the widest cell, at most the readable minimum."""
-    return min(_READABLE, max(map(width_of, cells), default=0))
 
 
 def _words(texts: Iterable[str]) -> list[str]:

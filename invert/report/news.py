@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from derive.show.citation import ADDRESS, markdown_cell
-from invert.comparison_records import Comparison, Moved, SheetChange
+from invert.comparison_records import Comparison, SheetChange
 from invert.estimate_text import estimate_text
 from invert.records import Name
 from invert.report.changes import CHANGES, KEY, inferences, moved_table, price_in_words, sheet_as_seen, sheet_in_words
@@ -101,17 +101,14 @@ def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
     yield ""
     yield f"{days}: {sheet_in_words(sheet.key)}" if days else sheet_in_words(sheet.key)
     yield "; ".join(map(price_in_words, sheet.prices)) + "".join(f" ({source})" for source in origins.sources)
-    shown = [one for one in sheet.moved if _is_shown(one)]
+    moved = [one for one in sheet.moved if one.prices]
+    shown = [one for one in moved if (one.quantity, one.estimator) in _OF_SHEET or one.quantity.startswith("probability_")]
     if shown:
         yield moved_table(shown, sheet)
     if hidden := len(sheet.moved) - len(shown):
         yield f"{hidden} other estimate{'s' * (hidden > 1)} moved: {infer_against_day(sheet.key, news.run, news.since)}"
     elif not shown:
         yield "No estimate moved."
-
-
-def _is_shown(one: Moved) -> bool:
-    return bool(one.prices) and ((one.quantity, one.estimator) in _OF_SHEET or one.quantity.startswith("probability_"))
 
 
 def _origins(sheet: SheetChange, news: News) -> Origins:

@@ -79,7 +79,8 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
 
 def _rules(found: PricingRules) -> list[str]:
     rows = [
-        {"pricing rule": rule, "KV": _rule_answer(solution), "equation": _rule_id(solution)} for rule, solution in found.solutions.items()
+        (rule, _rule_answer(solution), solution.equations[0] if solution.equations else solution.why_not)
+        for rule, solution in found.solutions.items()
     ]
     return [
         *title("The same threshold and output premium under other pricing rules (compute-bound base)"),
@@ -95,10 +96,6 @@ def _rule_answer(solution: Solution) -> str:
     if answer.kind == "point":
         return kv(answer.value) + "/token"
     return f"at least {kv(answer.low)}/token" if answer.low else f"at most {kv(answer.high)}/token"
-
-
-def _rule_id(solution: Solution) -> str:
-    return solution.equations[0] if solution.equations else solution.why_not
 
 
 def _known_cache(one: Inference) -> list[str]:

@@ -56,11 +56,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
 
 
 def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
-    """Return the input price [USD/token] below any threshold of each sheet on a day, in every service tier.
-
-    >>> base_inputs(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20))
-    {}
-    """
+    """Return the input price [USD/token] below any threshold of each sheet on a day, in every service tier."""
     base = (row for row in book.rows if row.component == "input" and not row.threshold_tokens and row.valid_on(day))
     return {row.sheet_key: _usd_per_token(row, day, book.fx) for row in base}
 
@@ -74,11 +70,7 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
 
 
 def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name, str]]:
-    """Return a note for each (provider, model) without a price yet on a day, and for each with rows of the user that begin later.
-
-    >>> not_begun(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20))
-    ({}, {})
-    """
+    """Return a note for each (provider, model) without a price yet on a day, and for each with rows of the user that begin later."""
     begun = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
 
     def said(rows: Iterable[PriceRow]) -> dict[_Name, str]:
@@ -93,22 +85,14 @@ def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name,
 
 
 def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
-    """Return the day of release of each model with a sheet of an earlier day. It was not on sale on that earlier day.
-
-    >>> released_later([], [])
-    {}
-    """
+    """Return the day of release of each model with a sheet of an earlier day. It was not on sale on that earlier day."""
     released = {(row.provider, row.model): row.release_date for row in known}
     days = ((sheet, sheet.release_date or released.get((sheet.provider, sheet.model))) for sheet in offered)
     return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
 
 
 def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
-    """Return the earliest day, from `first`, of each model of unknown release with a sheet of a day before it.
-
-    >>> first_seen_later([], [], {})
-    {}
-    """
+    """Return the earliest day, from `first`, of each model of unknown release with a sheet of a day before it."""
     released = {(row.provider, row.model) for row in known if row.release_date}
     unsaid = {(sheet.provider, sheet.model): sheet.as_of for sheet in offered if not sheet.release_date}
     return {pair: first[pair] for pair, day in unsaid.items() if pair not in released and first.get(pair, day) > day}
@@ -160,11 +144,7 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """Return the option that shows the sheets of these models on a day or before it, or "".
-
-    >>> other_tiers_note(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
-    ''
-    """
+    """Return the option that shows the sheets of these models on a day or before it, or ""."""
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
     ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and date.min < row.end <= day]
@@ -318,31 +298,18 @@ def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str
     for spelling in spellings:
         if found := [pair for pair in pairs if given in map(str.lower, spelling(pair))]:
             exact = {pair for pair in found if trimmed(name) in spelling(pair)}
-            otherwise = {_folded(pair) for pair in exact}
-            return [pair for pair in found if pair in exact or _folded(pair) not in otherwise]
+            otherwise = {"/".join(pair).lower() for pair in exact}
+            return [pair for pair in found if pair in exact or "/".join(pair).lower() not in otherwise]
     # After the names themselves, which may hold the marks of a pattern: m[1m].
     if is_pattern(given):
         return [pair for pair in pairs if fnmatchcase(pair[1].lower(), given) or fnmatchcase("/".join(pair).lower(), given)]
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
 
 
-def _folded(pair: _Name) -> _Name:
-    """Return a name without regard to capitals."""
-    return pair[0].lower(), pair[1].lower()
-
-
 def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
     """Return the other names of a model, with and without its provider."""
-    return [text for alias in aliases.get(pair, ()) for text in (alias, whole_name(pair[0], alias))]
-
-
-def whole_name(provider: str, name: str) -> str:
-    """Return the name of a model with its provider before it, once.
-
-    >>> whole_name("acme", "lm-a"), whole_name("acme", "acme/lm-a")
-    ('acme/lm-a', 'acme/lm-a')
-    """
-    return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
+    before = f"{pair[0]}/"
+    return [text for alias in aliases.get(pair, ()) for text in (alias, before + alias.removeprefix(before))]
 
 
 def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[tuple[_Name, str]]:

@@ -29,12 +29,7 @@ def first_mention(model: ModelRow, data: Data) -> date | None:
 
 
 def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:
-    """Return the earliest day in any table of each model with a sheet here whose start is unknown.
-
-    >>> from invert.data import read_data
-    >>> first_days([], book_of(read_data()), read_data())
-    {}
-    """
+    """Return the earliest day in any table of each model with a sheet here whose start is unknown."""
     open_start = {(sheet.provider, sheet.model) for sheet in offered if not sheet.start_known}
     if not open_start:
         return {}

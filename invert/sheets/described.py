@@ -21,12 +21,7 @@ _POINT, _BETWEEN_DIGITS, _PARTING = (
 
 
 def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
-    """Return the rows of models.csv, and a row of each other model that a sheet here sells under a name of its weights.
-
-    >>> from invert.data import read_data
-    >>> len(described([], read_data())) == len(models(read_data()))
-    True
-    """
+    """Return the rows of models.csv, and a row of each other model that a sheet here sells under a name of its weights."""
     known = models(data)
     listed = {(row.provider, row.model) for row in known}
     unlisted = {(sheet.provider, sheet.model): sheet for sheet in offered if (sheet.provider, sheet.model) not in listed}

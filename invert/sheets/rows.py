@@ -143,11 +143,7 @@ class Description(TypedDict):
 
 
 def description_of(rows: Sequence[PriceRow]) -> Description:
-    """Return the longest context and the earliest release that rows give.
-
-    >>> description_of([])
-    {'max_context': None, 'release_date': None}
-    """
+    """Return the longest context and the earliest release that rows give."""
     context, release = (getattr(telling_row(rows, column), column, None) for column in ("max_context", "release_date"))
     return {"max_context": context, "release_date": release}
 
@@ -184,8 +180,6 @@ class PriceBook:
     that did not ship, and `overlay` is their file. `replaced` are the shipped rows that they replace entirely, and `refused` the provider
     and model of each row that cannot be used.
     """
-
-    __repr__ = brief
 
     rows: tuple[PriceRow, ...]
     fx: Fx

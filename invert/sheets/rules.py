@@ -46,11 +46,7 @@ class Clash(Problem):
 
 @without_collection()
 def check(book: PriceBook) -> list[Problem]:
-    """Return everything that is wrong with a book, on any day: faults of single rows, and faults of rows together.
-
-    >>> check(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None))
-    []
-    """
+    """Return everything that is wrong with a book, on any day: faults of single rows, and faults of rows together."""
     problems = [*book.problems, *book.far_off]
     now = book.newest_retrieved or date.max
     sound: set[_Shape] = set()

@@ -12,7 +12,7 @@ from derive.catalogue import equations
 from derive.errors import WrongData
 from derive.evaluate import evaluate, precise
 from derive.expressions.branches import branches
-from derive.expressions.sympy_solver import SmoothRegime, SolvedRegime
+from derive.expressions.sympy_solver import SmoothRegime
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
@@ -61,7 +61,7 @@ def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
     """Yield the comparison of both solutions for each regime of an equation."""
     points = [_draw_values(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
     solved, ours = row.solve_for(unknown), branches(row, unknown)
-    theirs = [_Solved(*_build_trees(one.regime), _roots_as_trees(one)) for one in solved]
+    theirs = [_Solved(*_build_trees(one.regime), one.solutions and tuple(map(as_tree, one.solutions))) for one in solved]
     if len(ours) != len(theirs):
         yield "differ"
     for one in ours:
@@ -83,10 +83,6 @@ def _draw_values(row: Equation, random: Random, holds: bool) -> _Point:
 @cache
 def _build_trees(regime: SmoothRegime) -> tuple[Tree, tuple[TreePair, ...]]:
     return as_tree(regime.expression), tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in regime.wins)
-
-
-def _roots_as_trees(one: SolvedRegime) -> Roots:
-    return None if one.solutions is None else tuple(map(as_tree, one.solutions))
 
 
 def _are_one_regime(one: _Solved, other: _Solved, at: _Point) -> bool:

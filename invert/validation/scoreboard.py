@@ -119,15 +119,11 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
             {
                 "model": label,
                 "KV bytes": None,
-                **{name: _ratio_to_truth(of, values) for name, values in logs.items()},
+                **{name: round(of(values), 2) if len(values) > 1 else None for name, values in logs.items()},
                 "base price/cost": None,
             }
         )
     return found
-
-
-def _ratio_to_truth(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
-    return round(of(logs), 2) if len(logs) > 1 else None
 
 
 def attention_ratio(data: Data, member: Member, assumptions: Assumptions) -> float | None:
