@@ -235,7 +235,9 @@ def _answered(
     offered, _ = released_sheets(offered, known, first)
     notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *without]
     new = changes_since_release(data, day)
-    flagships = _flagships(chosen, known, {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in book.own})
+    wanted = {one.sheet_key[:2] for one in new} | {row.sheet_key[:2] for row in book.own}
+    wanted |= {(row.provider, row.model) for row in known if row.flagship}
+    flagships = [sheet for sheet in chosen if sheet.key[:2] in wanted]
     not_picked: frozenset[SheetKey] = frozenset()
     if 0 < len(flagships) <= most_flagships:
         not_picked = frozenset(sheet.key for sheet in chosen) - frozenset(sheet.key for sheet in flagships)
@@ -281,12 +283,6 @@ def _answered(
         before={one.key: one for one in before},
         not_picked=not_picked,
     )
-
-
-def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[tuple[str, str]]) -> list[PriceSheet]:
-    """Return the sheets of flagships, and of models that are new to the release."""
-    wanted = {*new, *((row.provider, row.model) for row in known if row.flagship)}
-    return [sheet for sheet in chosen if (sheet.provider, sheet.model) in wanted]
 
 
 def _complete(

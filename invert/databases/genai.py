@@ -117,19 +117,14 @@ def _read(model: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
     dated.sort(key=lambda pair: pair[0] or date.min)
     for place, (start, bands) in enumerate(dated):
         end = dated[place + 1][0] if dated[place + 1 :] else None
-        made = _hourly_offers(bands, hours) if hours and end is None else [Offer(bands=bands)]
+        made = [Offer(bands=bands)]
+        if hours and end is None:
+            times = ((_minutes(one["start_time"]), _minutes(one["end_time"])) for one, _ in hours)
+            windows = [window for start_and_end in times for window in windows_between(*start_and_end)]
+            made = [*offers_by_hour(bands, [inside for _, inside in hours], windows, "constraint")]
         for offer in made:
             yield replace(offer, effective_date=start, date_kind="start" if start else "", valid_to=end)
     yield from _variants(part(model, _VARIANTS, list) or ())
-
-
-def _hourly_offers(bands: Mapping[int, Rates], hours: list[tuple[Mapping[str, Any], Mapping[int, Rates]]]) -> Iterator[Offer]:
-    """Yield the peak and the off-peak offer of a price that depends on the hour."""
-    inside = hours[0][1]
-    if any(others != inside for _, others in hours):
-        raise WrongField("constraint", "has more than two prices a day")
-    windows = [window for one, _ in hours for window in windows_between(_minutes(one["start_time"]), _minutes(one["end_time"]))]
-    return offers_by_hour(bands, inside, windows, "constraint")
 
 
 def _variants(found: Iterable[Mapping[str, Any]]) -> Iterator[Offer | WrongField]:
@@ -140,42 +135,32 @@ def _variants(found: Iterable[Mapping[str, Any]]) -> Iterator[Offer | WrongField
         when = part(variant, "when", dict)
         if when is None:
             raise WrongField("when", "is not there")
-        if odd := unknown_condition(when):
+        tier, region, odd = read_condition(when)
+        if odd:
             yield WrongField("when", f"has a condition that is not known: {odd}")
         else:
-            newest[service_tier_and_region(when)] = day, variant["prices"]
+            newest[tier, region] = day, variant["prices"]
     for (tier, region), (day, prices) in newest.items():
         if tier:
             kind = "verified" if day else ""
             yield Offer(bands=bands_of(prices), service_tier=tier, region=region, effective_date=day, date_kind=kind)
 
 
-def unknown_condition(when: Mapping[str, str]) -> str:
-    """Return the unknown part of the condition of a variant, or "".
+def read_condition(when: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return service tier and region of a variant, and the unknown part of its condition.
 
-    Known are service tiers, regions and things other than tokens.
+    The tier is blank for the standard variant, and if something other than tokens is sold.
 
-    >>> unknown_condition({"service_tier": "turbo"}), unknown_condition({"speed": "fast"}), unknown_condition({"search_type": "web"})
-    ('service_tier=turbo', '', '')
-    """
-    told = [pair for pair in when.items() if pair not in _STANDARD and pair[0] not in ("route", *_SOLD_OTHERWISE)]
-    unknown = [pair for pair in told if pair not in _TIERS] or told[1:]
-    return ", ".join(f"{name}={value}" for name, value in unknown)
-
-
-def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
-    """Return service tier and region of a variant. The tier is blank for the standard variant, and if something other than tokens is sold.
-
-    >>> service_tier_and_region({"processing": "batch"}), service_tier_and_region({"route": "mistral/eu"})
-    (('batch', ''), ('standard', 'eu'))
-    >>> service_tier_and_region({"service_tier": "default"}), service_tier_and_region({"search_type": "web"})
-    (('', ''), ('', ''))
+    >>> read_condition({"processing": "batch"}), read_condition({"route": "mistral/eu"}), read_condition({"search_type": "web"})
+    (('batch', '', ''), ('standard', 'eu', ''), ('', '', ''))
+    >>> read_condition({"service_tier": "default"}), read_condition({"service_tier": "turbo"})
+    (('', '', ''), ('', '', 'service_tier=turbo'))
     """
     region = when.get("route", "").rpartition("/")[2]
-    told = [pair for pair in when.items() if pair[0] != "route" and pair not in _STANDARD]
-    if not told:
-        return ("standard" if region else ""), region
-    return (_TIERS.get(told[0], "") if len(told) == 1 else ""), region
+    told = [pair for pair in when.items() if pair not in _STANDARD and pair[0] not in ("route", *_SOLD_OTHERWISE)]
+    unknown = [pair for pair in told if pair not in _TIERS] or told[1:]
+    tier = _TIERS.get(told[0], "") if told else "standard" if region else ""
+    return tier if when.keys().isdisjoint(_SOLD_OTHERWISE) else "", region, ", ".join(f"{name}={value}" for name, value in unknown)
 
 
 def bands_of(prices: Mapping[str, Any]) -> dict[int, Rates]:

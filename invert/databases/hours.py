@@ -1,6 +1,6 @@
 """Prices by the hour of the day. Hours are windows in minutes of UTC."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from invert.databases.records import Offer, Rates, WrongField
 
@@ -42,13 +42,15 @@ def hours_text(windows: Iterable[Window]) -> str:
 
 
 def offers_by_hour(
-    outside: Mapping[int, Rates], inside: Mapping[int, Rates], windows: Iterable[Window], field: str, weekdays: str = ""
+    outside: Mapping[int, Rates], by_hour: Sequence[Mapping[int, Rates]], windows: Iterable[Window], field: str, weekdays: str = ""
 ) -> Iterator[Offer]:
     """Yield the peak and the off-peak offer of prices outside and inside windows. The higher input price is the peak, in its own hours.
 
-    Raise WrongField for a lower price on some weekdays only, which would make a peak of two forms.
+    Raise WrongField for several prices by hour, or for a lower price on some weekdays only, which would make a peak of two forms.
     """
-    hours = sorted(windows)
+    inside, hours = by_hour[0], sorted(windows)
+    if any(others != inside for others in by_hour):
+        raise WrongField(field, "has more than two prices a day")
     if inside[0].get(("input", None), 0) < outside[0].get(("input", None), 0):
         if weekdays:
             raise WrongField(field, "has a lower price on some weekdays only")

@@ -110,7 +110,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
         windows, days = peak_hours(off_peak)
         base = tiers.pop("standard")
         lower = {0: {**base.get(0, {}), **bands_by_tier(off_peak).get("standard", {}).get(0, {})}}
-        yield from offers_by_hour(lower, base, windows, _BY_HOUR, days)
+        yield from offers_by_hour(lower, [base], windows, _BY_HOUR, days)
     if not tiers and not off_peak:
         yield NotTaken(because="no price of input and output tokens")
     for tier, bands in tiers.items():

@@ -68,9 +68,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
         return
     if len(bands) > 1:
         raise WrongField("overrides", "has hours beside lengths of the prompt, and does not say what a long one costs at which hours")
-    if any(rates != by_hour[0] for rates in by_hour):
-        raise WrongField("overrides", "has more than two prices a day")
-    yield from offers_by_hour(bands, {0: {**bands[0], **by_hour[0]}}, windows, "overrides")
+    yield from offers_by_hour(bands, [{0: {**bands[0], **rates}} for rates in by_hour], windows, "overrides")
 
 
 def _minutes(text: str) -> int:

@@ -5,7 +5,6 @@ from functools import lru_cache, partial
 from math import log
 
 from derive.catalogue import equation
-from derive.errors import WrongData
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.rows import in_si
@@ -47,10 +46,8 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimat
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)
     low, high = fraction_span(ratio.value, panel.ratio_spread(data, assumptions), assumptions.level)
-    fraction = bandwidth_bound_fraction(ratio.value)
-    if fraction.problem:
-        return undetermined(assumptions, fraction.problem, equations=cited)
-    return interval(assumptions, low, fraction.values["bandwidth_bound_fraction"], high, LEANS_UPWARD, equations=cited)
+    fraction = bandwidth_bound_fraction(ratio.value).values["bandwidth_bound_fraction"]
+    return interval(assumptions, low, fraction, high, LEANS_UPWARD, equations=cited)
 
 
 def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
@@ -155,10 +152,5 @@ def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") ->
 def drain_times(data: Data, device: str) -> dict[str, float]:
     """Return drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     data.tables.refuse_bad(MemoryTierFigure, device=device, quantity="drain_time")
-    found = {}
-    for row in data.tables.rows_of(MemoryTierFigure):
-        if row.device == device and row.quantity == "drain_time":
-            if row.tier not in TIER_NAMES:
-                raise WrongData(f"memory_tiers.csv {device}: unknown tier {row.tier!r}; allowed: {', '.join(TIER_NAMES)}")
-            found[TIER_NAMES[row.tier]] = in_si("drain_time", row.value, row.unit)
-    return found
+    rows = (row for row in data.tables.rows_of(MemoryTierFigure) if (row.device, row.quantity) == (device, "drain_time"))
+    return {TIER_NAMES[row.tier]: in_si("drain_time", row.value, row.unit) for row in rows}

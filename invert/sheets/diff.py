@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import content_of, label
@@ -47,10 +47,7 @@ class Difference:
     @property
     def row(self) -> PriceRow:
         """The row that identifies the price."""
-        found = self.new or self.old
-        if found is None:
-            raise ValueError("a difference has a row")
-        return found
+        return self.new or cast("PriceRow", self.old)
 
     @property
     def sheet_key(self) -> SheetKey:

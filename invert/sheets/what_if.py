@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
-from derive.errors import UnknownName, WrongValue, shorten
+from derive.errors import WrongValue, shorten
 from derive.tables.cells import token_count
 from invert.sheets.assemble import placed, repriced
 from invert.sheets.places import Place, spelled
@@ -90,7 +90,7 @@ def _copied_price(place: Place, prices: Mapping[Place, Price]) -> Price:
 
 
 def is_added(spec: str, sheet: PriceSheet) -> bool:
-    """Return whether a price set by hand is at a place without a published price. Return False for a place that the sheet does not have.
+    """Return whether a price set by hand is at a place without a published price.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -99,11 +99,7 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
     >>> is_added("input", changed), is_added("input@400k", changed)
     (False, True)
     """
-    prices = sheet.prices
-    try:
-        return prices[placed(spec, prices)].origin == _ADDED
-    except UnknownName:
-        return False
+    return sheet.prices[placed(spec, sheet.prices)].origin == _ADDED
 
 
 def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:

@@ -78,17 +78,13 @@ def storage_evidence(
 
     storage_price [USD/token/s], implied_drain_time as median [s] and spread [nat], kv_bytes stored as median [byte/token] and
     spread [nat], disclosed tiers by lifetime. A storage price that is not above 0 counts as missing: free storage, or a
-    tariff that fails, tells no level. A storage price without a premium or KV bytes is no evidence. Raise `WrongValue` for an
-    invalid median or spread, `WrongData` for an unknown disclosed tier.
+    tariff that fails, tells no level. A storage price without a premium or KV bytes is no evidence.
 
     >>> from invert.data import read_data
     >>> found, = storage_evidence(read_data(), [None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
     >>> found.evidence, found.agreed, [round(end, 2) for end in found.ranges["hbm"]], round(found.owned["ddr"], 2)
     (('implied drain time',), ('hbm', 'ddr'), [0.47, 1.0], 0.41)
     """
-    for name, given in (("implied_drain_time", implied_drain_time), ("kv_bytes", kv_bytes)):
-        if given is not None and not (0 < given[0] < inf and 0 <= given[1] < inf):
-            raise WrongValue(f"{name} is {given}; allowed: a median above 0 and a spread of 0 nats or more")
     priced = storage_price if storage_price is not None and 0 < storage_price < inf else None
     found = []
     for ttl in ttls:
@@ -281,8 +277,6 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
     >>> dict(disclosed_probabilities("memory", {"hbm": 0.375, "ddr": 0.125, "flash": 0.5, "hdd": 0.0}))
     {'hbm': 0.75, 'ddr': 0.25, 'flash': 0.0, 'hdd': 0.0}
     """
-    if disclosed not in TIERS_OF:
-        raise WrongData(f"disclosures.csv, column disclosed_tier: unknown tier {disclosed!r}; allowed: {', '.join(TIERS_OF)}")
     named = TIERS_OF[disclosed]
     held = {tier: undisclosed[tier] for tier in named} if undisclosed else {}
     total = sum(held.values())

@@ -1,7 +1,6 @@
 """Open models with their prices on the lists of makers and at hosts, as rows to learn a size from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from math import exp, log
 from statistics import median
 
@@ -81,5 +80,4 @@ def _middle(prices: Sequence[float]) -> float:
 
 
 def _priced(model: OpenModel, input_price: float, output_price: float, cache_read_price: float | None) -> Priced:
-    of_model = {one.name: getattr(model, one.name) for one in fields(OpenModel)}
-    return Priced(**of_model, input_price=input_price, output_price=output_price, cache_read_price=cache_read_price)
+    return Priced(**vars(model), input_price=input_price, output_price=output_price, cache_read_price=cache_read_price)
