@@ -242,7 +242,7 @@ def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     book = replace(book, rows=_use_shipped_rows(book.rows, shipped))
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
-    then = data.with_prices(file.content.decode(errors="replace"))
+    then = Data(data.tables.edited(prices=file.content.decode(errors="replace")))
     return then, book_of(then)
 
 

@@ -21,8 +21,6 @@ _MOST = 4096
 class Data:
     """All tables as read at one time, and what functions `cache_with_data` made of them.
 
-    `beside` is what rests on no price of prices.csv: data of other prices share it.
-
     >>> from invert.sheets.tables import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
     7.2
@@ -30,15 +28,21 @@ class Data:
 
     tables: Tables
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
-    beside: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, asked: Hashable, work: Callable[[], _R]) -> _R:
         """Return the cached result of `work` for this key. Call `work` only the first time."""
-        return _cached(self.known, asked, work)
-
-    def cache_without_prices(self, asked: Hashable, work: Callable[[], _R]) -> _R:
-        """Return the cached result of work that reads no price, shared by data that differ only in prices.csv."""
-        return _cached(self.beside, asked, work)
+        try:
+            # Looked up once: to hash all that is asked takes longer than most of what is asked.
+            found: _R = self.known[asked]
+        except KeyError:
+            pass
+        else:
+            return found
+        if len(self.known) >= _MOST:
+            self.known.pop(next(iter(self.known)), None)
+        # setdefault and not an assignment: two threads must share one.
+        made: _R = self.known.setdefault(asked, work())
+        return made
 
     def __reduce__(self) -> tuple[Callable[..., "Data"], tuple[Any, ...]]:
         """Send the compressed files alone to another process, which works out the rest once."""
@@ -48,25 +52,6 @@ class Data:
     def __dask_tokenize__(self) -> tuple[tuple[str, bytes | str], ...]:
         """Return what Dask names the data by: the files. It refuses the functions in the cache."""
         return tuple(self.tables.files.items())
-
-    def with_prices(self, prices: str) -> "Data":
-        """Return a copy with another prices.csv. It keeps the cached results that read no price."""
-        return Data(self.tables.edited(prices=prices), beside=self.beside)
-
-
-def _cached(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
-    try:
-        # Looked up once: to hash all that is asked takes longer than most of what is asked.
-        found: _R = known[asked]
-    except KeyError:
-        pass
-    else:
-        return found
-    if len(known) >= _MOST:
-        known.pop(next(iter(known)), None)
-    # setdefault and not an assignment: two threads must share one.
-    made: _R = known.setdefault(asked, work())
-    return made
 
 
 def read_data() -> Data:

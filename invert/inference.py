@@ -134,26 +134,15 @@ class Kept:
     """Cache shared by runs on equal assumptions, with the estimators of KV bytes that run, and those whose record is looked up.
 
     Without `checks_tables` the run reports the problems of the tables that it reads, and does not check the others.
-    Inferences are cached by data, sheet and model, readings of bands by their inputs, and the probability of premiums as a cost by price
-    data. A second run computes only the differences.
+    Inferences are cached by data, sheet and model, and the probability of premiums as a cost by price data. A second run computes only the
+    differences.
     """
 
     estimators: tuple[str, ...] = tuple(KV_NAMES)
     judged: tuple[str, ...] = tuple(KV_NAMES)
     checks_tables: bool = True
     inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
-    readings: dict[tuple[object, ...], tuple[PairInference, ...]] = field(default_factory=dict)
     by_cost: dict[Hashable, float | None] = field(default_factory=dict)
-
-    def pairs_of(self, read: Case, assumptions: Assumptions) -> tuple[PairInference, ...]:
-        """Return the readings of each pair of bands, empty for a sheet with one band."""
-        if not read.seen.pairs:
-            return ()
-        asked = _cache_key_sheet(read), read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
-        if asked not in self.readings:
-            places = range(len(read.seen.pairs))
-            self.readings[asked] = tuple(read_pair(read.sheet, read.seen, place, read.anchors, assumptions) for place in places)
-        return self.readings[asked]
 
 
 class RunOptions(TypedDict, total=False):
@@ -330,10 +319,8 @@ def infer_sheets(
     worth = worths((one.architecture for one in read), data, assumptions, judged)
     cases = [*new.values()]
     batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
-    work = partial(_infer_cases, data=data, assumptions=assumptions, worth=worth)
-    alone = replace(kept, inferences={}, readings={}, by_cost={})
-    parallel = executor and len(batches) > 1
-    inferred = executor.map(partial(work, kept=alone), batches) if executor and parallel else map(partial(work, kept=kept), batches)
+    work = partial(_infer_cases, data=data, assumptions=assumptions, worth=worth, names=kept.estimators)
+    inferred = executor.map(work, batches) if executor and len(batches) > 1 else map(work, batches)
     known = dict(zip(new, chain.from_iterable(inferred), strict=True))
     kept.inferences.update((key, one) for key, one in known.items() if isinstance(one, Inference))
     found = []
@@ -355,13 +342,13 @@ def _infer_cases(
     data: Data,
     assumptions: Assumptions,
     worth: Mapping[str | None, Part[Worth]],
-    kept: Kept,
+    names: tuple[str, ...],
 ) -> list[Inference | WrongData | WrongValue]:
     """Return the result or the error of each sheet."""
 
     def conclude(one: Case) -> Inference | WrongData | WrongValue:
         try:
-            return _conclude(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture], kept.estimators)
+            return _conclude(one, data, assumptions, worth[one.architecture], names)
         except (WrongData, WrongValue) as error:
             return error
 
@@ -486,11 +473,10 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     return TierRules(rule.reference, rule.kind, scoreboard(data, usual_stored(data, day, assumptions), assumptions))
 
 
-def _conclude(
-    read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth], names: tuple[str, ...]
-) -> Inference:
+def _conclude(read: Case, data: Data, assumptions: Assumptions, worth: Part[Worth], names: tuple[str, ...]) -> Inference:
     """Infer everything that one sheet implies alone, from its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
+    pairs = tuple(read_pair(sheet, seen, place, anchors, assumptions) for place in range(len(seen.pairs)))
     known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
     summary, prior = posterior_of(read.price_data, data, assumptions) if "one_markup" in names else (None, {})
     kv_bytes, beside = side_by_side(read, data, assumptions, names)

@@ -64,16 +64,6 @@ class Case:
         """Return the day for its typical KV: its release or, if unknown, the earliest day in the tables, up to the day of the prices."""
         return min(self.released or self.first_mention or self.sheet.as_of, self.sheet.as_of)
 
-    @property
-    def has_premium(self) -> bool:
-        """Return whether an output token costs more in some band than in the one below it."""
-        return has_premium(self.sheet)
-
-
-def has_premium(sheet: PriceSheet) -> bool:
-    """Return whether an output token of a sheet costs more in some band than in the one below it."""
-    return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(sheet.bands))
-
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
     """Return a sheet read with the facts of a run.

@@ -8,14 +8,13 @@ from statistics import median
 from derive.catalogue import equation
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.estimators.cases import Case
 from invert.estimators.market import panel
 from invert.estimators.market.by_price import PER_MTOK, ByPrice, record_of_size, size_at_price
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
 from invert.records import Estimate, Part, interval, or_left_out, references, undetermined, undetermined_on_error
-from invert.sheets.read import cached_beside_prices
 
 _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 
@@ -41,7 +40,7 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
     )
 
 
-@cached_beside_prices
+@cache_with_data
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     """Return the median price/cost of the lists of open models, which have known parameters.
 

@@ -17,7 +17,7 @@ from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import case_of, has_premium
+from invert.estimators.cases import case_of
 from invert.estimators.market.candidates import judge_predictors
 from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.student import Floats, Students, predict_one_more
@@ -185,7 +185,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
     caches = typical.by_name
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
     sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
-    asked = {(sheet.provider, sheet.model): (caches[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in caches}
+    asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
     return judge_predictors(list(asked.values()), typical, since, assumptions)
 
 
@@ -250,7 +250,7 @@ def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
     factors = [
         at_rent.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
         for sheet, model, cache in _sheets_of_known_cache(data, assumptions)
-        if not has_premium(sheet)
+        if not sheet.has_premium
     ]
     if not factors:
         return None

@@ -56,7 +56,7 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
         per_flop = rent.values["price_per_flop"] if rent else None
         return summarise(price_data, assumptions, per_flop), prior_spreads(price_data, assumptions)
 
-    return data.cache_without_prices((posterior_of, price_data.key, assumptions), draw)
+    return data.once((posterior_of, price_data.key, assumptions), draw)
 
 
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions, broken: str | None) -> Estimate:
@@ -68,7 +68,7 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions, broken: str | No
         return undetermined(assumptions, broken or _misfit(case, found), equations=cited, anchors=anchors)
     marginal = found.marginals["kv_bytes_per_token"]
     contraction = contracted(marginal.spread, prior["kv_bytes_per_token"])
-    if not case.has_premium:
+    if not case.sheet.has_premium:
         because = "no output premium: the prices bound KV from above"
         return upper(assumptions, marginal.at_most, because, equations=cited, contraction=contraction, anchors=anchors)
     because = "one price/cost for base price and premium alike"

@@ -10,13 +10,12 @@ from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import in_si
 from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.records import Anchors
-from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import Disclosure
 
 
-@cached_beside_prices
+@cache_with_data
 def rental(data: Data, assumptions: Assumptions = USUAL) -> Anchors:
     """Return the cost of a byte read from HBM [USD/byte] and of a FLOP [USD] on a rented chip at its data-sheet peaks, with the source.
 

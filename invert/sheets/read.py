@@ -1,14 +1,13 @@
 """Price files: rows in a bounded memory, each fault with file, row and column, and the day whose prices are valid."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial, wraps
 from io import BytesIO
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Concatenate, ParamSpec, TextIO, TypeAlias, TypeVar
+from typing import Any, BinaryIO, ParamSpec, TextIO, TypeAlias, TypeVar
 
 from derive.briefly import Records
 from derive.errors import WrongData
@@ -196,24 +195,6 @@ def last_day(data: Data) -> date:
     """Return the newest retrieval day of the shipped prices. No row of the tables is newer."""
     _, rows, _ = prices_that_ship(data)
     return newest_day(rows)[0] or date.max
-
-
-def cached_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
-    """Cache like `cache_with_data` a result that depends on no price except the newest retrieval day. Data with other prices share it.
-
-    >>> found = cached_beside_prices(lambda data, name: [name])
-    >>> data, later = read_data(), read_data().tables.content("prices.csv").decode().replace(",2026-11-20,", ",2026-11-21,")
-    >>> found(data, "fx") is found(data.with_prices(data.tables.content("prices.csv").decode()), "fx")
-    True
-    >>> found(data, "fx") is found(data.with_prices(later), "fx")
-    False
-    """
-
-    @wraps(function)
-    def within(data: Data, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return data.cache_without_prices((function, last_day(data), args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
-
-    return within
 
 
 def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from itertools import pairwise
 
 from derive.briefly import brief, cut
 from derive.immutable import immutable
@@ -82,6 +83,11 @@ class PriceSheet:
             for (component, at, _), price in self.prices.items()
             if component == "input"
         )
+
+    @property
+    def has_premium(self) -> bool:
+        """Whether an output token costs more in some band than in the one below it."""
+        return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(self.bands))
 
     @cached_property
     def writes(self) -> tuple[Price, ...]:

@@ -29,10 +29,9 @@ from derive.tables.rows import in_si
 from derive.tables.shipped import Tables
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.posterior.sobol import SEED, normals
 from invert.records import PricedCase, TierEvidence
-from invert.sheets.read import cached_beside_prices
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -215,7 +214,7 @@ def price_level(
     return logs
 
 
-@cached_beside_prices
+@cache_with_data
 def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> _LogLikelihood:
     """Return ln probabilities by tier without a price. A tier is likelier if a lifetime [s] with one write and one read costs less.
 
@@ -287,13 +286,13 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 # Tier parameters.
 
 
-@cached_beside_prices
+@cache_with_data
 def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
     """Return the drain time of every tier from memory_tiers.csv, by the lecture or by real devices."""
     return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS})
 
 
-@cached_beside_prices
+@cache_with_data
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Return drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import Priced, listed_models
 from invert.estimators.market.pool import pool_verdict
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import SIZES_JUDGED_SINCE
 from invert.estimators.market.typical_kv import DAYS, Bytes, Cache, TypicalKV, typical_kv
 from invert.records import Verdict
-from invert.sheets.read import cached_beside_prices
 
 
 @immutable(kw_only=False)
@@ -101,7 +100,7 @@ def _density_by_line(
     return float(line.predict(np.array([[1.0, *numbers]])).judge(np.array([one.ln_kv])).log_density[0])
 
 
-@cached_beside_prices
+@cache_with_data
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
     """Return the verdict on each candidate, by its name and by what its predictions leave out."""
     priced, typical = listed_models(data), typical_kv(data, assumptions)

@@ -15,7 +15,7 @@ from derive.errors import WrongData
 from derive.files import content_of, label
 from derive.tables.writing import edited_table
 from invert.assumptions import Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.estimators.cases import Case
 from invert.estimators.market.panel import rows_so_far
 from invert.estimators.market.regression import fit
@@ -33,7 +33,6 @@ from invert.estimators.market.size import (
 from invert.estimators.market.student import Student
 from invert.records import Estimate, interval, or_left_out, undetermined, undetermined_on_error
 from invert.sheets.files import FileText
-from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import KnowledgeScore
 
 _MANY_REFUSALS = 0.2
@@ -66,7 +65,7 @@ def with_scores(data: Data, scores: FileText | None) -> Data:
     return Data(data.tables.edited(**{table: together.decode()}))
 
 
-@cached_beside_prices
+@cache_with_data
 def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[SizeForm, ...]:
     """Return the forms of every benchmark that enough models have: those with a price first, then by their gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in rows_so_far(data, KnowledgeScore))

@@ -9,9 +9,9 @@ from derive.preset_rows import Architecture, OpenModel
 from derive.tables.problems import Problem
 from derive.tables.rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.estimators.market.hosts import rented_host_prices, spread_of_output_input_ratio
-from invert.sheets.read import cached_beside_prices, last_day
+from invert.sheets.read import last_day
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 DATED: Mapping[type[TableRow], str] = {
@@ -47,7 +47,7 @@ class Priced(OpenModel):
     cache_read_price: float | None
 
 
-@cached_beside_prices
+@cache_with_data
 def listed_models(data: Data) -> tuple[Priced, ...]:
     """Return the open models at the list prices of their makers. A price without a sound row of its model is not used."""
     known = {one.model: one for one in rows_so_far(data, OpenModel)}
@@ -58,7 +58,7 @@ def listed_models(data: Data) -> tuple[Priced, ...]:
     )
 
 
-@cached_beside_prices
+@cache_with_data
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Return the open models that enough hosts of rented accelerators sell, at the median price of these hosts."""
     known = {one.model: one for one in rows_so_far(data, OpenModel)}
@@ -69,7 +69,7 @@ def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced,
     )
 
 
-@cached_beside_prices
+@cache_with_data
 def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
     """Return the spread of ln(output/input) between hosts of one model [nat]."""
     return spread_of_output_input_ratio(rows_so_far(data, HostPrice), assumptions.least_hosts).pooled

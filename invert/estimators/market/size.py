@@ -20,14 +20,13 @@ from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import hosted_models, listed_models, rows_so_far
 from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.regression import Fit, GroupedRows, fit, grouped, predict_in_order, predict_left_out
 from invert.estimators.market.student import Floats, Students
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, Record
-from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 BILLION = 1e9
@@ -98,7 +97,7 @@ def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None)
     return (*((ln_price,) if form.priced else ()), *((float(logit(min(score.accuracy, _SURE))),) if form.benchmark and score else ()))
 
 
-@cached_beside_prices
+@cache_with_data
 def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "") -> tuple[SizedModel, ...]:
     """Return the open models that a form learns from, without a price family."""
     priced = hosted_models(data, assumptions) if form.hosts else listed_models(data) if form.priced else ()
@@ -159,7 +158,7 @@ def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple
     )
 
 
-@cached_beside_prices
+@cache_with_data
 def extra_markup(data: Data, params: Params, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
     """Return mean and spread [nat] of the extra price/cost d of closed vendors, from the closed models of all but one vendor.
 
@@ -202,7 +201,7 @@ def _record(
     return record(found, baseline, judged.groups, of=of)
 
 
-@cached_beside_prices
+@cache_with_data
 def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assumptions: Assumptions = USUAL) -> Record:
     """Return the record of a form: on open models without the family or vendor of each or by earlier ones, or on closed models.
 
@@ -262,7 +261,7 @@ class Draws:
         return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
 
-@cached_beside_prices
+@cache_with_data
 def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptions: Assumptions) -> Draws:
     """Return draws of the size at a price, learnt without a price family, with the extra price/cost of a closed vendor."""
     rows = size_table(data, form, assumptions, without)
@@ -272,7 +271,7 @@ def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptio
     return Draws(coefficients, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom))
 
 
-@cached_beside_prices
+@cache_with_data
 def size_at(data: Data, form: SizeForm, price: float, without: str, closed: bool, assumptions: Assumptions) -> Size:
     """Return the size at one price [USD/Mtoken], which many sheets share."""
     return size_draws(data, form, without, closed, assumptions).size(price, assumptions.level)

@@ -23,12 +23,11 @@ from derive.errors import NotCovered, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import rows_so_far
 from invert.estimators.market.record import record
 from invert.estimators.market.student import Floats, Judged, Student, Students
 from invert.records import Record, Vote, Votes
-from invert.sheets.read import cached_beside_prices
 
 Bytes = Literal["read", "stored"]
 """The bytes of a context that a step reads, which decode pays for, or that it leaves in memory, which storage pays for."""
@@ -127,7 +126,7 @@ def _target(released: date, family: str) -> Cache:
     return Cache(architecture="", family=family, released=released, ln_kv=0.0)
 
 
-@cached_beside_prices
+@cache_with_data
 def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, TypicalKV]:
     """Return the typical KV of the caches of architectures.csv that have a vote, with the horizon that predicts later models best.
 
@@ -177,7 +176,7 @@ def judged_since(assumptions: Assumptions = USUAL) -> date:
     return date.fromisoformat(assumptions.horizon_chosen_before)
 
 
-@cached_beside_prices
+@cache_with_data
 def typical_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> tuple[Student | None, Votes]:
     """Return the typical KV of a release day without one family, and the votes behind it. Many sheets share both."""
     typical = typical_kv(data, assumptions)[of]
@@ -192,7 +191,7 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
     return exp(found.centre), found.spread
 
 
-@cached_beside_prices
+@cache_with_data
 def record_of_typical_kv(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
     """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few.
 

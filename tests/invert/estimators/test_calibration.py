@@ -64,7 +64,7 @@ def test_members_are_sold_by_length_and_their_family_is_that_of_their_cache():
     found = members(shipped_data())
     assert len(found) == 9 and {member.family for member in found} == set(FAMILIES) == set(AS_SHIPPED.families)
     for member in found:
-        assert len(member.case.sheet.bands) > 1 and member.case.has_premium
+        assert len(member.case.sheet.bands) > 1 and member.case.sheet.has_premium
         assert member.architecture in siblings(shipped_data(), member.architecture) and member.case.kv_family == member.family
 
 

@@ -3,10 +3,7 @@
 import pytest
 
 from derive.tables import shipped
-from invert.assumptions import USUAL
-from invert.estimators.cases import case_of
 from invert.inference import infer
-from tests.tools.data import shipped_data
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.tables import reading
 
@@ -18,7 +15,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
     for found in everything().inferences:
         priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
         assert ("storage_price" in found.kv_bytes_stored) == priced
-        assert ("implied_drain_time" in found.estimates) == (priced and case_of(found.sheet, None, shipped_data(), USUAL).has_premium)
+        assert ("implied_drain_time" in found.estimates) == (priced and found.sheet.has_premium)
         stored |= {found.sheet.model} if priced else set()
         drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()
     assert {"gemini-3.1-pro-preview", "gemini-2.5-pro", "claude-sonnet-4-5"} <= drained < stored
