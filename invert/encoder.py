@@ -11,6 +11,7 @@ The keys of a record are its fields, unless `Codec.keys` lists other keys for it
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
+from datetime import date
 from functools import cache
 from math import isfinite
 from types import NoneType, UnionType
@@ -52,6 +53,10 @@ class Leaf(NamedTuple):
     read: Callable[[Any], object]
 
 
+DAY = Leaf(str, date.isoformat, date.fromisoformat)
+"""How a day is written."""
+
+
 class WrongShape(ValueError):
     """Error that names a place in a document, its value and the allowed values."""
 
@@ -61,7 +66,7 @@ class Codec:
     """The keys of records whose fields are not their keys, leaves, and the types whose numbers are written to six digits."""
 
     keys: Mapping[type, Keys] = field(default_factory=dict)
-    leaves: Mapping[type, Leaf] = field(default_factory=dict)
+    leaves: Mapping[type, Leaf] = field(default_factory=lambda: {date: DAY})
     rounded: frozenset[type] = frozenset()
 
     def keys_of(self, kind: type) -> Keys:

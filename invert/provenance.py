@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from hashlib import sha256
+from platform import python_version
 
-from derive.answers import WhenRead
+import numpy
+import scipy
+
 from derive.immutable import immutable
 from derive.version import VERSION
 from invert.data import Data, cache_with_data
@@ -29,14 +32,5 @@ def made_with(data: Data) -> Made:
     ({'draws': 20260429}, 64)
     """
     hashes = {name: sha256(found).hexdigest() if isinstance(found, bytes) else None for name, found in data.tables.files.items()}
-    return Made(versions=WhenRead(_versions), seeds={"draws": SEED}, tables=hashes)
-
-
-def _versions() -> Mapping[str, str]:
-    # What few read is not waited for: SciPy takes longer to import than a sheet to read.
-    from platform import python_version
-
-    import numpy
-    import scipy
-
-    return {"backsolve": VERSION, "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
+    versions = {"backsolve": VERSION, "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
+    return Made(versions=versions, seeds={"draws": SEED}, tables=hashes)

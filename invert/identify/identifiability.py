@@ -8,8 +8,10 @@ byte/s are sustained rates, so utilisations are 1.
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from invert.arrays import Array
 from invert.identify.primitives import (
     PRIMITIVES,
     SPAN,
@@ -22,9 +24,6 @@ from invert.identify.primitives import (
     regime_in_words,
 )
 from invert.records import Identifiability
-
-if TYPE_CHECKING:
-    from invert.arrays import Array
 
 _TOLERANCE = 1e-9
 """Rows of unit length nearer than this to a span lie in it, singular values below it of the largest are 0: rounding is 1e-15."""
@@ -79,8 +78,6 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     >>> lecture.regime, lecture.verdict("kv_bytes_per_token")
     ('compute-bound in the base band, memory-bound in the long one', 'not identified: degenerate with weight_bytes/batch')
     """
-    import numpy as np
-
     at = primitives_at(values, overlap)
     prices = ordered(components)
     jacobian = gradients(prices, at)
@@ -141,14 +138,12 @@ def _identify_at(components: tuple[str, ...], overlap: float, values: tuple[tupl
     return identify(components, overlap=overlap, values=dict(values))
 
 
-def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | None:
+def _fewest(target: Array, facts: Mapping[str, Array]) -> tuple[str, ...] | None:
     """Return the smallest set of facts that, with the prices, spans the target. The first set in list order wins.
 
     The weights are unique up to dependences among facts. The smallest set has no such dependence, so leave out one fact per dependence, in
     every combination.
     """
-    import numpy as np
-
     if _small(target):
         return ()
     useful = [name for name, row in facts.items() if not _small(row)]
@@ -169,26 +164,22 @@ def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | 
     return tuple(useful[n] for n in min(found, key=lambda places: (len(places), places)))
 
 
-def _residual(row: "Array", basis: "Array") -> "Array":
+def _residual(row: Array, basis: Array) -> Array:
     """Return the residual of a unit row after projection on the basis (orthonormal rows)."""
     unit = row / (row @ row) ** 0.5
     return unit - (basis @ unit) @ basis
 
 
-def _small(row: "Array") -> bool:
+def _small(row: Array) -> bool:
     return bool(row @ row <= _TOLERANCE**2)
 
 
-def _is_in_span(wanted: "Array", columns: "Array") -> bool:
-    import numpy as np
-
+def _is_in_span(wanted: Array, columns: Array) -> bool:
     return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=_TOLERANCE)[0] - wanted)
 
 
-def _moves_with(target: "Array", known: "Array", groups: list[dict[int, str]]) -> str:
+def _moves_with(target: Array, known: Array, groups: list[dict[int, str]]) -> str:
     """Return the smallest group of primitives that moves with the target along the null space of the known rows."""
-    import numpy as np
-
     own = np.flatnonzero(target).tolist()
     unit = target / np.linalg.norm(target)
     others = [left for group in groups if (left := {n: sign for n, sign in group.items() if n not in own})]
@@ -200,13 +191,11 @@ def _moves_with(target: "Array", known: "Array", groups: list[dict[int, str]]) -
     return ""
 
 
-def _groups(known: "Array") -> list[dict[int, str]]:
+def _groups(known: Array) -> list[dict[int, str]]:
     """Group the primitives that the known rows leave free, by index.
 
     Primitives that enter only as a product form one group: their columns are equal, or opposite for a quotient.
     """
-    import numpy as np
-
     _, singular, turned = np.linalg.svd(known)
     free = turned[int((singular > _TOLERANCE * singular[0]).sum()) :]
     left = np.flatnonzero(known.any(axis=0) & ((free**2).sum(axis=0) > _TOLERANCE**2)).tolist()

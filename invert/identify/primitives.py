@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from functools import cache, reduce
 from math import inf
 from re import findall
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
@@ -15,9 +16,7 @@ from derive.evaluate import evaluate
 from derive.expressions.branches import branches, regimes_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.trees import PRODUCT, Tree, TreePair, difference, names, put_into, slopes
-
-if TYPE_CHECKING:
-    from invert.arrays import Array
+from invert.arrays import Array
 
 _COMPONENTS = ("input", "output", "long_input", "long_output", "cache_read", "storage")
 SPAN = "(long_context - short_context)"
@@ -172,20 +171,16 @@ def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
     return {**at, **{name: at[primitive] for name, primitive in _OWN[component].items()}}
 
 
-def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
+def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> Array:
     """Return the exact d ln(price)/d ln(primitive), with shape (prices, primitives).
 
     If attention_flops_per_pair is 0, its column is not logarithmic but in units of _HAIR of compute at the long context.
     """
-    import numpy as np
-
     return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), _OWN[name]) for name in prices])
 
 
-def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Array":
+def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> Array:
     """Return d ln(formula)/d ln(primitive). Names in `own` count for the primitive that they replace."""
-    import numpy as np
-
     value, found = slopes(tree, at)
     row = np.zeros(len(PRIMITIVES))
     for name, slope in found.items():
@@ -196,7 +191,7 @@ def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Ar
     return row
 
 
-def drain_time_row(at: Mapping[str, float]) -> "Array":
+def drain_time_row(at: Mapping[str, float]) -> Array:
     """Return the gradient of the implied drain time, by the chain rule through its prices."""
     names = ("output", "long_output", "storage")
     output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)

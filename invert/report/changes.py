@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from math import inf
 
 from derive.show.cells import csv_text
 from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, Rerounded, SheetChange
-from invert.encoder import Codec, Keys, Leaf, Through, six_digits
+from invert.encoder import Codec, Keys, Through, six_digits
 from invert.estimate_text import estimate_text
 from invert.records import Estimate, Name
 from invert.report.columns import name_of
@@ -281,7 +280,6 @@ CHANGES = Codec(
         Dated: {"since": "since", "as_of": "as_of", "changes": "changes", "inferences": lambda dated: inferences(dated.side.said)},
         History: {**KEY, "until": "until", "days": "days"},
     },
-    leaves={date: Leaf(str, date.isoformat, date.fromisoformat)},
     rounded=frozenset([Moved, Rerounded]),
 )  # fmt: skip
 """How changes are written for programs: estimates in SI units, amounts as published."""

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import date
 
 from derive.show.cells import csv_text
 from derive.units import show
-from invert.encoder import Codec, Leaf, names_of
+from invert.encoder import Codec, names_of
 from invert.overview import Count, Overview
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, many, title
@@ -15,7 +14,7 @@ OVERVIEW_SCHEMA = "infer-overview-2"
 _MOST_ROWS, _MOST_NAMED = 12, 3
 """Rows of a table, and names in a sentence, that a page has; JSON and CSV have all."""
 CSV_HEAD = tuple(names_of(Count))
-OVERVIEW = Codec(leaves={date: Leaf(str, date.isoformat, date.fromisoformat)})
+OVERVIEW = Codec()
 """How the page is written for programs."""
 
 

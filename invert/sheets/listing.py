@@ -12,7 +12,7 @@ from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
 from derive.tables.problems import Problem
 from invert.data import Data
-from invert.encoder import Codec, Keys, Leaf, Through, six_digits
+from invert.encoder import Codec, Keys, Through, six_digits
 from invert.sheets.assemble import find, models, placed, released_sheets, rows_used, sheets
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
@@ -34,7 +34,7 @@ DIFFERENT: Keys = {
     **{f"{side}_{name}": f"{side}.{name}" for name in ("effective_date", "source_url", "origin") for side in ("old", "new")},
 }
 """The fields of a price that differs. A fact about the model of a sheet has the name of its column in place of the component."""
-_CODEC = Codec(leaves={date: Leaf(str, date.isoformat, date.fromisoformat)})
+_CODEC = Codec()
 
 
 def sheets_cited(
