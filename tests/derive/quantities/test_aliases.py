@@ -68,23 +68,6 @@ def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
         assert parse(name, f"8{many} {unit}") == pytest.approx(2 * parse(name, f"4{many} {unit}"))
 
 
-@in_one_test(
-    ("asked", "given", "value"),
-    [
-        ("replicas", ("tokens_per_year=2T", "throughput=3000", "fleet_utilisation=50%"), 2e12 / 31557600 / 3000 / 0.5),
-        ("replicas", ("requests_per_day=5M", "requests_per_second=3"), 5e6 / 86400 / 3),
-        ("energy_cost", ("gpus=1000", "gpu_power=1kW", "pue=1", "price_per_kwh=0.1", "deployment_time=1 d"), 2400),
-        ("training_chips", ("gpu_days=1000", "training_days=20"), 50),
-        ("gross_margin", ("price_per_million_output_tokens=4", "cost_per_mtok=1"), 0.75),
-        ("chip_price", ("gpu_capex=35040 USD", "amortization=48 months", "gpu_power=1kW", "price_per_kwh=0.1", "pue=1"), 1.1 / 3600),
-        ("price_per_million_tokens", ("gross_margin=70%", "cost_per_mtok=0.5"), 0.5e-6 / 0.3),
-    ],
-)
-def test_a_word_that_says_its_unit_is_read_in_it_with_its_suffix(asked, given, value):
-    found = call("solve", asked, *given, "--as", "json").out
-    assert json.loads(found)["answers"][0]["value"] == pytest.approx(value, rel=1e-3)
-
-
 def test_a_name_may_end_with_the_unit_of_what_it_names():
     """Half of 40 ms; no time is in GB, and a unit beside the number goes before that of the name."""
     assert solve("time_per_output_token", token_latency_ms=40, tokens_per_step=2).answers[0].value == pytest.approx(0.02)

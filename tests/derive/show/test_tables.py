@@ -11,31 +11,10 @@ from derive import answers
 from derive.answers import Answer, Reason, Spans, Sweep
 from derive.show.tables import spans_record, sweep_cells, sweep_head
 from derive.show.text import lines, render, solution_record
-from derive.show.values import text_of
 from derive.solving.api import solve
 from derive.solving.result import Solution
-from tests.tools.together import in_one_test
 
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}
-
-
-# -- an answer in a cell ----------------------------------------------------------------------------------------------
-
-
-@in_one_test(
-    ("answer", "text"),
-    [
-        (Answer(kind="point", value=0.02), "20 ms"),
-        (Answer(kind="point", value=0.02, bound="lower"), "20 ms or more"),
-        (Answer(kind="point", value=0.02, bound="upper"), "20 ms or less"),
-        (Answer(kind="interval", low=0.01, high=0.02), "10 ms to 20 ms"),
-        (Answer(kind="interval", low=0.01, high=None), "10 ms or more"),
-        (Answer(kind="interval", low=0, high=0.02), "20 ms or less"),
-        (Answer(kind="loose", loose_low=0.01, loose_high=0.02), "10 ms to 20 ms, none of it everywhere"),
-    ],
-)
-def test_an_answer_is_a_value_or_two_ends(answer: Answer, text: str):
-    assert text_of("step_time", answer) == text
 
 
 # -- sweeps -----------------------------------------------------------------------------------------------------------

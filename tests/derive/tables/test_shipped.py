@@ -267,14 +267,9 @@ def test_any_content_gives_rows_or_named_faults():
 
 
 KEYED = [
-    ("calibration_models", 4, 6, ("architecture",)),
     ("architectures", 5, 9, ("model",)),
-    ("models", 9, 5, ("provider", "model")),
     ("fx", 3, 4, ("date",)),
-    ("memory_tiers", 3, 6, ("device",)),
-    ("efficiencies", 2, 3, ("run",)),
     ("efficiency_fit", 2, 3, ("kind", "deployment", "quantity")),
-    ("disclosures", 2, 3, ("provider", "model", "ttl_seconds", "topic", "quantity")),
 ]
 
 
