@@ -29,37 +29,23 @@ READ = [
     ("total_params", "1T", 1e12),
     # B is byte where the quantity has bytes, else 1e9
     ("bytes_per_weight", "1B", 1),
-    ("kv_bytes_per_token", "320 B/token", 320),
     ("batch", "0.001B", 1e6),
     # bytes, decimal and binary
     ("hbm_capacity", "80 GiB", 85_899_345_920),
-    ("tier_capacity", "0.01PB", 1e13),
-    ("hbm_bandwidth", "3.35 TB / s", 3.35e12),
     # "/token" may be dropped
     ("kv_bytes_per_token", "1.7 kB", 1700),
     ("kv_bytes_per_token", "1.7 GB/Mtok", 1700),
     ("attention_flops_per_pair", "1 MFLOP", 1e6),
     # FLOP
-    ("peak_flops", "989TFLOP/s", 989e12),
     ("peak_flops", "989 TFLOPS", 989e12),
     ("ridge_point", "591 FLOP/B", 591),
-    # time
-    ("step_time", "24ms", 0.024),
     ("step_time", "24000µs", 0.024),
     ("step_time", "24000μs", 0.024),
-    ("ttl", "5min", 300),
-    ("ttl", "1d", 86400),
-    # tokens
-    ("context_length", "128k tokens", 128_000),
-    ("throughput", "128k tok/s", 128_000),
     # money
     ("chip_price", "$2/h", 2 / 3600),
-    ("output_price", "12 USD/Mtok", 12e-6),
     ("output_price", "7 usd/Mtokens", 7e-6),
-    ("storage_price", "$4.5/MTok/h", 1.25e-9),
     # power and energy
     ("chip_power", "1.2 kW", 1200.0),
-    ("electricity_price", "0.08 USD/kWh", 0.08 / 3.6e6),
     ("chip_capex", "$30k", 30e3),
     # prices as price lists and clouds have them
     ("chip_price", "$3/GPU-h", 3 / 3600),
@@ -146,9 +132,6 @@ OUTSIDE = [
     ("batch", "-5", "batch = -5: must be > 0"),
     ("step_time", "−24 ms", "step_time = -0.024: must be > 0"),
     ("batch", "nan", "must be a finite number > 0"),
-    ("batch", "-inf", "must be a finite number > 0"),
-    ("batch", "1e999", "must be a finite number > 0"),
-    ("batch", "1e308 P", "must be a finite number > 0"),
     ("mfu", "40", "must be in (0, 1]"),
     ("overlap", "-0.5", "must be in [0, 1]"),
     ("hbm_capacity", "1e7 PB", "from 1e+10 to 1e+12"),

@@ -13,8 +13,7 @@ import pytest
 
 from derive.catalogue import equation
 from derive.errors import BacksolveError
-from derive.presets import hardware, hardware_names, model, model_names
-from derive.quantities import CONSTANTS
+from derive.presets import hardware_names, model, model_names
 from derive.solving.api import solve
 from derive.tables.shipped import rows_of
 from invert.inference import infer
@@ -142,12 +141,6 @@ def stored(name: str) -> float:
 
 COMPUTED = [
     # -- roofline
-    Figure("roofline.compute_time", "We write [2] FLOP per weight", lambda: (CONSTANTS["flop_per_weight"].value,)),
-    Figure(
-        "roofline.latency_floor",
-        "the [20] ms of one full HBM read that some summaries give",
-        lambda: (1e3 * cell("memory_tiers", "value", tier="hbm", device="lecture", quantity="drain_time"),),
-    ),
     # -- batching
     Figure(
         "batching.machine_balance_ratio", "about [300] on an H100 and on a B200", lambda: ([rho("H100:bf16"), rho("B200:bf16")],), digits=1
@@ -169,7 +162,6 @@ COMPUTED = [
         "It is [295] for bf16 on an H100 and [591] for fp8",
         lambda: (value_of("ridge_point", hardware="H100:bf16"), value_of("ridge_point", hardware="H100:fp8")),
     ),
-    Figure("batching.sparsity", "[1] for a dense model", lambda: (value_of("sparsity", model="Llama-3-70B"),)),
     Figure(
         "batching.sparsity",
         "DeepSeek-V3 is [671]/[37] = [18]",
@@ -178,16 +170,6 @@ COMPUTED = [
             model("DeepSeek-V3").givens["active_params"] / 1e9,
             value_of("sparsity", model="DeepSeek-V3"),
         ),
-    ),
-    Figure(
-        "batching.practical_batch",
-        "which is once [2,400]",
-        lambda: (value_of("batch", "batching.practical_batch", batch_multiple=1, machine_balance_ratio=300, sparsity=8),),
-    ),
-    Figure(
-        "batching.weight_compute_ratio",
-        "[1] at the balance batch",
-        lambda: (value_of("weight_compute_ratio", balance_batch=2400, batch=2400),),
     ),
     Figure(
         "batching.compute_utilisation_of_step",
@@ -212,7 +194,6 @@ COMPUTED = [
     # -- scheduling and context
     Figure("scheduling.sweep_time", "[13] to", lambda: (min(sweeps()),)),
     Figure("scheduling.sweep_time", "to [81] ms on the chips in use", lambda: (max(sweeps()),)),
-    Figure("scheduling.sweep_time", "[22] TB/s shipped", lambda: (hardware("Rubin-VR200:fp4").givens["hbm_bandwidth"] / 1e12,)),
     Figure(
         "scheduling.throughput",
         "a step of [15.6] ms",
@@ -265,7 +246,6 @@ COMPUTED = [
         lambda: (from_threshold(1), from_threshold(0.5), from_threshold(2)),
     ),
     Figure("readings.threshold_with_weights", "[1.5] to [2] times too high", lambda: (too_high(3), too_high(2))),
-    Figure("readings.bandwidth_bound_fraction", "[0.8] at R = 5", lambda: (idle(5),)),
     Figure("readings.price_ratio", "[2] to [8] on current sheets", lambda: (min(ratios()), max(ratios()))),
     Figure(
         "readings.output_input_ratio",
@@ -300,7 +280,6 @@ COMPUTED = [
         "[1.04] by the first fit and [4.0] by the second",
         lambda: (inference_over_pretraining(HOFFMANN), inference_over_pretraining(BESIROGLU)),
     ),
-    Figure("training.fixed_loss_optimum", "[1.04] rests on", lambda: (inference_over_pretraining(HOFFMANN),)),
     Figure("training.fixed_loss_optimum", "to four, they give [1.4]", lambda: (inference_over_pretraining(HOFFMANN_UNROUNDED),)),
     # -- bands
     Figure(
@@ -309,11 +288,6 @@ COMPUTED = [
         lambda: (share_at_the_base(5), idle(5)),
     ),
     # -- cache
-    Figure(
-        "cache.drain_time",
-        "[20] ms for HBM agrees with devices",
-        lambda: (1e3 * cell("memory_tiers", "value", tier="hbm", device="lecture", quantity="drain_time"),),
-    ),
     Figure(
         "cache.break_even",
         "[81] minutes for [1,667] bytes and 100 B on an H100",
