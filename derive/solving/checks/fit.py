@@ -12,7 +12,7 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.roles import BATCH, HELD, MEMORY, Held
-from derive.solving.checks.targets import is_fast_enough, list_speeds
+from derive.solving.checks.targets import list_speeds
 from derive.solving.engine.plan import Way
 from derive.solving.question.propagation import quantities_behind
 from derive.solving.question.questions import Question, drop_knowns
@@ -79,22 +79,6 @@ def questions_of_memory(asked: Question) -> Iterator[Question]:
     bare = drop_knowns(asked, {*names, *MEMORY.counted_by})
     provenance = {MEMORY.cache: "no cache is given", **bare.provenance}
     yield replace(bare, known={MEMORY.cache: 0.0, **bare.known}, provenance=provenance)
-
-
-def least_chips(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
-    """Return the chips that hold weights and cache, as an array, NaN if they are slower than asked, or None without a speed."""
-    import numpy as np
-
-    names, known = list_speeds(asked), _evaluate_memory(asked, values, used)
-    grows = MEMORY.room in asked.known or MEMORY.bought in _behind(MEMORY.needed, asked)
-    if not names or grows or not {MEMORY.needed, MEMORY.room} <= known.keys():
-        return None
-    least = known[MEMORY.bought] * (known[MEMORY.needed] / known[MEMORY.room])
-    apart = {name: value for name, value in values.items() if MEMORY.bought not in _behind(name, asked)}
-    there = evaluate_definitions(asked, names, {**apart, MEMORY.bought: least})
-    for name in names:
-        least = np.where(is_fast_enough(name, there[name], values[name]), least, np.nan) if name in there else np.nan * least
-    return least
 
 
 def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def answer_meaning(
         return solution
     found = ask(meaning.means, given)
     own = quantities_behind(meaning.asked, usual_definitions()) if meaning.alone else meaning.beside
-    if not (found.answers or found.sweep) or not own.isdisjoint(found.unused):
+    if not found.answers or not own.isdisjoint(found.unused):
         return solution
     if meaning.told:
         return _tell_beside(solution, meaning, found)
@@ -41,8 +41,6 @@ def answer_meaning(
 
 def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:
     """Return the answer to what was asked for, with a line on what may be meant."""
-    if found.sweep or found.spans:
-        return replace(solution, said=(*solution.said, f"{meaning.told}: ask for {meaning.means}"))
     value = f"{show(meaning.means, value_inside(found.answers[0]))}{OR[found.answers[0].bound]}"
     unused = tuple(name for name in solution.unused if name in found.unused)
     return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)

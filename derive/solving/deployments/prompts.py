@@ -30,7 +30,7 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
     if equation(PROMPTS.together).symbols[0] in alone.unused:
         return unwarned
-    if names_prompts(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
+    if names_prompts(using, variants) or len(alone.answers) != 1:
         return alone
     both = answer_with_prompts(by, given, using)
     if both is None or len(both.answers) != 1:

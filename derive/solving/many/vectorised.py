@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from derive.answers import COUNTED
-from derive.records import LOWER
 from derive.requirements import HOLDS
 from derive.roles import MEMORY
-from derive.solving.checks.fit import MEMORY_BINDS, least_chips, shortage
+from derive.solving.checks.fit import shortage
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import bound_of, signs
 from derive.solving.engine.engine import is_memory_warning
@@ -111,11 +110,7 @@ def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) ->
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
         values, places = _stack(count, (world[asked.unknown] for world in worlds)), _stack(count, places)
         short = _stack(count, (_find_short(asked, way, world) for world in worlds))
-        if short.any() and not only_warns:
-            needed = [least_chips(asked, world, way.rows) for world in worlds]
-            values = np.where(short, _stack(count, (np.nan if chips is None else chips for chips in needed)), values)
-            places = np.where(short & ~np.isnan(values), len(labels[0]), places)
-    return values, places, short, (*labels[0], MEMORY_BINDS)
+    return values if only_warns else np.where(short, np.nan, values), places, short, labels[0]
 
 
 def _run_at(asked: Question, given: AtPoints, way: Way) -> "list[dict[str, Floats | float]]":
@@ -165,7 +160,7 @@ def add_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
             at = np.flatnonzero(inside)
             if not len(at):
                 continue
-            bound = LOWER if label == MEMORY_BINDS else _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
+            bound = _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
             np.putmask(places[root], inside, kinds.setdefault((label, bound), len(kinds)))
     pairs = [*kinds] or [(None, None)]
     found = replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
