@@ -55,13 +55,19 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
     name = quantity(unknown).name
     if name in SIZED or FREE in (quantity(spelled).name for spelled in given):
         raise refused
-    try:
-        sized = ask(FREE, drop_results(given, [name]))
-    except NotMadeOf:
-        raise refused from None
-    if best_end(sized):
+    # One replica has no more than all have: what limits all of them may bound the batch of one.
+    for known in (drop_results(given, [name]), given):
+        try:
+            sized = ask(FREE, known)
+        except NotMadeOf:
+            raise refused from None
+        if not best_end(sized):
+            break
         found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
-        return found if found.reason else _bound_by_size(ask, name, given, sized, found)
+        if found.answers:
+            return _bound_by_size(ask, name, given, sized, found)
+    else:
+        return found
     if sized.answers or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits allow: {sized.why_not}"
