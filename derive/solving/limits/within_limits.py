@@ -55,19 +55,20 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
     name = quantity(unknown).name
     if name in SIZED or FREE in (quantity(spelled).name for spelled in given):
         raise refused
+    beyond: Solution | None = None
     # One replica has no more than all have: what limits all of them may bound the batch of one.
     for known in (drop_results(given, [name]), given):
         try:
             sized = ask(FREE, known)
         except NotMadeOf:
             raise refused from None
-        if not best_end(sized):
-            break
-        found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
-        if found.answers:
-            return _bound_by_size(ask, name, given, sized, found)
-    else:
-        return found
+        if best_end(sized):
+            found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
+            if found.answers:
+                return _bound_by_size(ask, name, given, sized, found)
+            beyond = beyond or found
+    if beyond:
+        return beyond
     if sized.answers or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits allow: {sized.why_not}"
