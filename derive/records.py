@@ -156,7 +156,6 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
         return values[0], _solution(claim, names)(*values[1:])
 
     relation.argument_names = names  # type: ignore[attr-defined]
-    relation.claim = claim, names  # type: ignore[attr-defined]
     return relation
 
 

@@ -35,12 +35,7 @@ class Regime:
 
     @property
     def label(self) -> str | None:
-        """Return the inequalities in words of the registry, or None if there is a single regime.
-
-        >>> from derive.catalogue import equation
-        >>> [regime.label for regime in regimes_of(equation("experts.scale_out_slowdown"))][0]
-        '1/racks >= scale_out_bandwidth_ratio*(racks - 1)/racks'
-        """
+        """Return the inequalities in words of the registry, or None if there is a single regime."""
         return " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
 
 

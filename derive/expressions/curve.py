@@ -30,22 +30,14 @@ _Stretch = tuple[float | None, float | None]
 
 
 def search_interval(name: str) -> tuple[float, float]:
-    """Return the interval of a quantity in which zeros are searched [in its unit].
-
-    >>> search_interval("acceptance_rate")
-    (1e-15, 1.0)
-    """
+    """Return the interval of a quantity in which zeros are searched [in its unit]."""
     row = quantity(name)
     low = _LEAST_SHARE if isfinite(row.ceiling) else (row.low or row.high / _BEYOND) / _BEYOND
     return max(low, row.floor), min(row.high * _BEYOND, row.ceiling)
 
 
 def grid_of(name: str, places: int = _PLACES) -> Floats:
-    """Return values of a quantity over its whole domain, by ratios.
-
-    >>> grid_of("batch", 3).tolist()
-    [1e-06, 1000.0, 1000000000000.0]
-    """
+    """Return values of a quantity over its whole domain, by ratios."""
     row = quantity(name)
     if row.floor < 0:
         return np.linspace(*row.limits(), places)

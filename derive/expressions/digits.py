@@ -55,11 +55,7 @@ def _is_whole(tree: Tree) -> bool:
 
 
 def cancels(part: Tree) -> bool:
-    """Return whether the formula is a difference of positive terms.
-
-    >>> cancels(("+", 1, ("-", "overlap"))), cancels(("+", 1, "overlap"))
-    (True, False)
-    """
+    """Return whether the formula is a difference of positive terms."""
     return isinstance(part, tuple) and part[0] == SUM and len(set(map(is_negative, part[1:]))) == 2
 
 

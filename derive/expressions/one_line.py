@@ -55,11 +55,7 @@ def combine_fractions(tree: Tree) -> Tree:
 
 @cache
 def is_positive(tree: Tree) -> bool:
-    """Return whether the shape of a formula proves that it is positive for positive quantities. With too many terms it is False.
-
-    >>> is_positive(tree_of("batch + sqrt(chips)/2")), is_positive(tree_of("batch - chips"))
-    (True, False)
-    """
+    """Return whether the shape of a formula proves that it is positive for positive quantities. With too many terms it is False."""
     try:
         whole = single_fraction(tree)
     except TooManyTerms:
@@ -90,11 +86,7 @@ def terms_by_sign(tree: Tree) -> tuple[Tree, Tree]:
 
 
 def denominator_of(tree: Tree) -> Tree:
-    """Return the denominator of a formula as a single fraction, or 1 if it has too many terms.
-
-    >>> text(denominator_of(tree_of("batch/(chips*(1 - mfu)) - 1")))
-    'chips*(mfu - 1)'
-    """
+    """Return the denominator of a formula as a single fraction, or 1 if it has too many terms."""
     try:
         whole = single_fraction(tree)
     except TooManyTerms:
@@ -143,11 +135,7 @@ def _power(base: Tree, exponent: Tree) -> Quotient:
 
 
 def dominant_terms(operation: str, inner: Iterable[Tree]) -> list[Tree]:
-    """Return the terms of a Max or a Min without those that another term always exceeds.
-
-    >>> [text(one) for one in dominant_terms(LARGEST_OF, map(tree_of, ("batch", "0", "Max(batch, chips)", "chips + 1")))]
-    ['batch', 'chips + 1']
-    """
+    """Return the terms of a Max or a Min without those that another term always exceeds."""
     flat = [part for one in inner for part in (one[1:] if isinstance(one, tuple) and one[0] == operation else (one,))]
     kept = sorted({text(one): one for one in flat}.items())
     beaten = {

@@ -161,20 +161,6 @@ class Tables:
             if all((columns is not None and column in columns) or row.get(column, text) == text for column, text in cells.items()):
                 raise BadRow(problem)
 
-    def no_row(self, record: type[TableRow], column: str, wanted: str) -> Problem:
-        """Return the problem of a row that is missing from a table, with the nearest names that it has.
-
-        >>> from derive.preset_rows import AcceleratorFigure
-        >>> print(read().no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
-        hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 348), 'H200-SXM' (row 34)
-        """
-        from difflib import get_close_matches
-
-        first = {getattr(row, column): row.place for row in reversed(self.rows_of(record))}
-        near = get_close_matches(wanted, first, n=3, cutoff=0.7)
-        hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
-        return Problem(origin=f"{record.TABLE}.csv", column=column, message=f"there is no {shorten(wanted)}{hint if near else ''}")
-
     def problems(self, *tables: Table) -> tuple[Problem, ...]:
         """Return everything that is wrong with these tables."""
         found: list[Problem] = []
@@ -267,16 +253,17 @@ def _check_table(tables: Tables, table: Table) -> CheckedTable:
     origin, (lines, rows), schema, checked = f"{name}.csv", tables._raw(name), tables.schema(name), tables.checked_rows(table)
     alone = [(row, fault) for row, faults, _ in checked for fault in faults]
     sound, present = _without_faulty(rows, alone), [row for row in rows if not row.fault]
-    rules: list[Callable[[Sequence[Row], Sequence[Row]], Iterator[RowFault]]] = [
-        lambda sound, present: _repeated_keys(schema.get("primaryKey", ()), sound, present),
-        *([] if isinstance(table, str) else [table.faults_across]),
-        lambda sound, present: _missing_references(tables, schema, sound),
-    ]
-    together = _with_places([(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)])
+    across = (
+        *_repeated_keys(schema.get("primaryKey", ()), sound, present),
+        *(() if isinstance(table, str) else table.faults_across(sound, present)),
+        *_missing_references(tables, schema, sound),
+    )
+    together = _with_places([(row, (column, why)) for row, column, why in across])
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
         marked.setdefault(row.place, set()).add(column)
-    bad = tuple((row, _columns(marked[row.place]), _problem(origin, row, fault)) for row, fault in (*alone, *together))
+    columns = {place: None if None in of else frozenset(filter(None, of)) for place, of in marked.items()}
+    bad = tuple((row, columns[row.place], _problem(origin, row, fault)) for row, fault in (*alone, *together))
     # A fault that several rows share is named once, at the first of them.
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
     named = sorted((_problem(origin, row, fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
@@ -304,10 +291,6 @@ def _with_places(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
 def _without_faulty(rows: Sequence[Row], faults: Iterable[tuple[Row, Fault]]) -> list[Row]:
     places = {row.place for row, _ in faults}
     return [row for row in rows if row.place not in places]
-
-
-def _columns(marked: set[str | None]) -> frozenset[str] | None:
-    return None if None in marked else frozenset(filter(None, marked))
 
 
 def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:

@@ -1,7 +1,7 @@
 """The cost of a byte of HBM and of a FLOP on a rented chip: the only prices in dollars that do not come from a price sheet."""
 
 from derive.catalogue import equation
-from derive.errors import BacksolveError, WrongData, shorten
+from derive.errors import BacksolveError, WrongData, shorten, suggest
 from derive.preset_record import Preset
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import hardware, hardware_names
@@ -47,9 +47,10 @@ def _usual_chip(tables: Tables) -> Preset:
     except BacksolveError:
         name, _, dtype = USUAL.rent_chip.partition(":")
         tables.refuse_bad(AcceleratorFigure, accelerator=name, quantity="peak_flops", dtype=dtype)
-        if name in hardware_names(tables):
-            raise BadRow(Problem(origin="hardware.csv", column="dtype", message=f"{shorten(name)} has no peak_flops in {dtype}")) from None
-        raise BadRow(tables.no_row(AcceleratorFigure, "accelerator", name)) from None
+        names = hardware_names(tables)
+        column = "dtype" if name in names else "accelerator"
+        lacks = f"{shorten(name)} has no peak_flops in {dtype}" if name in names else f"there is no {shorten(name)}{suggest(name, names)}"
+        raise BadRow(Problem(origin="hardware.csv", column=column, message=lacks)) from None
 
 
 def _disclosed_rent(tables: Tables) -> tuple[float, str]:
