@@ -10,7 +10,7 @@ from sympy import Ge, Le, true
 from derive.catalogue import by_id
 from derive.catalogue.arithmetic import maximum
 from derive.quantities import QUANTITIES, symbol
-from derive.requirements import HOLDS, Requirement, as_relation, at_its_bound, bounding_sides, compared, met, named
+from derive.requirements import HOLDS, Requirement, as_relation, at_its_bound, bounding_sides, met, named
 from tests.tools.together import in_one_test
 
 WITHIN = Requirement(holds=lambda active_experts, experts: active_experts <= experts)
@@ -18,12 +18,6 @@ BELOW = Requirement(holds=lambda active_experts, experts: active_experts < exper
 LARGEST = Requirement(holds=lambda batch, chips: batch >= maximum(chips, 8))
 ALWAYS = Requirement(holds=lambda batch: batch > 0)
 POWER = Requirement(holds=lambda overlap, batch: (overlap - 1) ** batch >= 0)
-
-
-def test_it_speaks_of_its_parameters_and_compares_them_by_name():
-    assert named(WITHIN) == ("active_experts", "experts")
-    assert compared(WITHIN, {"experts": 256, "active_experts": 8, "batch": 1}) is True
-    assert compared(WITHIN, {"experts": 8, "active_experts": 256}) is False
 
 
 @given(st.floats(1, 1e6), st.floats(-5, 5))

@@ -10,13 +10,6 @@ from derive.tier_presets import matching_devices, tier
 from tests.tools.commands import call, refused
 
 
-def test_a_device_sets_what_its_rows_say() -> None:
-    givens = tier("solidigm 7.68").givens
-    assert givens["tier_capacity"] == 7.68e12
-    assert givens["tier_bandwidth"] == 14.5e9
-    assert givens["tier_price"] * 3600 == pytest.approx(0.00002753 * 7680)  # USD/GB/h times GB
-
-
 @pytest.mark.parametrize("word", ["nvme", "NVMe", "flash", "ssd"])
 def test_words_of_one_tier_name_the_same_device(word: str) -> None:
     assert tier(word).givens == tier("Micron 9650 30.72 TB PCIe 6").givens
