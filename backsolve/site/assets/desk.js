@@ -111,7 +111,7 @@
     sized();
   }
   function take(asked) {
-    const texts = new Map(asked), fits = (key, text) => (key === "axes" ? text === "log" : key in choices && [...choices[key].select.options].some(({ value }) => value === text));
+    const texts = new Map(asked), fits = (key, text) => (key === "axes" ? text === "log" : Object.hasOwn(choices, key) && [...choices[key].select.options].some(({ value }) => value === text));
     for (const key of Object.keys(usual)) state[key] = fits(key, texts.get(key)) ? texts.get(key) : usual[key];
     form.fill(knobs, state.fields = Object.fromEntries(names.map((name) => [name, start(name)])), texts);
     state.priced = ![rent(), null].includes(state.fields[PRICE]);

@@ -50,7 +50,7 @@
   function fromAddress() {
     const asked = form.asked(), texts = new Map(asked), has = (choice, value) => [...choice.select.options].some((one) => one.value === value);
     Object.assign(state, { ...usual, values: { ...usual.values }, over: texts.get("over"), log: texts.get("axes") === "log" });
-    const fits = { for: named, over: named, hardware: (text) => has(chips, text), model: (text) => has(ofModels, text), axes: (text) => text === "log" };
+    const fits = { __proto__: null, for: named, over: named, hardware: (text) => has(chips, text), model: (text) => has(ofModels, text), axes: (text) => text === "log" };
     for (const key of ["hardware", "model"]) if (fits[key](texts.get(key))) state[key] = texts.get(key);
     if (named(texts.get("for"))) state.unknown = texts.get("for");
     afresh();

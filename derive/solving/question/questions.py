@@ -42,7 +42,7 @@ from derive.solving.question.defaults import (
 from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output
 from derive.spreads import Interval
 from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
-from derive.units import show
+from derive.units import DATA_TYPES, is_of_one_element, show
 
 _T = TypeVar("_T")
 
@@ -315,7 +315,9 @@ def list_fractions(values: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
-    """Return why a given may be a slip: it is so far from the table that its unit may be wrong."""
+    """Return why a given may be a slip: bits for bytes, or so far from the table that its unit may be wrong."""
+    if is_of_one_element(name) and value >= DATA_TYPES["fp64"]:
+        return f"{name} = {show(name, value)} is as wide as fp64 or wider: for {value:g} bits write {name}={value / 8:g}"
     if not published or not value or max(value / published, published / value) < _FAR:
         return ""
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"

@@ -33,6 +33,13 @@ def test_what_is_far_from_the_table_is_doubted():
     assert not warned("compute_time", **TYPED, hbm_bandwidth="3.35GB/s") and not warned("step_time", **TYPED, hbm_bandwidth="335GB/s")
 
 
+@pytest.mark.parametrize(("bits", "width"), [(8, 1), (16, 2)])
+def test_bits_that_are_given_as_bytes_are_doubted(bits, width):
+    (text,) = warned("weight_bytes", total_params=70e9, bytes_per_weight=bits)
+    assert text.endswith(f"write bytes_per_weight={width}")
+    assert not warned("weight_bytes", total_params=70e9, bytes_per_weight=4)
+
+
 # -- the rate of attention ------------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,8 @@ def test_every_column_has_a_name_of_its_own_and_is_found_by_it():
     for one in REGISTRY.values():
         for name in (one.key, one.heading, one.heading.upper(), f" {one.key.replace('_', ' ')} "):
             assert column_of(name) is one, name
+        for name in one.also:
+            assert column_of(name) is one, f"{name} is another name of {one.key}, and the key or heading of another column"
     assert {*SHORT_KEYS, *MODEL_KEYS, *HISTORY_KEYS, *ESTIMATE_KEYS, *CSV_KEYS} <= {*REGISTRY}
     assert [column_of(key).key for key in WIDE_KEYS] == list(WIDE_KEYS)
 
