@@ -136,6 +136,3 @@ def test_a_search_over_sizes_finds_the_optimum_of_the_catalogue(fit, budget):
     best = float(np.exp(minimize_scalar(loss, bounds=(log(1e7), log(1e14)), options={"xatol": 1e-9}).x))
     found = value_of("active_params", "training.compute_optimal_size", pretrain_flops=budget, **without_floor(fit))
     assert found == pytest.approx(best, rel=1e-4)
-
-
-# -- the best size for a given loss ---------------------------------------------------------------------------------

@@ -214,6 +214,3 @@ def test_id_version_time_and_full_date_survive_a_bibliography():
     ):
         assert said in own
     assert "29 April" in work and "https://youtu.be/xmkSf5IS-zw" in work and "[Preprint]" not in own + work
-
-
-# -- the text itself --------------------------------------------------------------------------------------------

@@ -33,6 +33,3 @@ def test_a_definition_has_its_formula_and_no_steps():
     row = equation("roofline.kv_time")
     assert derivation_lines(row) == []
     assert r"\item" not in derivation_in_latex(row) and r"t_{\mathrm{kv}} = " in derivation_in_latex(row)
-
-
-# -- what each line says ----------------------------------------------------------------------------------------------

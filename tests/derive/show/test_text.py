@@ -28,9 +28,3 @@ def test_every_form_says_which_way_a_bound_errs():
         json.loads(render(exact, "json"))["answers"][0]["bound"] is None
         and next(csv.DictReader(render(exact, "csv").splitlines()))["bound"] == ""
     )
-
-
-# -- defaults ------------------------------------------------------------------------------------------------------
-
-
-# -- equations -----------------------------------------------------------------------------------------------------
