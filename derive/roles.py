@@ -80,6 +80,7 @@ class Memory:
     """Over as many chips the cache divides before it is copied. A latent does not divide."""
     attention_groups: str = "attention_replicas"
     """How many groups of chips hold weights of attention of their own."""
+    weights: str = "weight_bytes"
     resident: str = "resident_weight_bytes_per_chip"
     """The bytes of weights on a chip, copies included."""
     sizes: tuple[str, ...] = ("batch", "sequences_in_flight", "context_length")

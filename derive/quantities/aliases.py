@@ -298,7 +298,8 @@ _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chip
 _OF_BATCHES = ("batch", "chips", "context_length", "layers", "requests_per_second", "prompt_tokens", "output_tokens")
 _OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
 _COPIES_BESIDE = {
-    **dict.fromkeys((*_OF_COPIES, *_OF_TRAINING), "data_parallel"),
+    **dict.fromkeys(_OF_COPIES, "data_parallel"),
+    **dict.fromkeys(_OF_TRAINING, ""),
     "expert_parallel": "attention_replicas",
     **dict.fromkeys((*_OF_STEPS, *_FLEETS, *_OF_BATCHES), "replicas"),
 }

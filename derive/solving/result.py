@@ -49,11 +49,11 @@ class Solution(Result):
     """The outcome of a question.
 
     At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook every step with its numbers.
-    `along` is the posed question with its way, if one way leads to the answer: arrays repeat it at other values.
     """
 
     # A Question and a Way, which schemas of this record cannot import.
     along: Any = field(default=None, repr=False, compare=False)
+    """The posed question and its way, if one way leads to the answer: arrays repeat it at other values."""
 
     def __repr__(self) -> str:
         return cut(f"Solution({self.unknown} [{self.unit}]: {_summarise(self)})")

@@ -92,6 +92,11 @@ def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) ->
     known = {**{name: NEUTRAL_DEFAULTS[name] for name in MEMORY.defaults}, **known}
     if not held:
         return known
+    of_a_chip = _definitions(asked.active)[MEMORY.resident]
+    if MEMORY.resident in known and of_a_chip.inputs - known.keys() <= {MEMORY.weights, MEMORY.bought} and MEMORY.weights not in known:
+        # They are in proportion, on any number of chips.
+        known = {MEMORY.bought: 1.0, **known}
+        known[MEMORY.weights] = known[MEMORY.resident] / of_a_chip.right_side({**known, MEMORY.weights: 1.0})
     if BATCH.name in known and MEMORY.sequences not in asked.known:
         known[MEMORY.sequences] = known.get(BATCH.passes, 1.0) * known[BATCH.name]
     cached = evaluate_definitions(asked, (MEMORY.cache,), known) if any(row.cache for row in held) else {**known, MEMORY.cache: 0.0}
