@@ -111,7 +111,23 @@ class MemoryTierFigure(TableRow):
 
     @classmethod
     def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
-        yield from _incomplete_devices(sound, present)
+        found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        has: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for row in present:
+            has[row["tier"], row["device"]].add(row["quantity"])
+        for row in sound:
+            if row["quantity"] in _DEVICE:
+                found[row["tier"], row["device"]].append(row)
+        for (tier, device), rows in found.items():
+            wanted = {"drain_time"} if device in _RANGES else set(_DEVICE)
+            known = has[tier, device] & set(_DEVICE)
+            if known != wanted:
+                lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
+                yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in rows)
+        bases: dict[tuple[str, str, str], Row] = {}
+        for row in sound:
+            if row["basis"] and bases.setdefault((row["tier"], row["basis"], row["year"]), row) is not row:
+                yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
 
 
 @immutable
@@ -366,23 +382,3 @@ def _wrongly_preferred(sound: Sequence[Row], present: Sequence[Row]) -> Iterator
             why = f"is true in {len(chosen)} of {len(same)} rows of one quantity; it must be in one"
             why = why if wanted else f"is true, and no {quantity} is preferred; write false"
             yield from ((row, "preferred", why) for row in sound if any(row is one for one in (same if wanted else chosen)))
-
-
-def _incomplete_devices(sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    has: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in present:
-        has[row["tier"], row["device"]].add(row["quantity"])
-    for row in sound:
-        if row["quantity"] in _DEVICE:
-            found[row["tier"], row["device"]].append(row)
-    for (tier, device), rows in found.items():
-        wanted = {"drain_time"} if device in _RANGES else set(_DEVICE)
-        known = has[tier, device] & set(_DEVICE)
-        if known != wanted:
-            lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
-            yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in rows)
-    bases: dict[tuple[str, str, str], Row] = {}
-    for row in sound:
-        if row["basis"] and bases.setdefault((row["tier"], row["basis"], row["year"]), row) is not row:
-            yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"

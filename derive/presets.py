@@ -408,7 +408,8 @@ def of_architecture(row: Architecture) -> Preset:
         provenance={name: _provenance_of_model(row, column) for name, column in columns.items()},
         variants={
             **_formula_variants(formula),
-            **_part_variants(row, parts),
+            **({"window_flops_per_token": "shared_values"} if row.window_value_dim == 0 else {}),
+            **({"kv_time": "fixed"} if parts else {}),
             "kv_replication": COPIES[row.kv_shards],
         },
         left_out=DENSE_ONLY if selects else ALL_GROWS if parts else (),
@@ -626,12 +627,6 @@ def _formula_variants(formula: str) -> dict[str, str]:
         "prefill_attention_flops_per_pair": formula if formula in _LATENT and formula not in SELECTING else "same",
         **(dict.fromkeys(("selected_entry_width", "selected_flops_per_entry"), formula) if formula in SELECTING else {}),
     }
-
-
-def _part_variants(row: Architecture, parts: Set[str]) -> dict[str, str]:
-    """Return the variants that go with windows, states and selections."""
-    shared = {"window_flops_per_token": "shared_values"} if row.window_value_dim == 0 else {}
-    return shared | ({"kv_time": "fixed"} if parts else {})
 
 
 def deployment_of(chips: float) -> str:

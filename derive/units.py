@@ -213,7 +213,10 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     dollar, figure = match.groups()
     rest = text[match.end() :].strip()
     if rest == "%":
-        return _percent(row, figure)
+        # A quantity that is never below 1 in practice is a count or a multiple, so a percentage is a mistake.
+        if row.unit != "1" or row.low >= 1:
+            raise _Unreadable("is a percentage, which only a share may be")
+        return _multiply(figure, Decimal("0.01"))
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
     rest = _normalise_unit(row, rest)
@@ -258,13 +261,6 @@ def _refuse_traps(text: str) -> None:
         written = re.sub(r"(?<=\w)\s*[-–—]\s*(?=\d)", "..", text)
         here = f" ({shorten(written)[1:-1]})" if written != text else ""
         raise _Unreadable(f"looks like a range. Only solve accepts one, as low..high or middle±half{here}")
-
-
-def _percent(row: Quantity, figure: str) -> float:
-    # A quantity that is never below 1 in practice is a count or a multiple, so a percentage is a mistake.
-    if row.unit != "1" or row.low >= 1:
-        raise _Unreadable("is a percentage, which only a share may be")
-    return _multiply(figure, Decimal("0.01"))
 
 
 def _compare(row: Quantity, unit: Unit) -> None:
@@ -367,8 +363,8 @@ def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
 def _add_usual_unit(name: str, text: str) -> str:
     """Return a price without a unit in the usual unit of such prices, if none of its numbers is a usual value in SI.
 
-    >>> _add_usual_unit("chip_price", "<=2.5"), _add_usual_unit("chip_price", "0.001"), _add_usual_unit("chip_price", "2 USD")
-    ('<=2.5 USD/h', '0.001', '2 USD/h')
+    >>> _add_usual_unit("chip_price", "<=2.5"), _add_usual_unit("chip_price", "0.001"), _add_usual_unit("chip_price", "0.5..2:log")
+    ('<=2.5 USD/h', '0.001', '0.5..2 USD/h:log')
     """
     row = QUANTITIES[name]
     bare = re.match(_BARE, text.strip()) if row.unit in _TOLD_IN else None

@@ -67,6 +67,7 @@ READ = [
     # data types
     ("bytes_per_element", "fp8", 1),
     ("indexer_bytes_per_element", "fp4", 0.5),
+    ("bytes_per_weight", "4 bit", 0.5),
     # shares
     ("mfu", "40%", 0.4),
 ]
@@ -285,6 +286,8 @@ PRINTED = [
     ("step_time", 999.999e-6, "1 ms"),
     ("ttl", 300, "5 min"),
     ("ttl", 3599.99, "1 h"),
+    ("training_time", 3.83e6, "44.33 days"),
+    ("pretrain_flops", 6.3e24, "6.3e+24 FLOP"),
     ("total_params", 1e12, "1T"),
     ("batch", 2403.7, "2404"),
     ("batch", 23987.5, "23.99k"),
