@@ -430,7 +430,7 @@ ANCHORS = tuple(name for name, note in NOTES.items() if note.anchor)
 _OF_SHEETS = ("max_context",)
 """Those that are put into the sheets, as a column of their rows would: no reading or estimate takes them from elsewhere."""
 FACTS = tuple(name for name in ANCHORS if name not in _OF_SHEETS)
-"""Those that readings and estimates rest on, and say so."""
+"""The assumptions that readings and estimates use and name."""
 HELD_FIXED = tuple(name for name in FACTS if NOTES[name].prior)
 """Facts that, if given, the posterior takes as known; by default they vary over their priors."""
 UNLESS_GIVEN = tuple(name for name in ANCHORS if _BY_NAME[name].default is None and name != "sweep_time")

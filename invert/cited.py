@@ -32,7 +32,7 @@ _OF_PRICES, _OF_LECTURE = "price sheet", "as the lecture supposes"
 
 @immutable
 class CitedReading:
-    """A reading of a sheet as it is cited: `places` are the prices that it used, `residual` and `record` are sentences."""
+    """A reading of a sheet to cite. `places` are the prices that it used. `residual` and `record` are sentences."""
 
     name: str
     found: str

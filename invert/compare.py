@@ -313,7 +313,7 @@ def _infer_again(
 
 
 def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
-    """Infer from earlier prices that changed on the day of the later run, which separates the effect of the day from that of prices."""
+    """Infer from the earlier prices on the later day. This separates the effect of the day from the effect of the prices."""
     now = {one.key: side_of(one).prices for one in run}
     changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and side_of(one).prices != now.get(one.key))
     found = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run.premiums, data, assumptions, kept)

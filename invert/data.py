@@ -19,7 +19,7 @@ _MOST = 4096
 
 @immutable(eq=False, kw_only=False)
 class Data:
-    """All tables as read at one time, and what functions `cache_with_data` made of them.
+    """All tables as read at one time, and the results of functions with `cache_with_data`.
 
     >>> from invert.sheets.tables import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
@@ -45,7 +45,7 @@ class Data:
         return made
 
     def __reduce__(self) -> tuple[Callable[..., "Data"], tuple[Any, ...]]:
-        """Send the compressed files alone to another process, which works out the rest once."""
+        """Send only the compressed files to another process, which computes the rest once."""
         packed = ((name, zlib.compress(held, 1) if isinstance(held, bytes) else held) for name, held in self.tables.files.items())
         return _unpacked, (tuple(packed),)
 

@@ -468,7 +468,7 @@ def _change_prices(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
 
 
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
-    """Return the lecture's tier rule, and the score of every rule with the typical KV bytes of the day."""
+    """Return the lecture's tier rule, and the score of every rule. Typical KV bytes are those before the day of the prices."""
     rule = equation(DRAIN_TIME_RULE)
     return TierRules(rule.reference, rule.kind, scoreboard(data, usual_stored(data, day, assumptions), assumptions))
 

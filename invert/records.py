@@ -26,7 +26,7 @@ Name = tuple[str, str]
 OF_ARCHITECTURE = "architectures.csv"
 """Where active_params come from that nobody need have stated: the table that counts them by the configuration, or quotes who does."""
 EXTRA_MARKUP = "with the extra price/cost that closed models of known size show"
-"""What the size of a model by its price rests on where its vendor is taken for a closed one."""
+"""The assumption of a size by price if the vendor is closed."""
 CLOSED_MODELS = "closed models"
 """What the record of a closed model's size is of."""
 _ROUNDING = 1e-9
@@ -97,7 +97,7 @@ class Anchors:
 
 @immutable
 class Reading:
-    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
+    """One reading of a pair of bands: its quantities and the solution behind them, or the reason why it has none."""
 
     name: str
     values: Mapping[str, float]
@@ -227,7 +227,7 @@ class SoleSource:
 
 @immutable(kw_only=False)
 class SharedTariff:
-    """Models of one vendor whose caches are sold by one tariff: the same write premiums by lifetime, the same storage price."""
+    """Models of one vendor with the same prices of caches: equal write premiums by lifetime, and equal storage prices."""
 
     provider: str
     models: tuple[str, ...]
@@ -505,7 +505,7 @@ def undetermined_on_error(estimate: Callable[_P, Estimate]) -> Callable[_P, Esti
 
 
 class _Support(TypedDict, total=False):
-    """What an estimate rests on: equations, outside facts, and how much the prices contract the prior."""
+    """The evidence of an estimate: equations, outside facts, and how much the prices narrow the prior."""
 
     equations: tuple[str, ...]
     contraction: float | None

@@ -100,7 +100,7 @@ def changed_since(saved: SavedRun) -> str:
             f"made with {name} {then.versions.get(name, 'of no version')}, this is {now.versions.get(name, 'none')}"
             for name in differing_names(then.versions, now.versions)
         ),
-        "made of other draws" if then.seeds != now.seeds else "",
+        "computed with other draws" if then.seeds != now.seeds else "",
         f"made on another {several(assumptions, _MOST_LISTED)}" if assumptions else "",
     ]
     return f"{saved.place}: {'; '.join(filter(None, parts))}" if any(parts) else ""

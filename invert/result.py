@@ -200,7 +200,7 @@ class Inference:
 
     @cached_property
     def equations(self) -> tuple[str, ...]:
-        """Every equation that its readings and estimates rest on, as id@version, in order."""
+        """Every equation of its readings and estimates, as id@version, in order."""
         first = (reading for pair in self.pairs[:1] for reading in (pair.lecture, pair.joint))
         used = [
             id for one in (*first, self.bandwidth_bound, self.implied_drain_time) if one and one.values for id in one.solution.equations
@@ -369,7 +369,7 @@ class InferenceTable:
 
     @cached_property
     def beside(self) -> dict[SheetKey, float]:
-        """The first input price [USD/token] of every sheet of the day that is not in the run, of what was asked for and can be read."""
+        """The first input price [USD/token] of every requested sheet of the day that can be read and is not in the run."""
         shown = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in self}
         models, providers = {key[:2] for key in shown}, self.request.providers
         unread = {problem.origin for problem in self.problems if problem.row is None}

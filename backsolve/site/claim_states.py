@@ -107,7 +107,7 @@ def _solved(claim: Mapping[str, Any]) -> ClaimState | None:
 
 
 def _fragment(row: Equation, unknown: str, typed: Mapping[str, str], values: Mapping[str, float]) -> str:
-    """Return what stands behind the # of an address: the unknown if it is not the usual one, and values that differ from the usual ones."""
+    """Return the text behind the # of an address: the unknown and the values that differ from the defaults."""
     usual, asked = start_values(row), {"for": unknown} if unknown != row.symbols[0] else {}
     for name in row.symbols:
         if name != unknown and name in values and values[name] != usual.get(name):

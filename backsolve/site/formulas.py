@@ -108,7 +108,7 @@ def _forms(roots: Roots, printed: Callable[[Tree], Json] = lambda _: {}) -> list
 
 
 def _printed(tree: Tree) -> Json:
-    """Return a closed form as MathML, text and LaTeX. The product sign is *, and the name of a quantity stands between @ signs."""
+    """Return a closed form as MathML, text and LaTeX. The product sign is *, and the name of a quantity is between @ signs."""
     named = {name: f"@{name}@" for name in names(tree)}
     printed = tree_in_mathml(tree).replace(PRODUCT_SIGN, "*")
     for symbol, name in sorted(((symbol_in_mathml(name), name) for name in named), key=lambda pair: -len(pair[0])):

@@ -16,7 +16,7 @@ from invert.report.overview import overview_parts
 from invert.result import Inference, Run
 
 _COLUMNS = ("model", "provider", *SHORT_KEYS[1:])
-"""Columns of the table. The first one leads to the page of its sheet."""
+"""Columns of the table. The first one links to the page of its sheet."""
 
 
 def price_pages() -> Iterator[Page]:

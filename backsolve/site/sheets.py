@@ -40,7 +40,7 @@ def pages_of_sheets(table: Run) -> Iterator[Page]:
 
 
 def pages_of_other_names(table: Run) -> Iterator[Page]:
-    """Yield, for every other name of a model in lower case, a page that leads to its sheet, unless another model has the name too."""
+    """Yield, for every other name of a model in lower case, a page that redirects to its sheet, unless another model has the same name."""
     sheets = {sheet_address(one): one.sheet for one in table}
     meant: dict[str, set[str]] = {address.lower(): {address} for address in sheets}
     for one in table:

@@ -1,4 +1,4 @@
-"""Compute the data for the readings of a sheet at other prices: price fields, and the estimates with a closed form, as trees."""
+"""Compute the data for the readings of a sheet at other prices: fields of prices, and trees of the estimates with a closed form."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -146,7 +146,7 @@ def _solved(one: Inference) -> Iterator[dict[str, Any]]:
 
 
 def _reading(words: str, makes: str, trees: Mapping[str, Tree], value: float, given: Mapping[str, float]) -> dict[str, Any]:
-    """Return a reading with the legs that lead to it, its value at the published prices and its unit."""
+    """Return a reading with its legs, its value at the published prices and its unit."""
     size, unit = scale(makes, value)
     legs = [{"makes": name, "right": tree} for name, tree in trees.items()]
     digits = DIGITS.get(makes, ESTIMATE_DIGITS)

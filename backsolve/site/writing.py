@@ -1,4 +1,4 @@
-"""Write one page from a template. The template asks for what it shows, and names the results of the search that lead to it."""
+"""Write one page from a template. The template reads its data, and names the rows of the search that link to the page."""
 
 import json
 import posixpath
@@ -59,7 +59,7 @@ class Page(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A page as HTML, with its title, its social card if it has one, and the rows of the search that lead to it."""
+    """A page as HTML, with its title, its social card if it has one, and the rows of the search that link to it."""
 
     html: str
     title: str
@@ -71,7 +71,7 @@ def write_page(page: Page, html_base: str = "") -> Written:
     """Return a page in HTML. `html_base` is the address of the published site, if it has one.
 
     The template sets `title` and `summary`. It calls `find` for the page and for each of its parts that the search finds. A page without
-    a summary only leads to another page, and has no card.
+    a summary only redirects to another page, and has no card.
     """
     found: list[list[str]] = []
 

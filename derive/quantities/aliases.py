@@ -54,7 +54,7 @@ IN_A_TYPE = {
     **dict.fromkeys(("kv", "kv_cache", "cache", "kv_bytes_per_token", "kv_cache_bytes"), "kv_dtype"),
     **dict.fromkeys(("weights", "weight", "weight_bytes"), "weight_dtype"),
 }
-"""Words for what is stored, and for the type that it is stored in where a data type stands beside them: kv=fp8."""
+"""Words for stored bytes. With a data type as their value they mean the width: kv=fp8."""
 
 _COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism")
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
@@ -264,7 +264,7 @@ _BESIDE_RATES = {
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
 _PROMPTS_BETWEEN = "prompt_time_share"
-"""What stands beside the words of a question that has prompts between the steps of its decode."""
+"""The quantities that are meant if prompts are computed between the steps of decode."""
 _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
 
 _FLEETS = ("replicas", "fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")

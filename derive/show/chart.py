@@ -1,4 +1,4 @@
-"""Describe a figure as numbers: axes with their quantities, and marks on them in SI. Every drawing is made of the same chart."""
+"""Describe a figure as numbers: axes with their quantities, and marks on them in SI. Every drawing uses the same chart."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

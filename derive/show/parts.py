@@ -73,7 +73,7 @@ def head(solution: Result, limits: bool = False) -> Iterator[str]:
 
 
 def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:
-    """Yield the deployments that a sizing question leads to, the answers, and the remarks on both."""
+    """Yield the deployments of a sizing question, the answers, and the remarks on both."""
     if not solution.lead:
         yield from [*answers, *remark_lines(_bound_reason(solution))]
         return
@@ -110,7 +110,7 @@ def prompts_words(solution: Result) -> list[str]:
 
 
 def rule_words(solution: Result, steps: Sequence[RouteStep]) -> str:
-    """Return the words after an answer that rests on readings, conditions or rules of thumb."""
+    """Return the words after an answer that uses readings, conditions or rules of thumb."""
     return "".join(f", by {row.rule}" for row in rules_among(equations_of(solution, steps)) if row.rule)
 
 

@@ -150,7 +150,7 @@ def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Seq
     """Return a sweep and the lines below it, with as many points as a small screen has room for.
 
     A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the first
-    and the last. `ends` are what the answer rests on, in full and in brief.
+    and the last. `ends` are the assumptions, in full and in brief.
 
     >>> [*fit_sweep(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
     ['batch', '0', '4', '8']
@@ -172,7 +172,7 @@ def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -
 
 
 def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:
-    """Return a blank line and as many steps as there is room for, and for each answer the last ones, which lead to it."""
+    """Return a blank line and as many steps as there is room for, the last ones of each answer."""
     sections = numbers_of_steps(solutions)
     wanted = [one.unknown for one in solutions]
     lines: list[str] = []

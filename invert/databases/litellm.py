@@ -1,4 +1,4 @@
-"""The price file of litellm: one entry a model, USD per token, with a field for every band, lifetime and service tier.
+"""Read the price file of litellm. It has one entry per model in USD per token, with a field for every band, lifetime and service tier.
 
 Where the package is installed the file is found beside it. The package itself is never imported.
 """

@@ -7,7 +7,7 @@ from derive.errors import suggest
 from derive.immutable import immutable
 
 _DEPTH = 6
-"""How deep names are looked for: the prices of a variant of a model are the deepest that are read."""
+"""The largest depth at which names are searched. The prices of variants of a model are at this depth."""
 LEAST_ENTRIES = 10
 """The fewest entries from which a usual field should occur at least once."""
 

@@ -1,4 +1,4 @@
-"""Increments at rental cost: the price of a sheet as a line in the context, and the KV bytes that its slope pays for.
+"""Increments at rental cost: a price is a line over the context, and its slope pays for KV bytes.
 
 Tables print the result of `estimates`, the calibration on known models learns from it and corrects its bias, and the
 scoreboard scores it.

@@ -190,7 +190,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
 
 
 def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predicted:
-    """Return the prediction of each truth by the other families, one vote each, beside the truth, or nan for too few families."""
+    """Return each truth with its prediction by the other families, which have one vote each. With too few families it is nan."""
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
     if len(of_family) <= LEAST_VOTES:
         none = np.full(len(truths), np.nan)

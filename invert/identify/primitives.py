@@ -33,7 +33,7 @@ PRIMITIVES = tuple(TYPICAL)
 """
 
 _CANCELS = {"bytes_per_weight": 1.0}
-"""What stands in formulas above and below the line alike: weights are counted in bytes, whatever the width of one."""
+"""Factors that cancel in formulas: weights are counted in bytes, for any width of one weight."""
 
 _PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
 _HAIR = 1e-12

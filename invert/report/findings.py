@@ -10,7 +10,7 @@ from invert.result import Inference, Run
 
 
 def findings(one: Inference, table: Run) -> list[str]:
-    """Return every estimate with its reason, and whose caches the typical KV is from."""
+    """Return every estimate with its reason, and the models behind the typical KV."""
     return [*title("All estimates, and why"), estimates_table(one, table), _RIGHT_BEFORE, *_families_of_typical_kv(one)]
 
 
@@ -29,7 +29,7 @@ def estimates_table(one: Inference, table: Run) -> Table:
 
 
 def _families_of_typical_kv(one: Inference) -> list[str]:
-    """Return the families that the typical KV is made of: when each was released, what it has, and its weight."""
+    """Return the families behind the typical KV: the release, the KV bytes and the weight of each."""
     stored, read = one.kv_bytes_stored["headline"].votes, one.kv_bytes["headline"].votes
     if stored is None:
         return []

@@ -79,7 +79,7 @@ def _counted(found: Overview) -> list[str]:
     same = f"{_offers(copies):,} have the prices of another sheet of the same model ({_named(copies)}). " if copies else ""
     none = f"{many(_offers(unread), 'sheet')} without a result: {_named(unread)}." if unread else "Every sheet has a result."
     counted = " ".join([f"{same}{many(found.offers, 'offer')} are counted below.", none, *more])
-    day = f"For {many(undated, 'sheet')} typical KV is of the day of the price, because no table has the release of the model."
+    day = f"For {many(undated, 'sheet')} typical KV uses the day of the price, because no table has the release date of the model."
     return [counted, *([day] if undated else [])]
 
 

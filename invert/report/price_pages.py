@@ -1,4 +1,4 @@
-"""The price rows that a result used, or that a sheet is made of, as something to cite: their pages, the sheet, one of the prices."""
+"""Cite the price rows of a result or of a sheet: their pages, the sheet, or one of the prices."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress

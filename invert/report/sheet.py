@@ -118,7 +118,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     resting, unused = anchors_by_label(one), None if one.size_stated else ("active_params", "KV from threshold")
     rows = [
         {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
-         "what rests on it": ", ".join(label for label, names in resting.items() if name in names and (name, label) != unused)
+         "used by": ", ".join(label for label, names in resting.items() if name in names and (name, label) != unused)
          or "none of the readings and estimates"}
         for name, value in values.items() if name in FACTS
     ]  # fmt: skip

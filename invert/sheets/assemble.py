@@ -352,7 +352,7 @@ def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple
 
 
 def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
-    """Return the rows that these sheets are made of, in the order of the files. A price set by hand has no row."""
+    """Return the rows of these sheets, in the order of the files. A price set by hand has no row."""
     origins = {row.origin for sheet in sheets for row in sheet.rows}
     return [row for row in book.rows if row.origin in origins]
 

@@ -66,7 +66,7 @@ def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
 def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
     """Return a note if a bad row keeps the calibration from using all models."""
     names = or_left_out(partial(calibration.lacking, data, assumptions)).value
-    return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
+    return [f"the calibration is without {', '.join(names)}: one of its rows cannot be used"] if names else []
 
 
 @cache_with_data

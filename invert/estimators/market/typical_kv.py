@@ -196,7 +196,7 @@ def record_of_typical_kv(data: Data, of: Bytes, assumptions: Assumptions = USUAL
     """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few.
 
     It is by rolling origin, or by the typical KV of the day `at` for all released before it, as for a model of unknown
-    release. The gain has one vote per family and is over a typical KV with equal weights of earlier families.
+    release. The gain is relative to a typical KV with equal weights of all earlier families. Each family has one vote.
     """
     typical, since = typical_kv(data, assumptions)[of], judged_since(assumptions)
     judged = [one for one in typical.caches if since <= one.released < (at or date.max)]
