@@ -28,7 +28,7 @@ def immutable(*, eq: bool = True, kw_only: bool = True, declared: bool = False) 
 def immutable(cls: Any = None, /, *, eq: bool = True, kw_only: bool = True, declared: bool = False) -> Any:
     """Make a class a record: with arguments by name, equality by value unless `eq` is false, and text in one line.
 
-    Records `declared` in the code have their arguments by name and unchecked.
+    `declared` records are written in the code. Their arguments have names and are not checked.
 
     >>> @immutable
     ... class Point:

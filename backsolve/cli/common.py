@@ -27,11 +27,7 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def day(text: str) -> date:
-    """Return the day that an option names.
-
-    >>> day("2026-11-20")
-    datetime.date(2026, 11, 20)
-    """
+    """Return the day that an option names."""
     try:
         found = date.fromisoformat(text)
     except ValueError:
@@ -46,20 +42,12 @@ class OneOf(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no type pa
     """A choice between a few words. An error lists them and suggests the nearest one."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word.
-
-        >>> OneOf(("table", "markdown")).convert("mardown", None, None)
-        Traceback (most recent call last):
-            ...
-        click.exceptions.BadParameter: 'mardown' is not one of 'table', 'markdown'; did you mean 'markdown'?
-        """
-        if value not in self.choices:
-            near = suggest(str(value), self.choices)
-            allowed = ", ".join(map(repr, self.choices))
-            raise click.BadParameter(
-                f"{shorten(str(value))} is not one of {allowed}{'' if near.startswith('; allowed') else near}", ctx, param
-            )
-        return str(value)
+        """Return the word."""
+        if value in self.choices:
+            return str(value)
+        near = suggest(str(value), self.choices)
+        allowed = ", ".join(map(repr, self.choices))
+        raise click.BadParameter(f"{shorten(str(value))} is not one of {allowed}{'' if near.startswith('; allowed') else near}", ctx, param)
 
 
 class FileName(click.ParamType):  # type: ignore[type-arg]  # as above
@@ -71,11 +59,7 @@ class FileName(click.ParamType):  # type: ignore[type-arg]  # as above
         self.stream = stream
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name.
-
-        >>> FileName(stream=True).convert("-", None, None)
-        '-'
-        """
+        """Return the name."""
         if value == "" or (value == "-" and not self.stream):
             option = param.opts[0] if param else self.name
             raise WrongValue(f"{option} needs the name of a file. Given {value!r}{' (./- for a file of that name)' if value else ''}")
@@ -177,8 +161,6 @@ html_base_option = click.option(
     help="Address of the published site, for citations. BACKSOLVE_HTML_BASE sets it for all commands.",
 )
 all_option = click.option("--all", "everything", is_flag=True, help="Include every service tier and batch sheet.")
-
-
 providers_option = click.option(
     "--provider",
     "providers",

@@ -16,7 +16,7 @@ from invert.records import Estimate, given_value, interval, undetermined, undete
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return the KV bytes that a step reads, by the baseline and by the premium with its gain, and the stored ones, by the baseline.
 
-    Given KV bytes are the bytes read, and replace the estimate.
+    KV bytes that are given replace the estimate of bytes read.
     """
     return {
         "kv_bytes_per_token": _read(case, data, assumptions),

@@ -46,7 +46,7 @@ def billions(params: float) -> str:
 
 
 class Heading(str):
-    """A heading as text, underlined, that knows what it says."""
+    """An underlined heading as text, with the words of the heading."""
 
     text: str
 

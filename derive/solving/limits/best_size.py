@@ -181,7 +181,7 @@ def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[s
 
 @cache
 def results_of(name: str) -> frozenset[str]:
-    """Return the quantities that are made of this one by the definitions that join by themselves.
+    """Return the quantities that are computed from this one by definitions.
 
     >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
     True
