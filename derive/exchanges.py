@@ -24,9 +24,9 @@ LINKS = Links()
 class Exchange:
     """An exchange: its time, or its bytes.
 
-    `widths` are inputs of `WIDTHS` with a supposed value, which is not used if `unless` is known. It joins a question that asks for it, a question with its
-    `overlap`, and a question for a quantity of `asked_by`. If `dense`, it joins only for dense models over several chips, and without any
-    of `absent`. With `apart` it goes out of the domain, to other chips. A given time constrains the link, unless one of
+    `widths` are inputs of `WIDTHS` with a supposed value, which is not used if `unless` is known. It joins a question that asks for it, a
+    question with its `overlap`, and a question for a quantity of `asked_by`. If `dense`, it joins only for dense models over several chips,
+    and without any of `absent`. With `apart` it goes out of the domain, to other chips. A given time constrains the link, unless one of
     `lengths` is known. With `rings` it uses the links of all chips. `spread` is the number of participating chips, at most `at_most`, if
     they are not all chips. `variants` are the variants of its equation within a domain and over several domains.
     """

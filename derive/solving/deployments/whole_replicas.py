@@ -59,7 +59,7 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
     if found is None:
         return None
     replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of tp={found.chips}"
-    return f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}", " and ".join(found.limited_by)
+    return f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}", _show_limits(found)
 
 
 def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[str, str] | None:
@@ -75,7 +75,7 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
         return None
     sizes_in_words = f"{first.number:.0f} of tp={first.chips}, batch {_show_batches(first)}, and {second.number:.0f} of tp={second.chips}"
     text = f"{first.all_chips:.0f} + {second.all_chips:.0f}   decode and prefill on separate GPUs: {sizes_in_words}"
-    return text, " and ".join(dict.fromkeys((*first.limited_by, *second.limited_by)))
+    return text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second))))
 
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
@@ -92,6 +92,14 @@ def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | Non
     except WrongValue:
         return None, []
     return limited, [int(size)] if size else [tp for tp in range(1, int(min(heads, domain)) + 1) if heads % tp == 0]
+
+
+def _show_limits(group: "Replicas") -> str:
+    """Return what limits replicas. If it is memory, also the share of each part."""
+    held = ", ".join(
+        f"{label.removeprefix('a ').removesuffix(' of')} {100 * group.held.get(name, 0.0):.0f} %" for name, label in MEMORY.parts.items()
+    )
+    return " and ".join(f"memory: {held}" if name == MEMORY.room else name for name in group.limited_by)
 
 
 def _show_batches(group: "Replicas") -> str:

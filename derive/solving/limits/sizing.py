@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,12 +44,16 @@ _Fits = NDArray[np.bool_]
 
 
 class Replicas(NamedTuple):
-    """Replicas that are alike: how many, the chips of one, its least and largest batch, and the limits without which fewer chips do."""
+    """Replicas that are alike: how many, the chips of one, its least and largest batch, and the limits without which fewer chips do.
+
+    `held` is the share of the memory that each part needs at the largest batch.
+    """
 
     number: float
     chips: int
     batches: tuple[float, float]
     limited_by: tuple[str, ...]
+    held: Mapping[str, float] = MappingProxyType({})
 
     @property
     def all_chips(self) -> float:
@@ -153,8 +158,10 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
         return None
     place = int(np.flatnonzero(fewest == fewest.min())[-1])
     batches = every[chips[place] == fewest.min()]
-    binding = tuple(name for name in met if chips_without(name).min() < fewest.min())
-    return Replicas(float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1])), binding or tuple(counted))
+    binding = tuple(name for name in met if chips_without(name).min() < fewest.min()) or tuple(counted)
+    at = place, int(np.searchsorted(every, batches[-1]))
+    held = {name: float(np.broadcast_to(known[name] / known[MEMORY.room], fits.shape)[at]) for name in MEMORY.parts if name in known}
+    return Replicas(float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1])), binding, held)
 
 
 def split_phases(asked: Question) -> tuple[Question, Question]:
