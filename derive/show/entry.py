@@ -9,12 +9,14 @@ from derive.catalogue import equations
 from derive.derivations import conclusion, parents, referenced_by
 from derive.quantities import CONSTANTS, QUANTITIES, aliases, quantity
 from derive.quantities.row import Quantity
-from derive.records import Equation, Source
+from derive.records import Equation
 from derive.requirements import in_words_of_names
 from derive.show.cells import label_lines
 from derive.show.narration import derivation_lines
 from derive.trees import text as printed
 from derive.units import parse
+
+_OF_SOURCES = ("kind", "title", "author", "year", "url", "place", "said", "encoded")
 
 
 def worked_example(row: Equation) -> str:
@@ -56,17 +58,16 @@ def list_as_json(
     """Return the strict JSON of `list --as json`, in SI, always with the same keys. A kind that was not requested is null."""
     names = ("name", "symbol", "unit", "meaning")
     kinds = {
-        "equations": None if equations is None else [_listed(row) for row in equations],
+        "equations": None
+        if equations is None
+        else [
+            {"id": row.id, "version": row.version, "kind": row.described, "title": row.title, "defines": row.defines} for row in equations
+        ],
         "quantities": None if quantities is None else [{name: getattr(row, name) for name in names} for row in quantities],
         "hardware": hardware,
         "models": models,
     }
     return json.dumps(kinds, indent=2, allow_nan=False)
-
-
-def _listed(row: Equation) -> dict[str, Any]:
-    """Return the record of an equation in a list."""
-    return {"id": row.id, "version": row.version, "kind": row.described, "title": row.title, "defines": row.defines}
 
 
 def entry_as_record(row: Equation) -> dict[str, Any]:
@@ -91,7 +92,7 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
         "derivation": [_step(row, number) for number in range(1, len(row.steps) + 1)],
         "follows_from": list(parents(row)),
         "leads_to": list(referenced_by(row.id)),
-        "sources": [_source(source) for source in row.sources],
+        "sources": [{name: getattr(source, name) for name in _OF_SOURCES} for source in row.sources],
         "changes": list(row.changes),
     }
 
@@ -116,11 +117,6 @@ def _step(row: Equation, number: int) -> dict[str, Any]:
         "stationary": list(step.stationary),
         "conclusion": f"{left} {row.sense if number == len(row.steps) else '='} {right}",
     }
-
-
-def _source(source: Source) -> dict[str, Any]:
-    names = ("kind", "title", "author", "year", "url", "place", "said", "encoded")
-    return {name: getattr(source, name) for name in names}
 
 
 def card(row: Equation) -> str:

@@ -229,7 +229,7 @@ def _label(unknown: str, solutions: Sequence[Result]) -> str:
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _whole_answers(solution)) or _ABSENT
+    return " or ".join(text_of(solution.unknown, replace(one, bound=None)) for one in _whole_answers(solution)) or _ABSENT
 
 
 def _whole_answers(solution: Result) -> Sequence[Answer]:
@@ -243,12 +243,6 @@ def _round_answer(one: Answer) -> Answer:
     low = None if one.low is None else next_whole(one.low, LOWER)
     high = one.high and (next_whole(one.high, UPPER) or one.high)
     return replace(one, value=one.value if one.bound == UPPER else one.whole_ones, low=low, high=high)
-
-
-def _bare(answer: Answer) -> Answer:
-    return Answer(
-        kind=answer.kind, value=answer.value, low=answer.low, high=answer.high, loose_low=answer.loose_low, loose_high=answer.loose_high
-    )
 
 
 def _regime(solution: Result) -> str:
