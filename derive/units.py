@@ -191,7 +191,9 @@ def parse(name: str, text: str, binary: bool = False) -> float:
         value = _read(row, text, binary and row.unit in SIZES)
     except _Unreadable as fault:
         kind = "a plain number" if row.unit == "1" else f"in {row.unit}"
-        raise WrongUnit(f"{row.name} is {kind}; {shorten(text)} {fault}; write e.g. {_example(row)}") from None
+        # As it can be typed, without a dollar sign, which a shell would remove.
+        example = "".join(_figure_and_unit(row, sqrt(row.low * row.high), digits=2))
+        raise WrongUnit(f"{row.name} is {kind}; {shorten(text)} {fault}; write e.g. {example}") from None
     return row.check(value)
 
 
@@ -564,8 +566,3 @@ _COUNTS_OF, _SHOWN, _ALL_DIGITS = ("1", "token"), 4, 1e6
 def _figure(value: float, digits: int) -> str:
     figure = f"{value:.{digits}g}"
     return f"{Decimal(figure):f}" if "e" in figure and 1e-9 < abs(value) < 1e15 else figure
-
-
-def _example(row: Quantity) -> str:
-    """Return a value as it can be typed, without a dollar sign, which a shell would remove."""
-    return "".join(_figure_and_unit(row, sqrt(row.low * row.high), digits=2))

@@ -43,15 +43,13 @@ def _is_irrational(part: Tree) -> bool:
     """Return whether a part is a logarithm, an exponential, a root, or a power that is not whole."""
     if not isinstance(part, tuple):
         return False
-    return part[0] in (EXPONENTIAL, LOGARITHM, ROOT) or (part[0] == RAISED and not _is_whole(part[2]))
+    operation, *operands = part
+    exponent = operands[-1][1] if isinstance(operands[-1], tuple) and operands[-1][0] == MINUS else operands[-1]
+    return operation in (EXPONENTIAL, LOGARITHM, ROOT) or (operation == RAISED and not isinstance(exponent, int))
 
 
 def _is_outer(part: Tree) -> bool:
     return isinstance(part, tuple) and (part[0] in (EXPONENTIAL, LOGARITHM) or (part[0] == RAISED and bool(names(part[2]))))
-
-
-def _is_whole(tree: Tree) -> bool:
-    return isinstance(tree[1] if isinstance(tree, tuple) and tree[0] == MINUS else tree, int)
 
 
 def cancels(part: Tree) -> bool:

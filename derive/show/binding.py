@@ -91,7 +91,9 @@ def _inequality_words(said: str) -> str:
     if {"peak_flops", "arithmetic_intensity"} <= spoken:
         return MEMORY_BOUND if "peak_flops" in names(first) else COMPUTE_BOUND
     if {"microbatches", "pipeline_stages"} <= spoken:
-        return WAITING if _grows_with_microbatches(difference(last, first)) else BUSY
+        tree = difference(last, first)
+        _, found = slopes(tree, dict.fromkeys(names(tree), 1.0))
+        return WAITING if found["microbatches"] > 0 else BUSY
     return _rack_words(names(first), names(last)) or _move_minus_terms(first, last)
 
 
@@ -102,12 +104,6 @@ def _rack_words(above: Set[str], below: Set[str]) -> str:
     if above | below == {"expert_parallel", "scale_up_size"}:
         return SEVERAL_RACKS if "expert_parallel" in above else ONE_RACK
     return ""
-
-
-def _grows_with_microbatches(tree: Tree) -> bool:
-    """Return whether a formula becomes larger with more microbatches."""
-    _, found = slopes(tree, dict.fromkeys(names(tree), 1.0))
-    return bool(found["microbatches"] > 0)
 
 
 def _bound_of_side(side: Tree) -> str | None:
@@ -153,7 +149,8 @@ def _shares_of_part(words: str, regime: str, values: Mapping[str, float]) -> str
     """Return the shares of the parts of one inequality of a regime, or "" if a value for them is unknown or zero."""
     try:
         if words == CAPACITY_BOUND:
-            return _memory_shares(values)
+            held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
+            return f"weights {_percent(held)}, KV {_percent(1 - held)}"
         if words.startswith(_PROMPTS):
             return _prefill_shares(words.removeprefix(_PROMPTS), values, regime)
         return _shares(words, values, regime) if words in (MEMORY_BOUND, COMPUTE_BOUND) else ""
@@ -174,12 +171,6 @@ def _ratio(regime: str, values: Mapping[str, float]) -> float:
     """Return the ratio of the smaller to the larger side of a regime at these values."""
     larger, smaller = (evaluate(tree_of(side), values) for side in regime.split(" >= "))
     return smaller / larger
-
-
-def _memory_shares(values: Mapping[str, float]) -> str:
-    """Return the shares of weights and KV cache in the memory."""
-    held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
-    return f"weights {_percent(held)}, KV {_percent(1 - held)}"
 
 
 def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:

@@ -297,23 +297,18 @@ def moves_of(solution: Result, most: int | None = None) -> list[str]:
     """Return the elasticities of the first answer, or only the `most` largest ones."""
     if not solution.answers:
         return []
-    slopes = sorted(_signed_moves(solution.answers[0]).items(), key=lambda item: -abs(item[1]))
-    return moves_lines(dict(slopes[:most]))
+    # Of a negative answer the signs are reversed, so that a larger loss is a smaller margin.
+    sign = -1 if solution.answers[0].ends[0] < 0 else 1
+    return moves_lines({name: sign * slope for name, slope in solution.answers[0].elasticities.items()}, most)
 
 
-def _signed_moves(answer: Answer) -> dict[str, float]:
-    """Return the elasticities of an answer. For a negative answer the signs are reversed, so that a larger loss is a smaller margin."""
-    sign = -1 if answer.ends[0] < 0 else 1
-    return {name: sign * slope for name, slope in answer.elasticities.items()}
-
-
-def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
+def moves_lines(elasticities: Mapping[str, float], most: int | None = None) -> list[str]:
     """Return the change of the answer [%] for 1 % more of each given, the largest first, without the givens that have no effect.
 
     >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
     ['+1 %         mbu -1 %, batch +0.0968 %']
     """
-    ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
+    ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))[:most]
     moves = [f"{name} {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
     return label_line("+1 %", [", ".join(moves)] if moves else [])
 
@@ -343,12 +338,10 @@ def assumptions_of(solution: Result) -> list[str]:
 
 
 def cite_line(solutions: Iterable[Result]) -> list[str]:
-    """Return the command that cites the equations which gave the answers themselves."""
-    ids = dict.fromkeys(id.split("@")[0] for one in solutions for id in _equations_to_cite(one))
+    """Return the command that cites the equations which gave the answers: of the last step of each route, or of the whole block."""
+    cited: list[str] = []
+    for one in solutions:
+        last = (step for steps in (one.route, *one.further) for step in steps if step.unknown == one.unknown)
+        cited += [id for step in last for id in step.equations] or one.equations[-1:]
+    ids = dict.fromkeys(id.split("@")[0] for id in cited)
     return [f"Cite         backsolve cite {' '.join(ids)}"] if ids else []
-
-
-def _equations_to_cite(solution: Result) -> tuple[str, ...]:
-    """Return the equations of the last step of each route, or of the block that gave the answer."""
-    last = (step for steps in (solution.route, *solution.further) for step in steps if step.unknown == solution.unknown)
-    return tuple(dict.fromkeys(id for step in last for id in step.equations)) or solution.equations[-1:]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from derive.answers import BOUGHT, COUNTED, POINTS, Answer, Result, Sweep, same_bound
+from derive.answers import BOUGHT, COUNTED, POINTS, Result, Sweep, same_bound
 from derive.errors import WrongValue
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
 from derive.show.chart import Axis, Chart, Mark, extent, in_units, spans_decades
@@ -179,18 +179,13 @@ def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tu
         at = [place for place in own if math.isfinite(values[place])]
         said = ", ".join(f"{other} = {show(other, value)}" for other, value in zip(others, key, strict=True))
         called = " ".join(filter(None, (name, said)))
-        between = {place: ends for place in own if place in table.others and (ends := _ends(table.others[place][0]))}
+        ends_of = {place: found[0].ends for place in own if (found := table.others.get(place, ((), None))[0])}
+        between = {place: (low, high) for place, (low, high) in ends_of.items() if low and high}
         if at or not between:
             yield called, tuple(table.given[across][at].tolist()), tuple(values[at].tolist())
         for side, end in enumerate(_ENDS if between else ()):
             places = tuple(table.given[across][[*between]].tolist())
             yield ", ".join(filter(None, (called, end))), places, tuple(ends[side] for ends in between.values())
-
-
-def _ends(answers: Sequence[Answer]) -> tuple[float, float] | None:
-    """Return both ends of the first answer, or None if an end is not known."""
-    low, high = answers[0].ends if answers else (0.0, None)
-    return (low, high) if low and high else None
 
 
 def is_front(chart: Chart) -> bool:

@@ -11,7 +11,11 @@ _ROUNDING = 1e-9
 
 def answer_line(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> str:
     """Return one answer as a line: the value, what is written after it, and where it is true."""
-    where = f"   where {_regime_suffix(answer.regime)}" if answer.regime and regime else ""
+    where = ""
+    if answer.regime and regime:
+        words = plain_regime(answer.regime)
+        says_less = {*words.split(" and ")} & {MEMORY_BOUND, COMPUTE_BOUND}
+        where = f"   where {words}{f' ({answer.regime})' if says_less else ''}"
     unit = f" [{QUANTITIES[unknown].unit}]" if answer.kind == "symbolic" and QUANTITIES[unknown].unit != "1" else ""
     is_range = answer.kind in ("interval", "loose") and one_end(answer) is None
     return f"{unknown}{unit}{':' if is_range else ' ='} {value_in_words(unknown, answer)}{after}{where}"
@@ -81,12 +85,6 @@ def _whole_ones(unknown: str, answer: Answer) -> str:
     if unknown not in COUNTED or not any(abs(end - count) > _ROUNDING * count for end, count in pairs):
         return ""
     return f" (so {' to '.join(f'{count:.0f}' for _, count in pairs)} whole one{'s' * (pairs[-1][1] != 1)})"
-
-
-def _regime_suffix(regime: str) -> str:
-    """Return a regime in words, with its inequality if the words say less."""
-    words = plain_regime(regime)
-    return f"{words} ({regime})" if {*words.split(" and ")} & {MEMORY_BOUND, COMPUTE_BOUND} else words
 
 
 def _bounds_in_words(unknown: str, low: float, high: float | None) -> str:
