@@ -286,16 +286,9 @@ def _render_equation(id: str, style: str) -> str:
 @click.command("cite")
 @click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...", shell_complete=completes("equations", "sheets"))
 @form_option("plain", "bibtex", "csl-json", "latex", "myst", "markdown", help="Form of the citation.")
-@click.option(
-    "--used-by",
-    metavar="RESULT.json",
-    help="Cite all sources of a result, with the reason: equations, and for a result of --save pages, price sheets, inferences, the run."
-    " - reads standard input.",
-)
+@click.option("--used-by", metavar="RESULT.json", help="Cite all sources of a saved result, each with its reason. - is standard input.")
 @html_base_option
-@click.option(
-    "--reading", type=OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL: price rows, equation, numbers, residual, record."
-)
+@click.option("--reading", type=OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL with its prices, equation and record.")
 @click.option("--macros", is_flag=True, help="In LaTeX, write a \\newcommand for every symbol, so that one place changes the notation.")
 @tier_option
 @as_of_option

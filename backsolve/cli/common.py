@@ -140,33 +140,21 @@ def state_argument(name: str) -> Callable[[_Command], _Command]:
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold. By default the newest in the data.")
 tier_option = click.option("--tier", metavar="T", help="A service tier, or all. By default standard, else off_peak.")
 hardware_option = click.option(
-    "--hardware",
-    multiple=True,
-    metavar="NAME[:DTYPE]",
-    shell_complete=completes("chips"),
-    help="Use the figures of a chip, e.g. H100-SXM:fp8. Several chips give one column for each.",
+    "--hardware", multiple=True, metavar="NAME[:DTYPE]", shell_complete=completes("chips"), help="A chip, e.g. H100-SXM:fp8, or several."
 )
 model_option = click.option(
-    "--model",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completes("models"),
-    help="Use the figures of an open model, e.g. DeepSeek-V3, or of a config.json.",
+    "--model", multiple=True, metavar="NAME", shell_complete=completes("models"), help="An open model, e.g. DeepSeek-V3, or a config.json."
 )
 html_base_option = click.option(
     "--html-base",
     envvar="BACKSOLVE_HTML_BASE",
     default="",
     metavar="URL",
-    help="Address of the published site, for citations. BACKSOLVE_HTML_BASE sets it for all commands.",
+    help="Address of the site in citations, or $BACKSOLVE_HTML_BASE.",
 )
 all_option = click.option("--all", "everything", is_flag=True, help="Include every service tier and batch sheet.")
 providers_option = click.option(
-    "--provider",
-    "providers",
-    multiple=True,
-    metavar="P",
-    help="Only the sheets of one provider, e.g. google, or of several, e.g. 'open*'. May be repeated.",
+    "--provider", "providers", multiple=True, metavar="P", help="Only one provider, e.g. google or 'open*'. May be repeated."
 )
 
 

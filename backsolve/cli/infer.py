@@ -52,63 +52,35 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 @all_option
 @prices_option
 @click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="COMPONENT=AMOUNT",
-    help="Change a price: output=15, input=+10%, input@200k=5 (or add a band), cache_write:5min=x1.5. May be repeated.",
+    "--set", "changes", multiple=True, metavar="PRICE=AMOUNT", help="Change a price: output=15, input=+10%, input@200k=5. May be repeated."
 )
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B. May be repeated."
 )
 @click.option(
-    "--suppose",
-    "supposed",
-    multiple=True,
-    metavar="NAME=VALUE...",
-    help="Print the prices of MODEL at these values beside the published ones, e.g. kv_bytes_per_token=49kB active_params=45B.",
+    "--suppose", "supposed", multiple=True, metavar="NAME=VALUE...", help="Print the prices of MODEL at values such as active_params=45B."
 )
-@click.option(
-    "--knowledge",
-    metavar="FILE",
-    help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv.",
-)
+@click.option("--knowledge", metavar="FILE", help="Your own scores on benchmarks of facts: a CSV as knowledge_scores.csv.")
 @workers_option("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
 @form_option(*_INFER_FORMATS, help="Form of the answer. Without MODEL, all but the table have every model.")
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
-    "--columns",
-    metavar="C,...",
-    shell_complete=completes("columns"),
-    help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'. See --explain.",
+    "--columns", metavar="C,...", shell_complete=completes("columns"), help="Columns by heading or key, e.g. model,price. See --explain."
 )
 @click.option("--explain", is_flag=True, help="List all columns with their meaning and record.")
 @click.option("--sort", "by", metavar="C", help="Sort by a column, largest numbers first (-C: smallest first), missing values last.")
 @click.option(
-    "--where",
-    "wanted",
-    multiple=True,
-    metavar="NAME=PATTERN",
-    help="Select by provider, model, region, tier, currency, cache or flag (a part of its words). May be repeated.",
+    "--where", "wanted", multiple=True, metavar="NAME=PATTERN", help="Select by provider, model, region, tier, currency, cache or flag."
 )
 @click.option("--wide", is_flag=True, help="All sheets in all columns of the table. Columns that do not fit are below each row.")
 @click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
 @click.option("--save", type=FileName(), metavar="FILE", help="Write the result as JSON as well.")
-@click.option(
-    "--like",
-    type=FileName(stream=True),
-    metavar="FILE",
-    help="Repeat the question of a result of --save, even if its files have changed. - reads standard input.",
-)
+@click.option("--like", type=FileName(stream=True), metavar="FILE", help="Repeat the question of a result of --save, or of - (stdin).")
 @click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
 @click.option(
-    "--against",
-    type=FileName(stream=True),
-    metavar="DATE|FILE|shipped",
-    help="Show the changes from another day, a price CSV, a saved result, or the prices of the installed release, and the price behind"
-    " each. "
-    "- is a file from standard input.",
-)
+    "--against", type=FileName(stream=True), metavar="DATE|FILE|shipped",
+    help="Show the changes from a day, a price CSV, a saved result or the last release, with the price behind each. - is standard input.",
+)  # fmt: skip
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool,
     own: "FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],

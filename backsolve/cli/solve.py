@@ -39,32 +39,18 @@ _LONG = 100_000
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id. May be repeated.")
 @hardware_option
 @model_option
-@click.option(
-    "--zip",
-    "zipped",
-    is_flag=True,
-    help="Combine the first items of all lists, the second items, and so on. By default all are combined with all.",
-)
+@click.option("--zip", "zipped", is_flag=True, help="Combine the first items of all lists, the second items, and so on.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="Count typed figures in flop (default), or in multiply-adds of 2 FLOP.")
+@click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="1 GB of memory: 10^9 (default) or 2^30 bytes.")
 @click.option(
-    "--bytes", "sizes", default="decimal", metavar="decimal|binary", help="Meaning of 1 GB of memory: 10^9 (default) or 2^30 bytes."
+    "--efficiency", default="ideal", metavar="ideal|calibrated", help="mfu, mbu and layer_time: ideal (default), or as measured in runs."
 )
-@click.option(
-    "--efficiency",
-    default="ideal",
-    metavar="ideal|calibrated",
-    help="Share of the peaks that is reached: all (default), or mfu, mbu and layer_time as measured (efficiencies.csv).",
-)
-@click.option(
-    "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
-)
+@click.option("--price", default="given", metavar="given|rent", help="Price of a chip: given (default), or the median rent of the table.")
 @click.option("--tier", default="", metavar="NAME", help="Use capacity, bandwidth and price of a storage tier or device, e.g. nvme.")
 @click.option("--strict", is_flag=True, help="Use definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer even if weights and KV cache do not fit in memory.")
-@click.option(
-    "--full", is_flag=True, help="Print the whole answer: formulas and ids of the route, every input with its source, all assumptions."
-)
+@click.option("--full", is_flag=True, help="Print the whole answer: all formulas, inputs with sources, and assumptions.")
 @click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
 @form_option("table", "json", "csv", "latex", "markdown")
 def solve_command(

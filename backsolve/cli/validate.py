@@ -42,9 +42,7 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 
 @click.command("validate")
 @click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated.")
-@click.option(
-    "--rerun", is_flag=True, help="Run the calibration again: 18,000 simulated sheets and their control, unless other options change that."
-)
+@click.option("--rerun", is_flag=True, help="Run the calibration again: 18,000 simulated sheets and their control.")
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun. {SEEDS} by default.")
 @click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape. {SHEETS} by default.")
 @click.option(
