@@ -53,7 +53,11 @@ def plain_regime(regime: str) -> str:
 
 
 def brief_regime(answer: Answer, equations: tuple[str, ...] = ()) -> str:
-    """Return the regime of an answer in few words, for a cell of a table. An inequality is shown only if nothing else is said."""
+    """Return the regime of an answer in few words, for a cell of a table. An inequality is shown only if nothing else is said.
+
+    >>> brief_regime(Answer(kind="interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
+    'bound by memory capacity'
+    """
     if not answer.regime:
         return ""
     said = _regime_words(answer.regime)

@@ -134,7 +134,12 @@ def _line_chart(across: str, up: str, lines: _Lines) -> Chart:
 
 
 def _is_hidden(lines: _Lines, place: int) -> bool:
-    """Return whether a later line hides this one at some of its points."""
+    """Return whether a later line hides this one at some of its points.
+
+    >>> lines = (("A", (1.0, 2.0), (3.0, 4.0)), ("B", (1.0, 2.0), (3.0, 5.0)), ("C", (1.0, 2.0), (4.0, 6.0)))
+    >>> [_is_hidden(lines, place) for place in range(3)]
+    [True, False, False]
+    """
     own = dict(zip(*lines[place][1:], strict=True))
     later = (point for _, xs, ys in lines[place + 1 :] for point in zip(xs, ys, strict=True))
     return any(x in own and math.isclose(own[x], y, rel_tol=_SAME_LINE) for x, y in later)
@@ -153,7 +158,11 @@ def _title(found: Sequence[Chart], sweeps: Sequence[Sweep] = ()) -> str:
 
 
 def _trend(chart: Chart) -> str:
-    """Return "rises" or "falls" if all lines only do that, else ""."""
+    """Return "rises" or "falls" if all lines only do that, else "".
+
+    >>> _trend(_line_chart("batch", "step_time", [("", (1.0, 2.0), (3.0, 4.0))]))
+    'rises'
+    """
     heights = [[y for _, y in sorted(zip(mark.xs, mark.ys, strict=True))] for mark in chart.marks]
     steps = {after > before for ys in heights for before, after in pairwise(ys) if not math.isclose(before, after)}
     return {True: "rises", False: "falls"}[steps.pop()] if len(steps) == 1 else ""

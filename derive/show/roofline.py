@@ -97,7 +97,11 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
 
 
 def attention_note(known: Mapping[str, float]) -> str:
-    """Return how FLOPs of attention are counted if they run at their own rate."""
+    """Return how FLOPs of attention are counted if they run at their own rate.
+
+    >>> attention_note({"attention_time": 0.01, "attention_rate_ratio": 0.5}), attention_note({"attention_time": 0.01})
+    (', a FLOP of attention counted as 2', '')
+    """
     at = {**NEUTRAL_DEFAULTS, **known}
     if not at["attention_time"] or at["attention_rate_ratio"] == 1:
         return ""
