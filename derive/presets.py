@@ -199,7 +199,7 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
     2.35
     """
     rows = rents(text, tables)
-    low, *_, high = sorted(row.value for row in (*rows, *rows))
+    low, high = min(row.value for row in rows), max(row.value for row in rows)
     grades = ", ".join(dict.fromkeys(row.verification for row in rows))
     name = rows[0].accelerator
     place = f"{HARDWARE}.csv {name} chip_price: median of {len(rows)} rents from {low:g} to {high:g} {rows[0].unit} ({grades})"
@@ -564,15 +564,15 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         return preset
     if not settled.isdisjoint(WIDTHS):
         return _complete_widths(preset, settled)
-    chip = preset.givens.get("bytes_per_weight")
-    named = [one for one in preset.published if one.origin and (chip is None or one.narrowest <= chip)]
-    if chip is None and not named:
+    chip = preset.givens.get("bytes_per_weight", inf)
+    named = [one for one in preset.published if one.origin and one.narrowest <= chip]
+    if chip == inf and not named:
         return preset
-    if not named and chip is not None and any(chip in one.stored for one in preset.published):
+    if not named and any(chip in one.stored for one in preset.published):
         return _use_stored_bytes(preset, chip)
-    fit = named or [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
+    fit = named or [one for one in preset.published if one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
-        narrower = any(chip is not None and chip < one.narrowest < inf for one in preset.published)
+        narrower = any(chip < one.narrowest < inf for one in preset.published)
         return replace(preset, supposed={**preset.supposed, **STORED_WIDER}) if narrower else preset
     first, *others = fit
     for other in others:
@@ -581,13 +581,12 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     why = f"weights stored as {'its name says' if first.origin else 'published'}, {first.dtype}"
     if first.origin and first.bytes_per_weight not in first.stored.values():
         why += f"; {STORED_WIDER['bytes_per_weight']}"
-    place = first.place
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
     return replace(
         preset,
         givens={**preset.givens, **found},
-        provenance={**preset.provenance, **dict.fromkeys(found, f"{place}: {why}")},
+        provenance={**preset.provenance, **dict.fromkeys(found, f"{first.place}: {why}")},
         # These widths determine the mean, whatever else is given or requested.
         left_out=(*preset.left_out, *((_MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
@@ -688,11 +687,12 @@ def record_of_runs(rows: Collection[Efficiency], group: str) -> str:
         return f"record: no published run like this was kept from the fit ({group})"
     ratios = sorted(predicted_over_measured(row) for row in rows)
     inside = sum(is_inside(row) for row in rows)
-    widths = sorted((row.high or 0.0) / (row.low or 1.0) for row in rows)
-    median = (widths[(len(rows) - 1) // 2] + widths[len(rows) // 2]) / 2
+    from statistics import median
+
+    width = median((row.high or 0.0) / (row.low or 1.0) for row in rows)
     spread = f"{ratios[0]:.2g} to {ratios[-1]:.2g}" if len(rows) > 1 else f"{ratios[0]:.2g}"
     return (
-        f"record: {inside} of {len(rows)} published runs unseen by the fit were inside ranges with ends a factor of {median:.2g} apart"
+        f"record: {inside} of {len(rows)} published runs unseen by the fit were inside ranges with ends a factor of {width:.2g} apart"
         f" (median), predicted/measured time {spread} ({group})"
     )
 

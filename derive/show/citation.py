@@ -139,16 +139,13 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
         return json.dumps(items, indent=2, allow_nan=False)
     if style == "bibtex":
         return "\n\n".join([*([FOR_ADDRESSES] if rows else []), *map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
-    if macros:
-        block, rows = macro_block(one for row in rows for one in row.symbols), [*map(_replace_symbols, rows)]
-    before = [FOR_ADDRESSES, *([block] if macros else [])] if rows and style == "latex" else []
+    before = [FOR_ADDRESSES] if rows and style == "latex" else []
+    if rows and macros:
+        before.append(macro_block(one for row in rows for one in row.symbols))
+        # A LaTeX command stands for every symbol, in the formula and in the list of symbols.
+        named = [(row, tuple(replace(one, tex=macro(one.name)) for one in row.symbols)) for row in rows]
+        rows = [replace(row, equation_latex=substitute_macros(row.equation_latex, row.symbols), symbols=of) for row, of in named]
     return "\n\n".join([*before, *map(_ONE_BY_ONE[style], rows)])
-
-
-def _replace_symbols(row: Citable) -> Citable:
-    """Return the record with a LaTeX command for every symbol, in the formula and in the list of symbols."""
-    symbols = tuple(replace(one, tex=macro(one.name)) for one in row.symbols)
-    return replace(row, equation_latex=substitute_macros(row.equation_latex, row.symbols), symbols=symbols)
 
 
 def work_key(source: Source) -> str:
