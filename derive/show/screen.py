@@ -7,22 +7,9 @@ from math import isfinite
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Result, next_whole
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER, right_side_at
+from derive.show import parts
 from derive.show.cells import align_columns, label_line, label_lines
 from derive.show.folding import fold
-from derive.show.parts import (
-    assumptions_of,
-    cite_line,
-    defaults_of,
-    given_lines,
-    head,
-    heads,
-    moves_of,
-    numbers_of_steps,
-    point_of_route,
-    route_lines,
-    values_of,
-    warning_lines,
-)
 from derive.show.tables import sweep_cells, sweep_head, sweep_lines
 from derive.units import show
 
@@ -76,7 +63,7 @@ _OF_THE_WEIGHTS = "weights stored as published"
 def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """Yield answers on a screen of this width: all parts if there is room, otherwise the most important parts."""
     answered = [one for one in solutions if one.answers or one.sweep]
-    below = [*_refusal_lines(solutions), *warning_lines(answered, _MOST_WARNINGS)]
+    below = [*_refusal_lines(solutions), *parts.warning_lines(answered, _MOST_WARNINGS)]
     if answered and all(one.sweep for one in answered):
         ends = [["", *assumption_lines(answered)], ["", *assumption_lines(answered, brief=True)]]
         yield from fit_sweep(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
@@ -85,10 +72,10 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
     if not answered or (len(solutions) == 1 and height(whole, columns) <= FEW_LINES):
         yield from whole
         return
-    moves = moves_of(answered[0], _MOST_MOVES) if len(answered) == 1 else []
+    moves = parts.moves_of(answered[0], _MOST_MOVES) if len(answered) == 1 else []
     shows_steps = any(one.route and not one.lead for one in answered)
     for lines, most, brief in _FORMS if shows_steps else _FORMS[-2:]:
-        top = [*heads(answered), *_refusal_lines(solutions), *warning_lines(answered, most)]
+        top = [*parts.heads(answered), *_refusal_lines(solutions), *parts.warning_lines(answered, most)]
         end = [*moves, *assumption_lines(answered, brief=brief)]
         room = lines - height([*top, *end], columns)
         if room >= (_LEAST_FOR_STEPS if shows_steps else 0):
@@ -108,17 +95,17 @@ def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
     if answered and all(one.sweep for one in answered):
         yield from _sweep_table(answered)
     else:
-        yield from head(alone) if alone else heads(answered)
-    yield from (*_refusal_lines(solutions), *warning_lines(answered), "")
-    route = route_lines(*answered)
+        yield from parts.head(alone) if alone else parts.heads(answered)
+    yield from (*_refusal_lines(solutions), *parts.warning_lines(answered), "")
+    route = parts.route_lines(*answered)
     if route:
-        yield from [point_of_route(alone.spans)] if alone and alone.spans else []
+        yield from [parts.point_of_route(alone.spans)] if alone and alone.spans else []
         yield from (*route, "")
-    yield from moves_of(alone) if alone else ()
-    yield from label_lines("Given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
-    yield from label_line("Defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
-    yield from label_lines("Assumed", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
-    yield from cite_line(answered)
+    yield from parts.moves_of(alone) if alone else ()
+    yield from label_lines("Given", list(dict.fromkeys(line for one in answered for line in parts.given_lines(one))))
+    yield from label_line("Defaults", dict.fromkeys(text for one in answered for text in parts.defaults_of(one)))
+    yield from label_lines("Assumed", list(dict.fromkeys(text for one in answered for text in parts.assumptions_of(one))))
+    yield from parts.cite_line(answered)
 
 
 def _refusal_lines(solutions: Sequence[Result]) -> list[str]:
@@ -173,7 +160,7 @@ def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -
 
 def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:
     """Return a blank line and as many steps as there is room for, the last ones of each answer."""
-    sections = numbers_of_steps(solutions)
+    sections = parts.numbers_of_steps(solutions)
     wanted = [one.unknown for one in solutions]
     lines: list[str] = []
     for title, steps in sections:
@@ -208,8 +195,8 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns:
 
 def assumption_lines(solutions: Sequence[Result], brief: bool = False) -> list[str]:
     """Return the most important assumptions and what to cite, or in brief only the number of assumptions."""
-    others = dict.fromkeys(text for one in solutions for text in assumptions_of(one))
-    defaults = dict.fromkeys(text for one in solutions for text in defaults_of(one))
+    others = dict.fromkeys(text for one in solutions for text in parts.assumptions_of(one))
+    defaults = dict.fromkeys(text for one in solutions for text in parts.defaults_of(one))
     moving: dict[str, str] = {}
     for text in () if brief else (text for one in solutions for text in moving_defaults(one)):
         moving.setdefault(text.split(" = ")[0], text)
@@ -219,13 +206,13 @@ def assumption_lines(solutions: Sequence[Result], brief: bool = False) -> list[s
     if brief:
         first = next((text for text in most_important_assumptions(solutions) if len(text) <= _SHORT), "")
         more = f"{first}, {left - 1} more with --full" if first and left > 1 else f"{left} assumptions: --full"
-    return [*label_line("Defaults", moving.values()), *label_lines("Assumed", [*kept, more]), *cite_line(solutions)]
+    return [*label_line("Defaults", moving.values()), *label_lines("Assumed", [*kept, more]), *parts.cite_line(solutions)]
 
 
 def moving_defaults(solution: Result) -> list[str]:
     """Return the defaults that an answer depends on. For a sweep these are all its defaults."""
     slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
-    defaults = defaults_of(solution)
+    defaults = parts.defaults_of(solution)
     moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
     reserved = _reserve_default(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else None
     return [*(text for text in moving if text != _NOTHING_RESERVED or not reserved), *([reserved] if reserved else [])]
@@ -262,7 +249,7 @@ def _ranked(solution: Result) -> list[str]:
     """
     weights = _weights(solution)
     slopes = solution.answers[0].elasticities if solution.answers else {}
-    texts = [text for text in assumptions_of(solution) if not slopes or _SUPPOSED not in text or text.split(" = ")[0] in slopes]
+    texts = [text for text in parts.assumptions_of(solution) if not slopes or _SUPPOSED not in text or text.split(" = ")[0] in slopes]
     ranked = sorted((text for text in texts if _weight(text, weights) > 0), key=lambda text: -_weight(text, weights))
     of_question = sum(_weight(text, weights) > 1 for text in ranked)
     return ranked[: max(of_question, MOST_ASSUMED)]
@@ -277,7 +264,7 @@ def _weight(text: str, weights: Mapping[str, float]) -> float:
 def _weights(solution: Result) -> dict[str, float]:
     """Return how strongly the answer depends on the equation of each assumption, a little less for earlier equations."""
     answer = solution.answers[0] if solution.answers else None
-    values = values_of(solution, answer, solution.route) if answer and solution.route else {}
+    values = parts.values_of(solution, answer, solution.route) if answer and solution.route else {}
     moves = {solution.unknown: 1.0}
     found: dict[str, float] = {}
     steps = [(step.unknown, step.equations) for step in reversed(solution.route)] or [
