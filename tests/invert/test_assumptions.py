@@ -22,7 +22,7 @@ from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, As
 from invert.compare import infer_against
 from invert.databases.pull import same
 from invert.inference import infer
-from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
+from invert.priors import Prior
 from invert.report.changes import changes_json
 from invert.report.contract import saved, sheet_records
 from invert.report.glance import glance
@@ -34,14 +34,10 @@ from invert.validation.scoreboard import recorded_calibration, storage_rules
 from invert.validation.simulation import _SHAPES, simulate
 from invert.validation.soundness import released_late
 from tests.tools.data import shipped_data
-from tests.tools.remembered import drawing_anew
 from tests.tools.tables import with_cells
 from tests.tools.together import in_one_test, some
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-# -- passed down ----------------------------------------------------------------------------------------------------------
 
 
 # -- the record -----------------------------------------------------------------------------------------------------------
@@ -55,14 +51,6 @@ def test_every_field_says_what_it_is(name: str):
         assert other in NOTES
     if note.anchor:
         assert note.unit == QUANTITIES[name].unit and note.varied.startswith("--anchor")
-
-
-def test_every_prior_of_the_posterior_is_a_field():
-    priors = {name for name in NOTES if isinstance(getattr(USUAL, name), Prior)}
-    of_storage = {"storage_markup_prior", "output_storage_markup_ratio_prior"}
-    others = {f"{name}_prior" for name in (*STRUCTURE, *NUISANCES, *COLLAPSED)} - {"ridge_point_prior", "sweep_time_prior"}
-    assert priors == others | of_storage | {"sweep_time_of_peak_prior", "extra_markup_prior"}
-    assert tuple(USUAL.priors) == (*STRUCTURE, *NUISANCES, *COLLAPSED)
 
 
 def test_what_is_given_holds_its_prior_fixed_and_is_known_as_given():
@@ -231,10 +219,3 @@ def test_every_assumption_moves_what_is_said(name: str):
     assert says_something_else(other(name), given)
     if isinstance(getattr(USUAL, name), Prior):
         assert says_something_else(narrower(name), given)
-
-
-@pytest.mark.slow
-def test_the_same_assumptions_say_the_same():
-    usually()
-    with drawing_anew():
-        assert not says_something_else(replace(USUAL), {})

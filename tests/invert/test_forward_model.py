@@ -109,6 +109,3 @@ def test_arrays_against_plain_numpy():
     assert found.keys() == expected.keys()
     for name, array in expected.items():
         np.testing.assert_allclose(found[name], array, rtol=1e-12, err_msg=name)
-
-
-# -- there and back again -------------------------------------------------------------------------------------------

@@ -81,6 +81,7 @@ ODD = [  # fields, the one that is named, what is said
     ({"off_peak_pricing": {"input_cost_per_token": 1e-7}}, "off_peak_pricing", "or none at all"),
     ({"price_steps": [{"range": [0, 9], "input_cost_per_token": 1e-6}]}, "price_steps", "looks like a price and is not known"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "input_cost_per_token": 1e-7}]}}, "windows", "looks like a price"),
+    ({"input_cost_per_token_above_300k_tokenz": 1e-6}, "input_cost_per_token_above_300k_tokenz", "looks like a price"),
     ({"input_cost_per_token_above_1hr": 1e-6}, "input_cost_per_token_above_1hr", "names a lifetime of an item without one"),
 ]
 

@@ -38,6 +38,8 @@ ODD = [  # entry, the field that is named
     ({"cost": {"input": 1, "output": 1, "tiers": [{"input": 2, "tier": {"type": "time", "size": 5}}]}}, "tiers"),
     ({"cost": {"input": 1, "output": 1, "tiers": [{"input": 2}]}}, "tiers"),
     ({"cost": {"input": 1, "output": 1, "context_over_200k": 2}}, "context_over_200k"),
+    ({"cost": {"input": 1, "output": 1, "context_over_256k": {"input": 2, "output": 2}}}, "context_over_256k"),
+    ({"cost": {"input": 1, "output": 1, "input_over_200k": {"input": 2, "output": 2}}}, "input_over_200k"),
 ]
 
 

@@ -46,6 +46,7 @@ ODD = [  # entry, the field that is named
     ({"id": "m"}, "pricing"),
     ({"pricing": PRICE}, "id"),
     ({"id": "m", "pricing": PRICE | {"prompt": "cheap"}}, "prompt"),
+    ({"id": "m", "pricing": PRICE | {"prompt_above_200k": "0.000002"}}, "prompt_above_200k"),
     ({"id": "m", "pricing": PRICE | {"overrides": "none"}}, "overrides"),
     ({"id": "m", "pricing": PRICE | {"overrides": [{"min_prompt_tokens": 5, "utc_start": "01:00", "utc_end": "02:00"}]}}, "overrides"),
     ({"id": "m", "pricing": PRICE | {"overrides": [{"utc_start": "noon", "utc_end": "02:00"}]}}, "overrides"),

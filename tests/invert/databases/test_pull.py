@@ -216,24 +216,3 @@ def test_whatever_databases_say_what_is_written_passes_the_check_and_says_it_onc
     again = [row.key for row in found.rows if row.valid_on(DAY)]
     assert len(again) == len(set(again))
     assert all((isinstance(row, PriceRow) and not row.valid_on(DAY)) or row.amount > 0 for row in found.rows)
-
-
-def test_a_field_that_looks_like_a_price_and_is_not_known_is_named_and_makes_no_row():
-    known = {"input": 3, "output": 15, "context_over_200k": {"input": 6, "output": 22.5}, "reasoning": 15}
-    band, limit = {"input": 6, "output": 22.5}, {"limit": {"context": 8192}}
-    for name in ("context_over_256k", "long_context", "input_over_200k"):
-        content = {"acme": {"models": {"m": {"cost": {"input": 3, "output": 15, name: band}}, "n": {"cost": known, **limit}}}}
-        found = pulled((FIRST, items_of(models_dev.FORMAT, content, FIRST)), book=NOTHING)
-        assert {row.model for row in found.rows} == {"n"}
-        assert [str(one) for one in found.problems] == [
-            f"first 1: field {name} looks like a price and is not known, of 'acme/m': newer or older than known here"
-        ]
-    costs = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
-    for name in ("input_cost_per_token_above_200k", "input_cost_per_token_above_300k_tokenz"):
-        content = {"m": costs | {"output_cost_per_token_above_200k_tokens": 6e-6, name: 2e-6}, "n": costs}
-        found = pulled((SECOND, items_of(litellm.FORMAT, content, SECOND)), book=NOTHING)
-        assert {row.model for row in found.rows} == {"n"} and f"field {name} " in str(found.problems[0])
-    pricing = {"prompt": "0.000001", "completion": "0.000004", "request": "0"}
-    data = {"data": [{"id": "a/m", "pricing": pricing | {"prompt_above_200k": "0.000002"}}, {"id": "a/n", "pricing": pricing}]}
-    found = pulled((FIRST, items_of(openrouter.FORMAT, data, FIRST)), book=NOTHING)
-    assert {row.model for row in found.rows} == {"a/n"} and "field prompt_above_200k " in str(found.problems[0])

@@ -1,7 +1,6 @@
 """Fields that a database calls otherwise now, or has in another type: a line names them, and the prices stand."""
 
 import copy
-import json
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
@@ -11,7 +10,7 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, NotTaken, Offer, items_of
+from invert.databases.records import Database, Offer, items_of
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="base", version="9.9")
@@ -75,19 +74,3 @@ CONTEXTS = [
 def test_a_context_that_cannot_be_read_is_named_and_the_price_stands(module: ModuleType, content: Any, fault: str):
     (offer,), problems = items(module, content)
     assert offer.max_context is None and len(problems) == 1 and f"field {fault}" in problems[0]
-
-
-@pytest.mark.parametrize(
-    ("module", "content"),
-    [
-        (litellm, {**LITELLM, "odd": 3}),
-        (models_dev, {**MODELS_DEV, "odd": {"models": {"m": [1]}}}),
-        (models_dev, {**MODELS_DEV, "odd": {"models": ["m"]}}),
-        (models_dev, {**MODELS_DEV, "odd": {"offers": {}}}),
-        (openrouter, {"data": [*OPENROUTER["data"], "odd"]}),
-    ],
-)
-def test_an_entry_that_is_no_record_is_left_out_and_counted(module: ModuleType, content: Any):
-    found = list(items_of(module.FORMAT, json.loads(json.dumps(content)), SOURCE))
-    assert sum(isinstance(one, Problem) for one in found) == 1
-    assert any(isinstance(one, NotTaken) and "not as known" in one.because for one in found)

@@ -106,9 +106,6 @@ def test_without_an_output_premium_prices_bound_and_the_class_stands(rows: tuple
     assert found.kv_bytes["headline"] == with_a_premium
 
 
-# -- figures of an earlier calculation ----------------------------------------------------------------------------------------------
-
-
 # -- what is learned and from whom ----------------------------------------------------------------------------------
 
 

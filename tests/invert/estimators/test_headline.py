@@ -124,9 +124,6 @@ def test_no_price_moves_it(premium: float, level: float):
     assert both(case_of(other, case().model, shipped_data(), USUAL)) == both(case())
 
 
-# Given KV bytes.
-
-
 # A price that has earned its place.
 
 

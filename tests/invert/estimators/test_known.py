@@ -140,9 +140,6 @@ def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())
 
 
-# Whether there is a premium.
-
-
 # Bounds.
 
 

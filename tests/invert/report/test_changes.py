@@ -14,7 +14,6 @@ from invert.report.changes import (
     changes_csv,
     changes_document,
     changes_json,
-    changes_text,
 )
 
 
@@ -30,15 +29,6 @@ def hostile(text: str) -> Comparison:
     sheet = SheetChange(key=(text, text, "", "standard"), prices=(price,), moved=(one,), unmoved=3, calibrates=False)
     key = (text, "m", "", "standard")
     return Comparison(before=text, after="now", sheets=(sheet,), added=(key,), gone=(key,), recalibrated=False, notes=())
-
-
-@pytest.mark.parametrize("width", [80, 100, 140])
-def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int):
-    text = changes_text(found, width)
-    assert max(map(len, text.splitlines())) <= width
-    assert "google/gemini-3.1-pro-preview: output 12 -> 20 USD/MTok" in text
-    assert "bandwidth-bound" in text and "did not change" in text and "+0.15%" in text
-    assert len(text.splitlines()) < 30, "one screen"
 
 
 def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison):

@@ -49,11 +49,3 @@ def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: Infe
         "csv",
     )
     assert asked["against"] == {"place": "a.csv", "encoding": "base64", "content": "/w=="}
-
-
-def test_what_is_saved_has_a_line_a_sheet_and_is_half_as_large_as_with_a_line_a_number(run: InferenceTable):
-    text = saved(run)
-    document = json.loads(text)
-    lines = text.splitlines()
-    assert [json.loads(line.removesuffix(",")) for line in lines[-1 - len(run) : -1]] == document["sheets"] == json.loads(run_as_json(run))
-    assert len(text) < 0.65 * len(json.dumps(document, indent=2))

@@ -1,17 +1,9 @@
 """A sheet as one flat row: the numbers of its records in SI, in the order of the columns, and nothing where there is nothing."""
 
-import json
-
 import pytest
 
-from invert.report.columns import CSV_KEYS, flat
+from invert.report.columns import flat
 from invert.result import InferenceTable
-
-
-def test_every_row_has_the_columns_in_their_order(run: InferenceTable):
-    for one in run:
-        assert list(flat(one)) == list(CSV_KEYS) and len(set(CSV_KEYS)) == len(CSV_KEYS)
-        json.dumps(flat(one), allow_nan=False)
 
 
 def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):

@@ -8,20 +8,12 @@ import pytest
 
 from invert.comparison_records import History
 from invert.history import histories
-from invert.report.dates import DATED_COLUMNS, history_csv, history_json, history_text
+from invert.report.dates import DATED_COLUMNS, history_csv, history_json
 
 
 @pytest.fixture(scope="module")
 def found() -> tuple[History, ...]:
     return histories(["mistral-large-4", "claude-opus-4-6", "gemini-3.1-pro"])
-
-
-@pytest.mark.parametrize("width", [80, 100, 140])
-def test_text_fits_and_has_a_row_a_day_and_what_changed(found, width: int):
-    text = history_text(found, width)
-    assert max(map(len, text.splitlines())) <= width
-    assert "before 2026-10-20" in text and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in text
-    assert "No price of it has changed since." in text and "not known" in text
 
 
 def test_json_and_csv_have_every_inference_of_every_day(found):

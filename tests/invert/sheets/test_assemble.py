@@ -1,5 +1,6 @@
 """Which sheets hold on a day, which of them a name means, and prices changed by hand."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -74,23 +75,7 @@ def test_one_tier_a_model_by_default_and_all_when_asked():
 
 
 def model_row(provider: str, model: str, *aliases: str, first_party: bool = True) -> ModelRow:
-    return ModelRow(
-        provider=provider,
-        model=model,
-        aliases=aliases,
-        first_party=first_party,
-        architecture="",
-        architecture_grade="",
-        max_context=None,
-        active_params=None,
-        active_params_grade="",
-        total_params=None,
-        weights_until=None,
-        release_date=None,
-        release_grade="",
-        source="",
-        notes="",
-    )
+    return replace(models(shipped_data())[0], provider=provider, model=model, aliases=aliases, first_party=first_party)
 
 
 LISTED = [

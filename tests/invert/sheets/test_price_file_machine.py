@@ -1,7 +1,6 @@
 """A price file in the hands of everybody at once: whatever is added, pulled, edited by hand or fails, no price is lost or another."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +15,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from derive import files
 from derive.errors import BacksolveError, WrongData
-from derive.files import write
 from invert.sheets.add import add_to_file
 from invert.sheets.append import cells_of, rivals_of, update_file, updated
 from invert.sheets.read import load
@@ -123,16 +121,3 @@ PriceFile.TestCase.settings = settings(
     max_examples=15, stateful_step_count=12, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 test_whatever_happens_to_a_price_file = PriceFile.TestCase
-
-
-def test_a_writer_that_is_not_careful_is_found_out(monkeypatch):
-    """One that loses the first row."""
-    monkeypatch.setattr("invert.sheets.append.write", lambda place, content: write(place, re.sub(b"\n.*\n", b"\n", content, count=1)))
-    machine = PriceFile()
-    try:
-        machine.pull("m", [1.0, 2.0, 1.0], 3)
-        machine.wait(1)
-        with pytest.raises(AssertionError):
-            machine.pull("m", [2.0, 2.0, 1.0], 2)
-    finally:
-        machine.teardown()

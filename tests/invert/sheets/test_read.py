@@ -326,32 +326,6 @@ def test_any_bytes(content: bytes, headed: bool, overlay: bool):
     whatever_happens(io.BytesIO(head + content if headed else content), overlay)
 
 
-cells = st.one_of(
-    st.sampled_from(
-        [*GOOD.values(), "output", "cache_write", "mtok_hour", "200000", "true", "2026-05-01", "1e5", "=1", "CNY", '"', "-", "\0"]
-    ),
-    st.text(max_size=8),
-    st.floats().map(str),
-    st.dates().map(str),
-    st.integers().map(str),
-)
-
-
-@pytest.mark.slow
-@settings(max_examples=300)
-@given(
-    st.lists(st.lists(cells, min_size=3, max_size=20).map(",".join), max_size=6),
-    st.permutations(list(PRICE_COLUMNS)),
-    st.integers(0, 21),
-    st.sampled_from(["\n", "\r\n", "\r", ""]),
-)
-def test_any_text_in_the_shape_of_csv(rows: list[str], columns: list[str], width: int, end: str):
-    lines = [",".join(columns[:width]), *rows]
-    whatever_happens([line + end for line in lines], overlay=width < 19)
-    whatever_happens(io.BytesIO(end.join(lines).encode("utf-8", "surrogatepass")), overlay=True)
-    whatever_happens(io.StringIO(end.join(lines)), overlay=False)
-
-
 # Characters that do not show.
 
 UNSEEN = ["\u00a0", "\u00ad", "\u061c", "\u200b", "\u200e", "\u2060", "\ufeff", "\ufe0f", "\u3164", "\u2003", "\u202e", "\U000e0001"]

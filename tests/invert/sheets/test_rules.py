@@ -2,7 +2,6 @@
 
 import random
 from datetime import date, timedelta
-from time import process_time
 
 import pytest
 
@@ -103,13 +102,6 @@ def test_the_rows_looked_at_grow_with_the_days_and_not_with_their_square(kind: s
     monkeypatch.setattr(PriceRow, "valid_on", lambda *_: pytest.fail("every row looked at on every day"))
     book = many(kind, 300)
     assert check(book) == [] and looked_at <= 65 * len(book.rows)
-
-
-@pytest.mark.slow
-def test_twenty_thousand_validities_of_one_sheet_are_checked_in_seconds():
-    book = many("end to end", 20_000)
-    start = process_time()
-    assert check(book) == [] and process_time() - start < 5
 
 
 def test_the_days_swept_are_those_of_every_row(little_history):
