@@ -52,10 +52,7 @@ UNKNOWN = (MARKET, ASSUMED_SIZE)
 
 
 def anchors_of(model: ModelRow | None, assumptions: Assumptions, stated: tuple[float, str] | None = None) -> Anchors:
-    """Return the anchors of one sheet. If active_params is not given, use the parameters of its model, else assumed ones.
-
-    `stated` has the active parameters of its weights and their table, for a model without active parameters in models.csv.
-    """
+    """Return the anchors of one sheet. If active_params is not given, use the parameters of its model, else assumed ones."""
     common = common_anchors(assumptions)
     if "active_params" in common.values:
         return common

@@ -181,8 +181,6 @@ def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[
 def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
     """Read the sheets of a result of `--save` or `--as json`, the causes of differences from this run, and whether the calibration may
     differ.
-
-    Raises `WrongData` for any other file.
     """
     try:
         found = json.loads(content, object_hook=with_new_names)
@@ -232,10 +230,7 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
 
 
 def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
-    """Return the tables and the prices of a price file: all prices if it is a copy of prices.csv, else an overlay of the shipped prices.
-
-    The calibration is fitted to the shipped prices. A file with other prices of these sheets changes it.
-    """
+    """Return the tables and the prices of a price file: all prices if it is a copy of prices.csv, else an overlay of the shipped prices."""
     if not is_whole(file.content):
         return data, book_of(data, file)
     book, (_, shipped, _) = whole_book(file.content, file.place, data), prices_that_ship(data)
@@ -333,10 +328,7 @@ def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[Pri
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[tuple[Rerounded, ...], float]:
-    """List the ratios whose rounding cell moved otherwise than their value, and the largest difference over the change of the price.
-
-    15 is round, and 15.01 is not.
-    """
+    """List the ratios whose rounding cell moved otherwise than their value, and the largest difference over the change of the price."""
     furthest = max((abs(log(one.times)) for one in changes if one.times), default=None)
     if furthest is None:
         return (), 0.0
@@ -385,10 +377,7 @@ def _revert_prices(
     assumptions: Assumptions,
     kept: Kept,
 ) -> dict[SheetKey, dict[Place, Side]]:
-    """Infer each sheet with several changed prices again with one price reverted, up to a maximum number of sheets.
-
-    Prices that came or went are reverted together, because a band is not sold in parts.
-    """
+    """Infer each sheet with several changed prices again with one price reverted, up to a maximum number of sheets."""
     tried: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
     for sheet, changes in changed:
         gone, come = (tuple(one for one in changes if side(one) is None) for side in (attrgetter("new"), attrgetter("old")))

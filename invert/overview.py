@@ -141,10 +141,7 @@ def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[l
 
 
 def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
-    """Count the kinds of every estimate, and the reasons for those without a range.
-
-    An offer without an estimate lacks the price that it needs.
-    """
+    """Count the kinds of every estimate, and the reasons for those without a range."""
     found: dict[Name, list[Estimate]] = {}
     for name, estimate in (pair for one in offers for pair in one.named_estimates.items()):
         if name[0] not in _WITH_ANOTHER:

@@ -55,10 +55,7 @@ _SOLD_OTHERWISE = ("search_type",)
 
 
 def installed() -> tuple[Iterable[Any], Database] | None:
-    """Return the providers of the installed snapshot, or None without the package.
-
-    Raise WrongData if the snapshot is not as known here.
-    """
+    """Return the providers of the installed snapshot, or None without the package."""
     if find_spec("genai_prices") is None:
         return None
     database = installed_database(FORMAT.name)

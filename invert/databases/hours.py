@@ -44,10 +44,7 @@ def hours_text(windows: Iterable[Window]) -> str:
 def offers_by_hour(
     outside: Mapping[int, Rates], by_hour: Sequence[Mapping[int, Rates]], windows: Iterable[Window], field: str, weekdays: str = ""
 ) -> Iterator[Offer]:
-    """Yield the peak and the off-peak offer of prices outside and inside windows. The higher input price is the peak, in its own hours.
-
-    Raise WrongField for several prices by hour, or for a lower price on some weekdays only, which would make a peak of two forms.
-    """
+    """Yield the peak and the off-peak offer of prices outside and inside windows. The higher input price is the peak, in its own hours."""
     inside, hours = by_hour[0], sorted(windows)
     if any(others != inside for others in by_hour):
         raise WrongField(field, "has more than two prices a day")

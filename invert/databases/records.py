@@ -276,8 +276,6 @@ def named_in(entry: object, name: str) -> str:
 def per_mtok(name: str, amount: object, scale: int = 0) -> float:
     """Return the amount of a field as a number, times 10 to the power `scale`, exact in decimals.
 
-    Raise WrongField for a value that is not a price.
-
     >>> per_mtok("input", 2.5e-06, 6), per_mtok("prompt", "0.00000125", 6), per_mtok("input", 3)
     (2.5, 1.25, 3.0)
     """
@@ -326,8 +324,6 @@ def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
 def token_count(value: object) -> int | None:
     """Return a whole number above zero, or None.
 
-    Databases write a context as 128000, 128000.0, "128000" or not at all.
-
     >>> token_count(128000.0), token_count("131072"), token_count("many"), token_count(None), token_count(0)
     (128000, 131072, None, None, None)
     """
@@ -359,10 +355,7 @@ def whole_day(text: object) -> date | None:
 
 
 def items_of(form: Format, content: Any, database: Database) -> Iterator[Item]:
-    """Yield the offers and problems of each entry.
-
-    A field that cannot be read, or that no entry has, is a separate problem and stops no other field.
-    """
+    """Yield the offers and problems of each entry."""
     seen, place = Counter[str](), -1
     for place, entry in enumerate(form.entries(content)):
         seen.update({name for name, _ in fields_in(entry.record)})

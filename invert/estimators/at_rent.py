@@ -67,10 +67,7 @@ _BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the KV bytes that the output increments pay for at rental cost, given uncertain rounding, band means and rent.
-
-    Without an output premium it is a bound. It depends on the mean contexts of the bands and on no other outside fact.
-    """
+    """Return the KV bytes that the output increments pay for at rental cost, given uncertain rounding, band means and rent."""
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
@@ -108,10 +105,7 @@ MEANS = ("short_context", "long_context")
 
 
 def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, assumptions: Assumptions) -> float:
-    """Return the most KV bytes [byte/token] that the output price of a sheet pays for at cost, at the longest known context [token].
-
-    bands.kv_read_within_price at price/cost 1.
-    """
+    """Return the most KV bytes [byte/token] that the output price of a sheet pays for at cost, at the longest known context [token]."""
     given = {**rental(data, assumptions).values, "output_price": max(band.output.usd_per_token for band in sheet.bands)}
     given["max_context"] = float(max_context or assumptions.nominal_context)
     answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)

@@ -82,10 +82,6 @@ class Calibration:
 def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
     """Return the calibration without an architecture of architectures.csv and its family.
 
-    It uses all members if no architecture is given.
-
-    Raise `UnknownName` for an architecture that does not exist, `WrongData` for a table that cannot be used.
-
     >>> from invert.data import read_data
     >>> data = read_data()
     >>> f"{learn(data).increments.centre:.2f}", learn(data, "GLM-4.6").families == learn(data).families
@@ -146,10 +142,7 @@ def siblings(data: Data, architecture: str) -> frozenset[str]:
 
 
 def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
-    """Return every sound row of calibration_models.csv, with its architecture and its sheet.
-
-    Facts that were given about one model or its traffic are not used here.
-    """
+    """Return every sound row of calibration_models.csv, with its architecture and its sheet."""
     return _class(data, assumptions.without_facts(UNLESS_GIVEN))[0]
 
 

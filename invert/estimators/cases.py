@@ -66,10 +66,7 @@ class Case:
 
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
-    """Return a sheet read with the facts of a run.
-
-    Raise `WrongValue` if the mean contexts given do not ascend, or if output/input is outside its limits.
-    """
+    """Return a sheet read with the facts of a run."""
     model = model and model.known_on(sheet.as_of)
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)

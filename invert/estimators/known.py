@@ -56,8 +56,6 @@ class Judged:
 def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)) -> tuple[Judged, ...]:
     """Return every known model that a sheet of several bands sells, as these estimators read it in a run on these assumptions.
 
-    Facts that were given about one model or its traffic are not used here.
-
     >>> from invert.data import read_data
     >>> first = judged(read_data())[0]
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
@@ -99,10 +97,7 @@ def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement,
 
 
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:
-    """Return the record of each estimator's ranges on these models, with the gain over the typical KV and one vote per family.
-
-    An estimator without ranges of at least two families has no record.
-    """
+    """Return the record of each estimator's ranges on these models, with the gain over the typical KV and one vote per family."""
     typical, families = typical_kv(data, assumptions)["read"], [one.member.family for one in known]
     caches = typical.by_name
     baseline = typical.judge([caches[one.member.architecture] for one in known])
@@ -147,8 +142,6 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
 @cache_with_data
 def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
     """Return the record of KV bytes by a storage price, on every shipped sheet with such a price and a known stored cache.
-
-    The gain is over the typical KV. It is None for fewer than two families.
 
     >>> from invert.data import read_data
     >>> found = record_of_storage_price(read_data())
@@ -238,8 +231,6 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
 @cache_with_data
 def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
     """Return the bounds at rental cost over the true cache, on shipped sheets of known cache without an output premium, or None.
-
-    Facts that were given about one model or its traffic are not used here.
 
     >>> from invert.data import read_data
     >>> found = bounds_at_rent(read_data())

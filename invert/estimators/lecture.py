@@ -103,10 +103,7 @@ def _inverted(published: tuple[tuple[str, float], ...], *anchors: float) -> Inve
 
 
 def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
-    """Return the output/input ratio of the short context by the threshold reading, at `lecture_batch_multiple` balance batches.
-
-    It is the larger of 1 and 1/m + L_lo/L_thr, far below the ratios on sheets. This is the contradiction.
-    """
+    """Return the output/input ratio of the short context by the threshold reading, at `lecture_batch_multiple` balance batches."""
     kv_compute_ratio = pair.short_context / pair.long_context_threshold
     ratios = {"weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
     values = {**NEUTRAL_DEFAULTS, **ratios, "compute_time": 1.0}

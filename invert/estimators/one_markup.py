@@ -27,21 +27,13 @@ _BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental p
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return KV bytes and related quantities if all prices have one price/cost.
-
-    All are undetermined if the prices contradict the model.
-
-    Given KV bytes replace the estimate. A sheet without a premium gives an upper bound.
-    """
+    """Return KV bytes and related quantities if all prices have one price/cost."""
     broken = broken_by(case, assumptions)
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions, broken), **_estimate_others(case, data, assumptions, broken)}
 
 
 def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
-    """Return the outside facts that move the posterior of a sheet.
-
-    Facts of storage and of a long band count only if it sells one.
-    """
+    """Return the outside facts that move the posterior of a sheet."""
     names = ["active_params", "machine_balance_ratio", "bytes_per_weight", "prompt_position", "prefill_decode_flops_ratio", "overlap"]
     names += ("short_context", "long_context") if "premium_out" in price_data.cells else ("short_context",)
     names += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in price_data.cells else ()

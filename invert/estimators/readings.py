@@ -65,10 +65,7 @@ def check_forward(
     sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...],
     assumptions: Assumptions,
 ) -> tuple[Check, ...]:  # fmt: skip
-    """Compare the forward model at hidden quantities with every component of the sheet that it predicts.
-
-    `used` are the prices that the reading used.
-    """
+    """Compare the forward model at hidden quantities with every component of the sheet that it predicts."""
     if not hidden:
         return ()
     # A sheet of one band has no mean contexts: the model then predicts the price at no context.
@@ -133,10 +130,7 @@ def drain_time_of_sheet(
 
 
 def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = USUAL) -> KnownCache | None:
-    """Return the KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`.
-
-    It is None if no equation covers the attention. Raise `WrongData` if the row of architectures.csv cannot be used.
-    """
+    """Return the KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`."""
     if model is None or not model.architecture:
         return None
     try:

@@ -12,10 +12,7 @@ from invert.storage.tariffs import drain_time_of
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the implied drain time and the stored KV bytes.
-
-    It is empty for a sheet that sells no storage. There is no drain time without a premium.
-    """
+    """Return the implied drain time and the stored KV bytes."""
     found, price = {}, case.storage_price
     if drain := drain_time(case, assumptions):
         median, reach = drain[0], exp(assumptions.reach * drain[1])

@@ -19,8 +19,6 @@ def worths(
 ) -> dict[str | None, Part[Worth]]:
     """Return the accuracy of these estimators on sheets of each of these architectures.
 
-    None is an architecture that is not public.
-
     >>> from invert.data import read_data
     >>> of_any, = worths([None], read_data()).values()
     >>> {name: round(found.bias, 2) for name, found in of_any.value.misreadings.items()}

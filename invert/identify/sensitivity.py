@@ -44,10 +44,7 @@ def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tup
 
 
 def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Assumptions) -> tuple[Swing, ...]:
-    """Return the swings of the increment reading: each factor of bands.kv_bytes_from_increment over its range, each with elasticity 1.
-
-    `learnt` is the calibration of increments on models of known architecture.
-    """
+    """Return the swings of the increment reading: each factor of bands.kv_bytes_from_increment over its range, each with elasticity 1."""
     tails = assumptions.tails
     markup = exp(learnt.scale * float(stdtrit(learnt.freedom, tails[1])))
     rent = exp(assumptions.reach * assumptions.rent_spread)

@@ -53,10 +53,7 @@ _DEFINED = {
 
 
 def log_quantity(name: str, points: Points, log_active_params: Array, price_data: PriceData, price_per_flop: float | None = None) -> Array:
-    """Return natural log of a quantity at posterior or prior draws [draws], for the whole model and in SI units.
-
-    The price level is relative to the rent of a FLOP [USD], and is available only if that is given.
-    """
+    """Return natural log of a quantity at posterior or prior draws [draws], for the whole model and in SI units."""
     with np.errstate(all="ignore"):
         if name == "active_params":
             found = log_active_params

@@ -25,10 +25,6 @@ _FILE = "sobol.npy"
 def uniforms(count: int, seed: int = SEED) -> Array:
     """Return points of the unit cube [count, 16], in the open interval.
 
-    Any seed other than the default needs scipy.stats.
-
-    `count` is a power of two up to 65,536.
-
     >>> uniforms(1024).shape, float(uniforms(1024).mean(axis=0).round(3).max())
     ((1024, 16), 0.5)
     """

@@ -34,8 +34,6 @@ class Weights:
 def weights(log_weights: Array) -> Weights:
     """Return weights from log weights [draws], which are minus infinity if a draw is not feasible.
 
-    They are all zero if no draw is.
-
     >>> found = weights(np.log([1.0, 3.0, 1e-300, 1e-300]))
     >>> found.values[:2].round(12).tolist(), round(found.ess, 12), round(float(np.exp(found.log_evidence)), 12)
     ([0.25, 0.75], 1.6, 1.0)

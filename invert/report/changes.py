@@ -28,10 +28,7 @@ _HARDLY = ("+0.00", "-0.00")
 
 
 def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
-    """Format the changed inferences in this width: a table for each sheet, then a line each for unchanged parts and notes.
-
-    `only_main` leaves out the inferences that are no main result, unless no main result changed.
-    """
+    """Format the changed inferences in this width: a table for each sheet, then a line each for unchanged parts and notes."""
     found = _hide_tiny_changes(found)
     moved = sorted(_pairs(found), key=lambda pair: -_distance(pair[1]))
     main = [pair for pair in moved if (pair[1].quantity, pair[1].estimator) in TAKEN_HOME] if only_main else []

@@ -27,10 +27,7 @@ _WIDEST_LINE, _SHORT_CELL = 90, 24
 
 
 def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None = None) -> str:
-    """Format the table of all sheets with its date, anchors and warnings, escaped for the format.
-
-    The columns are those of the wide table, or the requested ones and the flags, in the order of the table.
-    """
+    """Format the table of all sheets with its date, anchors and warnings, escaped for the format."""
     inferences = sort_sheets(table.inferences, by)
     chosen = list(dict.fromkeys(map(column_of, columns or WIDE_KEYS)))
     flags = column_of("flags")

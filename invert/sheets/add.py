@@ -54,8 +54,6 @@ class Addition:
 def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
     """Return the cells of a row for every price of a sheet `provider/model`.
 
-    The items are such as `{"input": "2", "input@200k": "4", "max_context": "1M"}`.
-
     >>> cells_of_sheet("acme/perm", {"input": "2", "output": "10"})[1]
     {'provider': 'acme', 'model': 'perm', 'component': 'output', 'amount': '10'}
     """

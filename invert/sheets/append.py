@@ -213,10 +213,7 @@ def _can_end(row: PriceRow, day: date) -> bool:
 
 
 def database(row: PriceRow) -> str:
-    """Return the database of a row without its version, or "" for a row that a person wrote.
-
-    A row with a higher grade counts as written by a person.
-    """
+    """Return the database of a row without its version, or "" for a row that a person wrote."""
     return row.notes.partition(";")[0].partition(" ")[0] if row.verification in ("db", "db_host") else ""
 
 

@@ -284,8 +284,6 @@ def is_pattern(name: str) -> bool:
 def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[_Name]:
     """Return the (provider, model) pairs that a name means, by the first rule that finds any.
 
-    Capitals are compared only if two names are otherwise equal.
-
     >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
     [('google', 'gemini-3.1-pro-preview')]
     """
@@ -328,10 +326,7 @@ def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[
 
 
 def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
-    """Return up to five models that a mistyped name may mean.
-
-    They are the models that contain it, or else models with a similar spelling, or else models with a similar word.
-    """
+    """Return up to five models that a mistyped name may mean."""
     given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark) and mark not in _OF_PATTERNS)
     containing = ["/".join(pair) for pair in priced if given and given in "/".join(pair).lower()]
     spelled: dict[str, list[str]] = {}

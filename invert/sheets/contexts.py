@@ -59,10 +59,7 @@ def longest_context(sheet: PriceSheet, model: ModelRow | None) -> int | None:
 
 
 def with_given_context(sheet: PriceSheet, assumptions: Assumptions) -> PriceSheet:
-    """Return the sheet with the given longest context [token], if there is one.
-
-    Raise WrongValue for a context that is not above the threshold of the last band.
-    """
+    """Return the sheet with the given longest context [token], if there is one."""
     if assumptions.max_context is None:
         return sheet
     longest, last = round(assumptions.max_context), sheet.bands[-1].threshold_tokens

@@ -144,10 +144,7 @@ class State:
 
 
 def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> tuple[State, State]:
-    """Return two states to compare. Two files laid over the shipped prices are compared by their own rows alone.
-
-    Raise WrongValue for prices of the user if neither state is the prices of a day.
-    """
+    """Return two states to compare. Two files laid over the shipped prices are compared by their own rows alone."""
     if own is not None and not any(isinstance(one, str) and date_of(one) for one in (old, new)):
         raise WrongValue(
             "--prices is laid over the prices of a day, and neither OLD nor NEW is one: give a day such as 2026-11-20, "

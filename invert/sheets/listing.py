@@ -59,10 +59,7 @@ def listed_sheets(
 
 
 def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
-    """Return one line for each sheet, with its base prices.
-
-    A name too long for its column goes above its line in a terminal. Elsewhere its line is longer.
-    """
+    """Return one line for each sheet, with its base prices."""
     names = [f"{sheet.provider}/{sheet.model_and_region}" for sheet in found]
     rests = [f"  {sheet.service_tier:<9} {sheet.base_prices}" for sheet in found]
     room = name_column(names, width - widest_of(rests))

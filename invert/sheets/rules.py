@@ -72,10 +72,7 @@ def check(book: PriceBook) -> list[Problem]:
 
 
 def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
-    """Yield every day on which a row of a sheet begins or ends, with the rows valid on that day, in their order.
-
-    One pass over the days. A sheet with more rows on a day than can be read is not followed further.
-    """
+    """Yield every day on which a row of a sheet begins or ends, with the rows valid on that day, in their order."""
     first = rows[0].start
     if all(row.start == first and row.valid_to is None for row in rows):
         yield first, list(rows)

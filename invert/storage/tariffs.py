@@ -38,10 +38,7 @@ class PricedLifetime:
 
 @immutable
 class DisclosedCase:
-    """A lifetime with a tier that the vendor disclosed, and the price of each of its sheets for it.
-
-    Sheets without a price for it are left out.
-    """
+    """A lifetime with a tier that the vendor disclosed, and the price of each of its sheets for it."""
 
     provider: str
     ttl_seconds: int
@@ -222,8 +219,6 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
 def stored_kv_bytes(data: Data, name: str, assumptions: Assumptions = USUAL) -> float:
     """Return the KV bytes per token that an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token].
 
-    Raise `UnknownName` if architectures.csv lacks the model, `NotCovered` if no equation covers it.
-
     >>> from invert.data import read_data
     >>> stored_kv_bytes(read_data(), "DeepSeek-V3")
     70272.0
@@ -260,10 +255,7 @@ def _disclosures(tables: Tables) -> list[Disclosure]:
 
 @cache_with_data
 def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
-    """Return the disclosures as cases, each with the prices of the provider's current sheets for exactly that lifetime.
-
-    Facts that were given about one model or its traffic are not used here.
-    """
+    """Return the disclosures as cases, each with the prices of the provider's current sheets for exactly that lifetime."""
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     offered = sheets_that_ship(data)
     contexts = {(row.provider, row.model): row.max_context for row in models(data)}

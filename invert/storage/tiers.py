@@ -314,10 +314,7 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
 def _spread(
     tables: Tables, tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None
 ) -> LogSpread:
-    """Return the row of a tier as a lognormal, with the row of the year if the table has one.
-
-    The drain times of the lecture have no spread.
-    """
+    """Return the row of a tier as a lognormal, with the row of the year if the table has one."""
     # The row that cannot be used may be that of the year.
     tables.refuse_bad(MemoryTierFigure, tier=tier, quantity=quantity, **{column: wanted})
     found = _rows(tables, tier, quantity, column, wanted)

@@ -70,10 +70,7 @@ class Finding:
 
 
 def checked_rows(rows: Iterable[Row], sheets: Mapping[str, Facts], tables: Tables) -> list[dict[str, object]]:
-    """Return a row for each claim or problem: the stated and the found value in the same unit, the verdict, and the command.
-
-    `sheets` are by `provider/model@day`. A row that needs a bad table row says so, and the others are still checked.
-    """
+    """Return a row for each claim or problem: the stated and the found value in the same unit, the verdict, and the command."""
     return [
         {
             "id": row.id,
@@ -109,8 +106,6 @@ def _compare_value(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> dic
 
 def finding(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
     """Return the value that equations and tables give for a row, or None if it is not decidable. `sheets` are by `provider/model@day`.
-
-    Raises UnknownName for a missing row, and NoSingleValue if there is more than one answer.
 
     >>> from derive.tables import shipped
     >>> by_id = {row.id: row for table in (Claim, WorkedProblem) for row in shipped.rows_of(table)}

@@ -79,10 +79,7 @@ def estimates_of(one: Inference) -> Mapping[str, Estimate]:
 
 
 def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
-    """Return an estimator's scatter between prices. `held` counts medians inside the first range, `lost` those without a second range.
-
-    If no price moves an estimator, its coverage here has no information.
-    """
+    """Return an estimator's scatter between prices. `held` counts medians inside the first range, `lost` those without a second range."""
     retested = list(of_one)
     moved = [(one, by) for one in retested if (by := one.moved) is not None]
     if not moved:

@@ -71,10 +71,7 @@ def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
 
 
 def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _: None) -> tuple[dict[str, list[ScoreRow]], list[Problem]]:
-    """Return the rows of the sections that the tables allow, all from one reading, and everything wrong with the tables.
-
-    `starting` is called with the name of each section before it is made.
-    """
+    """Return the rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
     book = book_of(data)
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []

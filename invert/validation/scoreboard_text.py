@@ -160,10 +160,7 @@ def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[
 
 
 def _claimed(quantity: str, left_out: str) -> str:
-    """Describe an estimate, its models and its price: `active params, MoE, list` for `active, sparse, list`.
-
-    Models are left out one by one if they are closed.
-    """
+    """Describe an estimate, its models and its price: `active params, MoE, list` for `active, sparse, list`."""
     parts = [*quantity.split(", "), *(["closed"] if left_out == "model" and "closed" not in quantity else [])]
     return _IN_WORDS.get(quantity) or ", ".join(_OF_PARAMETERS.get(part, part) for part in parts)
 

@@ -40,8 +40,6 @@ def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping
 def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
     """Return the spread of values within groups. Each group has its own mean, and all have one variance.
 
-    Raise `WrongData` if there is no such group.
-
     >>> one = spread_within([[0.0, 2.0], [5.0, 6.0, 7.0]])
     >>> round(one.pooled, 3), round(one.middle, 3), one.models, one.prices
     (1.155, 1.207, 2, 5)
@@ -85,8 +83,6 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
 
 def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
     """Return Spearman's correlation of two rows of numbers, and its standard error without a correlation.
-
-    Raise `WrongData` if either has fewer than two different values.
 
     >>> rank_correlation([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 8.0, 27.0, 125.0, 64.0])
     (0.9, 0.5)

@@ -51,10 +51,7 @@ def scores_of(file: str | FileText | None) -> FileText | None:
 
 
 def with_scores(data: Data, scores: FileText | None) -> Data:
-    """Return the data with the scores of the user's own file after the shipped ones.
-
-    The file is a CSV with the columns of knowledge_scores.csv. Raise `WrongData` with the first fault if it cannot be used.
-    """
+    """Return the data with the scores of the user's own file after the shipped ones."""
     if scores is None:
         return data
     table = KnowledgeScore.TABLE

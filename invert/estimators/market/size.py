@@ -177,10 +177,7 @@ def extra_markup(data: Data, params: Params, assumptions: Assumptions, without: 
 
 
 def predict_closed(one: Fit, form: SizeForm, predictors: Floats, extra: Floats) -> Students:
-    """Return the sizes of closed models by a fit to open ones, with the mean and spread of their extra price/cost (2, n).
-
-    A fit with fewer predictors than the form has no use for the last ones.
-    """
+    """Return the sizes of closed models by a fit to open ones, with the mean and spread of their extra price/cost (2, n)."""
     used = predictors[:, : len(one.coefficients)].copy()
     found = one.predict(used)
     if not form.priced or used.shape[1] < 2:
@@ -203,10 +200,7 @@ def _record(
 
 @cache_with_data
 def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assumptions: Assumptions = USUAL) -> Record:
-    """Return the record of a form: on open models without the family or vendor of each or by earlier ones, or on closed models.
-
-    Raise `WrongData` if too few models are known.
-    """
+    """Return the record of a form: on open models without the family or vendor of each or by earlier ones, or on closed models."""
     rows, least = size_table(data, form, assumptions, by="vendor" if left_out == "vendor" else "price_family"), assumptions.least_to_learn
     if left_out == "later":
         days = [row.released for row in sized_models(data, form, assumptions)]
@@ -279,10 +273,7 @@ def size_at(data: Data, form: SizeForm, price: float, without: str, closed: bool
 
 @cache
 def _drawn_errors(freedom: int) -> Floats:
-    """Return Student's t of these degrees of freedom at the points of the error of a new family.
-
-    It is the same for a few rows more or less.
-    """
+    """Return Student's t of these degrees of freedom at the points of the error of a new family."""
     return np.asarray(stdtrit(freedom, uniforms(DEFAULT)[:, 2]))
 
 
