@@ -13,6 +13,7 @@ from invert.compare import infer_against
 from invert.comparison_records import Comparison, SheetChange
 from invert.inference import infer
 from invert.report.changes import changes_json, changes_text
+from invert.report.columns import name_of
 from invert.report.contract import run_as_json, saved
 from invert.run_differences import CALIBRATION
 from tests.tools.inferred import current
@@ -68,6 +69,8 @@ def test_the_bayes_factor_of_a_convention_moves_with_the_price_as_the_reports_of
     plain = infer("gemini-3.1-pro")[0]
     assert (one.before.median, one.after.median) == pytest.approx([of.convention.bayes_factor for of in (plain, run[0])], rel=1e-5)
     assert one.prices[0].spelled == "input" and "convention factor" in changes_text(found, 100)
+    said = " ".join(changes_text(found, 100).split())
+    assert only_changed(found).stayed and all(name_of(*one) in said for one in only_changed(found).stayed)
 
 
 def test_nothing_changed_is_nothing_moved():

@@ -164,25 +164,6 @@ def test_flags(name: str, flags: tuple[str, ...]):
 # -- prices of one's own, tiers, names ------------------------------------------------------------------------------
 
 
-@in_one_test(
-    ("asked", "message"),
-    [
-        ({"names": ["gemini-3.1-prow"]}, "google/gemini-3.1-pro-preview"),
-        ({"names": ["nothing-like-it"]}, "prices list"),
-        ({"provider": "gogle"}, "did you mean 'google'"),
-        ({"tier": "batsh"}, "did you mean 'batch'"),
-        ({"names": ["gemini-3.1-pro"], "changes": {"outptu": "3"}}, "did you mean 'output'"),
-        ({"names": ["gemini-3.1-pro"], "changes": {"cache_write@300k": "3"}}, "output@200k"),
-        ({"names": ["gemini-3.1-pro"], "changes": {"output": "free"}}, "not a number"),
-        ({"names": ["gemini-3.1-pro"], "changes": {"input": "0"}}, "zero"),
-    ],
-)
-def test_what_does_not_exist_is_refused_with_the_nearest_name(asked: dict, message: str):
-    with pytest.raises(BacksolveError) as caught:
-        infer(**asked)
-    assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
-
-
 def test_means_of_bands_must_ascend():
     """A mean below the threshold that lies above the mean over it is a problem of that sheet, and stops no other."""
     table = infer(["gemini-3.1-pro", "gpt-5.4"], anchors={"short_context": "370k"})

@@ -163,17 +163,6 @@ def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
 # -- rank -----------------------------------------------------------------------------------------------------------
 
 
-@in_one_test("overlap", [0.0, 0.5, 1.0])
-@in_one_test(
-    ("components", "rank"), [(SINGLE, 2), ((*SINGLE, "cache_read"), 3), (BANDS, 4), ((*BANDS, "cache_read"), 5), (_COMPONENTS, 6)], ids=str
-)
-def test_every_price_adds_one_to_the_rank(components: tuple, rank: int, overlap: float):
-    found = identify(components, overlap=overlap, values=MEMORY_BOUND)
-    assert (found.rank, found.nullity) == (rank, 20 - rank)
-    assert 1 <= found.condition < 20, "well conditioned"
-    assert found.prices == components
-
-
 def between(low: float, high: float) -> st.SearchStrategy[float]:
     return st.floats(np.log(low), np.log(high)).map(lambda power: float(np.exp(power)))
 

@@ -5,7 +5,7 @@ import pytest
 from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.storage.hold_costs import hold_costs
-from invert.storage.tiers import cost_of_keeping, tier_parameters
+from invert.storage.tiers import tier_parameters
 
 FOUND = hold_costs(read_data(), 44e3)
 
@@ -19,13 +19,3 @@ def test_at_both_ends_one_of_the_two_costs_is_all_of_it():
         moved = USUAL.transfers_per_hold * own.drain_time.median
         assert costs[0] == pytest.approx(per_second * (FOUND.times[0] + moved))
         assert costs[-1] == pytest.approx(per_second * (FOUND.times[-1] + moved))
-
-
-def test_only_what_has_a_rent_is_rented():
-    assert [tier for tier, basis in FOUND.costs if basis == "rented"] == ["hbm"]
-    assert len({tier for tier, _ in FOUND.costs}) == len(FOUND.costs) - 1
-
-
-def test_cost_is_in_proportion_to_the_bytes():
-    once, twice = (cost_of_keeping(600.0, 1e-17, 3600.0, size, USUAL) for size in (20e3, 40e3))
-    assert twice == pytest.approx(2 * once)

@@ -100,6 +100,11 @@ def test_closed_models_have_rows_of_their_own(skill):
     assert [everything[name] for name in ("models", "families", "rms", "in 90%")] == [9, 5, 0.71, 1.0]
 
 
+def test_the_nodes_of_a_day_are_held_against_the_number_disclosed():
+    (row,) = truth.section_rows("production")
+    assert (row["disclosed"], row["computed"]) == (226.75, pytest.approx(226.75, rel=2e-3))
+
+
 def test_the_calibration_of_the_sampler_needs_no_table():
     with reading(shipped.read().edited(architectures="")):
         rows = truth.recorded_calibration(read_data())
