@@ -32,6 +32,8 @@ from derive.units import show
 _NAME = r"[a-z][a-z_]*"
 _REPLACED_DEFAULT = " follows from the givens ("
 """Text in a warning that a default is another value, by the equation that follows."""
+_MOVES = "+1 %: "
+"""The beginning of the sensitivities of replicas among the lines of deployments."""
 _LIMITED_BY, _IS_MET = "limited by ", r" (is|are) met\b"
 """Texts of remarks that name what limits an answer, and targets that it meets."""
 _LEAST_MOVE = 5e-4
@@ -77,9 +79,9 @@ def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:
     if not solution.lead:
         yield from [*answers, *remark_lines(_bound_reason(solution))]
         return
-    *deployments, limit = solution.lead
+    deployments = [text for text in solution.lead if text.startswith(solution.unknown)]
     targets = [text for text in solution.said if re.search(_IS_MET, text)]
-    yield from [*deployments, *remark_lines([limit, *targets])]
+    yield from [*deployments, *remark_lines([*(text for text in solution.lead if text.startswith(_LIMITED_BY)), *targets])]
     batches = ", ".join(text for text in solution.said if text not in targets)
     yield from label_lines("One replica", [*answers, *filter(None, [batches])])
 
@@ -295,6 +297,8 @@ def substitute_numbers(formula: str, values: Mapping[str, float], keep: str = ""
 
 def moves_of(solution: Result, most: int | None = None) -> list[str]:
     """Return the elasticities of the first answer, or only the `most` largest ones."""
+    if told := [text.removeprefix(_MOVES) for text in solution.lead if text.startswith(_MOVES)]:
+        return label_lines("+1 %", told)
     if not solution.answers:
         return []
     # Of a negative answer the signs are reversed, so that a larger loss is a smaller margin.

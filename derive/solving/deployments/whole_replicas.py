@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from derive.solving.limits.sizing import Replicas
 
 
+_Shown = tuple[str, str, tuple[str, ...]]
+"""Deployments as text: the chips and replicas, what limits them, and the line of their sensitivities."""
+_MOST_MOVES, _LEAST_MOVE = 6, 0.05
+"""Largest number of sensitivities, and the smallest one, that are shown."""
+
+
 def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return an answer to a sizing question that leads with the whole replicas that meet the same targets.
 
@@ -46,23 +52,25 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     decode = DECODE_ALONE in solution.kinds
     groups.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
     found = [group for group in groups if group]
-    limit = [f"limited by {found[0][1]}"] if found else []
-    return replace(solution, lead=(*(f"{solution.unknown} >= {text}" for text, _ in found), *limit))
+    lead = [*(f"{solution.unknown} >= {text}" for text, *_ in found), *([f"limited by {found[0][1]}", *found[0][2]] if found else [])]
+    return replace(solution, lead=tuple(lead))
 
 
-def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> tuple[str, str] | None:
-    """Return the fewest chips of whole replicas as text, and what limits them, or None if no replicas meet the targets."""
-    from derive.solving.limits.sizing import fewest_of_replicas
+def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> _Shown | None:
+    """Return the fewest chips of whole replicas as text, their limits and their sensitivities, or None if no replicas meet the targets."""
+    from derive.solving.limits.sizing import fewest_of_replicas, moves_of_replicas
 
     asked, sizes = _pose_limits(given, switches, size)
     found = fewest_of_replicas(asked, sizes) if asked else None
-    if found is None:
+    if asked is None or found is None:
         return None
+    moves = sorted(moves_of_replicas(asked, found).items(), key=lambda one: -abs(one[1]))
+    text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
     replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of tp={found.chips}"
-    return f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}", _show_limits(found)
+    return f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}", _show_limits(found), (f"+1 %: {text}",)
 
 
-def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[str, str] | None:
+def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> _Shown | None:
     """Return the fewest chips of replicas that decode, and of those that compute prompts, or None if one of them has none."""
     from derive.solving.limits.sizing import fewest_of_replicas, split_phases
 
@@ -75,7 +83,7 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
         return None
     sizes_in_words = f"{first.number:.0f} of tp={first.chips}, batch {_show_batches(first)}, and {second.number:.0f} of tp={second.chips}"
     text = f"{first.all_chips:.0f} + {second.all_chips:.0f}   decode and prefill on separate GPUs: {sizes_in_words}"
-    return text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second))))
+    return text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), ()
 
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:

@@ -36,6 +36,9 @@ _MOST_BATCH = 1e5
 _EVERY = np.arange(1.0, _MOST_BATCH + 1)
 """The batches that are looked at."""
 
+_NEAR, _MORE = 0.1, 1.01
+"""Relative distance of batches from the best one, and the factor of an input, to find how far the input moves the chips."""
+
 _BATCHES = 2000
 """How many of them are looked at for the nearest value to a limit that no chips meet."""
 
@@ -137,15 +140,12 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     equally many chips the larger replica is faster. Return None if no replicas meet all limits.
     """
     batch = 1.0 if of_prompts else asked.known.get(FREE)
-    every, more = np.array([batch]) if batch else _EVERY, (REPLICA.apart,) if of_prompts else ()
-    of_one = replace(asked, known={REPLICA.number: 1.0, **asked.known})
-    known, fits = _evaluate_results(of_one, np.array(sizes, dtype=float), every, more)
-    if not known.keys() >= {*asked.limits, *more}:
+    every = np.array([batch]) if batch else _EVERY
+    found = _count_replicas(asked, sizes, every, of_prompts)
+    if found is None:
         return None
-    counted = {name for name in REPLICA.sized_by if asked.limits.get(name) == LOWER}
-    rates = [asked.known[name] * (1 - HOLDS) / known[name] * (known[REPLICA.apart] if of_prompts else 1.0) for name in counted]
-    count = np.ceil(reduce(np.maximum, rates, np.ones_like(fits, dtype=float)))
-    met = {MEMORY.room: fits, **{one.name: _find_met([one], known) for one in split_limits(asked) if one.name not in counted}}
+    known, exact, met = found
+    fits, count = met[MEMORY.room], np.ceil(np.maximum(exact, 1.0))
 
     def chips_without(name: str) -> _Points:
         """Return the chips for each size of a replica and each batch that meets all limits but this one."""
@@ -158,10 +158,53 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
         return None
     place = int(np.flatnonzero(fewest == fewest.min())[-1])
     batches = every[chips[place] == fewest.min()]
-    binding = tuple(name for name in met if chips_without(name).min() < fewest.min()) or tuple(counted)
+    binding = tuple(name for name in met if chips_without(name).min() < fewest.min()) or tuple(_rates_to_reach(asked))
     at = place, int(np.searchsorted(every, batches[-1]))
     held = {name: float(np.broadcast_to(known[name] / known[MEMORY.room], fits.shape)[at]) for name in MEMORY.parts if name in known}
     return Replicas(float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1])), binding, held)
+
+
+def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
+    """Return the elasticities of the chips of replicas of one size, if a part of a replica counts as a part."""
+    size = [group.chips]
+
+    def chips(known: Mapping[str, float], batches: _Points) -> _Points:
+        """Return the chips at each batch that meets the limits."""
+        found = _count_replicas(replace(asked, known=known), size, batches)
+        if found is None:
+            return np.array([np.inf])
+        _, exact, met = found
+        needed: _Points = np.where(reduce(np.logical_and, met.values()), exact, np.inf)[0]
+        return needed
+
+    given = asked.known.get(FREE)
+    batches = np.arange(group.batches[0], group.batches[1] + 1)
+    best = float(batches[int(np.argmin(chips(asked.known, batches)))])
+    near = np.array([given]) if given else best * np.linspace(1 - _NEAR, 1 + _NEAR, _BATCHES)
+    before = chips(asked.known, near).min()
+    names = [name for name, value in asked.known.items() if value and asked.provenance.get(name) != "default"]
+    after = {name: chips({**asked.known, name: asked.known[name] * _MORE}, near).min() for name in names}
+    return {name: float(np.log(end / before) / np.log(_MORE)) for name, end in after.items() if np.isfinite(end)}
+
+
+def _rates_to_reach(asked: Question) -> set[str]:
+    """Return the rates of all replicas that are targets."""
+    return {name for name in REPLICA.sized_by if asked.limits.get(name) == LOWER}
+
+
+def _count_replicas(
+    asked: Question, sizes: Sequence[int], batches: _Points, of_prompts: bool = False
+) -> tuple[dict[str, Any], _Points, dict[str, _Fits]] | None:
+    """Return the results, the replicas for the rates as fractions, and where each other limit is met, or None without these results."""
+    more = (REPLICA.apart,) if of_prompts else ()
+    of_one = replace(asked, known={REPLICA.number: 1.0, **asked.known})
+    known, fits = _evaluate_results(of_one, np.array(sizes, dtype=float), batches, more)
+    if not known.keys() >= {*asked.limits, *more}:
+        return None
+    rates = _rates_to_reach(asked)
+    needed = [asked.known[name] * (1 - HOLDS) / known[name] * (known[REPLICA.apart] if of_prompts else 1.0) for name in rates]
+    met = {MEMORY.room: fits, **{one.name: _find_met([one], known) for one in split_limits(asked) if one.name not in rates}}
+    return known, reduce(np.maximum, needed, np.zeros_like(fits, dtype=float)), met
 
 
 def split_phases(asked: Question) -> tuple[Question, Question]:

@@ -125,7 +125,7 @@ def test_chips_of_all_replicas_lead_with_those_of_decode_and_of_prompts():
     solution = solve("fleet_chips", **asked, fleet_qps=1000, tpot="<=40ms")
     ratio = solve("prefill_decode_chip_ratio", **asked, batch=solution.given["batch"]).value
     replicas = 1000 / solve("requests_per_second", **asked, tpot="<=40ms").answers[0].point
-    together, apart, _ = solution.lead
+    together, apart, *_ = solution.lead
     assert together.startswith(f"fleet_chips >= {solution.with_prompts.point:.0f} ")
     assert apart.startswith(f"fleet_chips >= {4 * ceil(replicas)} + {4 * ceil(replicas * ratio)} ")
     assert not solve("fleet_chips", **asked, fleet_qps=1000, tpot="<=40ms", pipeline_stages=2).lead

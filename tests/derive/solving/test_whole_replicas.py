@@ -53,3 +53,11 @@ def test_prompts_on_chips_of_their_own_have_the_fewest_whole_replicas():
 )
 def test_a_question_that_sizes_no_fleet_has_no_replicas(given):
     assert not solve("chips", **given).lead
+
+
+def test_the_sensitivities_of_replicas_are_those_of_their_parts():
+    """With prompts on the same chips, 1 % more requests need 1 % more parts of replicas, and a faster chip needs fewer."""
+    asked = {"hardware": "H100:bf16", "model": "Llama-3.3-70B", "prompt_tokens": 8000, "output_tokens": 500}
+    (line,) = (text for text in solve("chips", **asked, requests_per_second=20, step_time="50ms").lead if text.startswith("+1 %"))
+    moves = {name: float(slope) for name, slope in re.findall(r"(\w+) ([+-][\d.]+) %", line)}
+    assert moves["requests_per_second"] == pytest.approx(1, abs=0.01) and -1 < moves["peak_flops"] < -0.5
