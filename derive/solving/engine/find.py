@@ -10,7 +10,6 @@ from itertools import islice
 from math import inf
 
 from derive.answers import SHORT
-from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS
@@ -20,7 +19,6 @@ from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
 from derive.solving.engine.elimination import find_after_another, find_eliminated, find_loops
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
-from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import (
     Failed,
     Loop,
@@ -81,8 +79,6 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
             outcome = _tighter_bound(outcome, _answer_by_bounds(search))
     if outcome and (bounded or _only_bounded(outcome[0])) and (aside := _result_left_aside(asked, *outcome)):
         return refuse_question(asked, aside), None
-    if outcome and bounded and (lacking := _definition_lacks(asked, outcome[0])):
-        return refuse_question(asked, lacking), None
     if outcome:
         return outcome
     known = [*known_values(asked)][-1]
@@ -100,8 +96,6 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
     Bounds are the answer if no other equation gives a point.
     """
     asked, stops = search.asked, search.stops
-    if found := _answer_from_all_givens(search, rows):
-        return found
     for known in known_values(asked):
         failed: Failed = frozenset()
         here, bounded = len(stops), None
@@ -113,7 +107,7 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
             elif not _only_bounded(outcome):
                 if bounded and not outcome.answers:
                     return bounded
-                return (_intersect_answers(asked, outcome, way.rows[-1], bounded[0]) if bounded else outcome), way
+                return outcome, way
             else:
                 bounded = bounded or (outcome, way)
                 failed |= {(way.legs[-1].id, asked.unknown)}
@@ -130,16 +124,6 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
             outcome = search.follow(known, carried) if carried else stop
             if carried and isinstance(outcome, Solution) and outcome.answers:
                 return outcome, carried
-    return None
-
-
-def _answer_from_all_givens(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
-    """Return the answer of the first way of one equation at a time, if it uses every given: no other way says more."""
-    ways = ((known, find_plain_way(search.asked.unknown, rows, frozenset(known))) for known in known_values(search.asked))
-    known, way = next(((known, way) for known, way in ways if way), ({}, None))
-    found = search.follow(known, way) if way else None
-    if way and isinstance(found, Solution) and found.answers and not found.unused and not _only_bounded(found):
-        return found, way
     return None
 
 
@@ -163,7 +147,7 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
         outcome = search.follow(start, way)
         if isinstance(outcome, Solution) and outcome.answers:
             if bounded:
-                return _intersect_answers(asked, outcome, loop.closing, bounded[0]), None
+                return outcome, None
             if not _only_bounded(outcome):
                 return outcome, way
             # Another result may say more than that this one does not bind.
@@ -215,26 +199,6 @@ def _tighter_bound(beside: tuple[Solution, Way] | None, bounded: tuple[Solution,
     return beside or bounded
 
 
-def _intersect_answers(asked: Question, solution: Solution, closing: Equation, bounded: Solution) -> Solution:
-    """Return what leads to one result, as far as other results leave it possible."""
-    answers = tuple(left for one in solution.answers for left in _common_parts(one, bounded))
-    if not answers:
-        place, ids = show(asked.unknown, value_inside(solution.answers[0])), ", ".join(bounded.equations)
-        name = closing.symbols[0]
-        message = f"contradiction: {asked.unknown} = {place} by {closing.id} from {name}, which is ruled out by {ids}"
-        return refuse_question(asked, Reason(code="contradiction", violated=(name,), message=message))
-    return replace(solution, answers=answers, unused=tuple(name for name in solution.unused if name not in bounded.given))
-
-
-def _common_parts(one: Answer, bounded: Solution) -> Iterator[Answer]:
-    """Yield what an answer and bounds have in common."""
-    low, high = one.ends
-    for least, most in (other.ends for other in bounded.answers):
-        lowest, highest = max(low, least), min((end for end in (high, most) if end is not None), default=None)
-        if highest is None or lowest <= highest * (1 + HOLDS):
-            yield one if one.kind == "point" else replace(one, low=lowest, high=highest)
-
-
 def _only_bounded(solution: Solution) -> bool:
     return any(one.kind != "point" for one in solution.answers)
 
@@ -283,55 +247,15 @@ def _turns_on_itself(way: Way, stop: Stop) -> bool:
 
 
 def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason | None:
-    """Return why bounds are no answer: a given result rests on the unknown and has no part in them.
+    """Return why bounds are no answer: a given result has its value for any unknown, or for none.
 
-    A result that has its given value for any unknown does not change bounds that come from equations.
+    If it has it for any, bounds that come from equations do not change.
     """
     free = find_indifferent_result(asked, [*known_values(asked)][-1])
-    if free and free.violated[0] in list_unused(asked, {*bounded.given}):
-        by_equations = all(row.sense == "=" for row in way.rows)
-        return None if by_equations and free.code == "not_identified" else free
-    definitions = {**{row.defines: row for row in asked.left_out if row.defines}, **giving_equations(asked.active)}
-    for name in (name for name in list_unused(asked, {*bounded.given}) if name in definitions):
-        rests, queue = {name: definitions[name]}, [name]
-        while queue:
-            row = definitions.get(queue.pop())
-            if row is None:
-                continue
-            new = [other for other in row.symbols if other not in asked.known and other not in rests]
-            rests |= dict.fromkeys(new, row)
-            queue += new
-        if asked.unknown in rests:
-            told = f"{name} = {show(name, asked.known[name])} depends on {asked.unknown}"
-            untrue = [row.id for row in asked.left_out if row in rests.values()]
-            if untrue:
-                why = f"by {', '.join(untrue)}, which is not used, because this model has reads that do not grow with its context"
-                return Reason(code="not_identified", violated=tuple(untrue), message=f"{told} {why}")
-            rest = missing_givens(asked, [*known_values(asked)][-1])
-            return replace(rest, message=f"{told}, but these givens do not determine it: {rest.message}")
-    return None
-
-
-def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
-    """Return what the definition of the unknown needs, if it uses more of the givens, or of a named model, than its bounds do."""
-    definitions = giving_equations(asked.active)
-    if asked.unknown not in definitions:
+    if not free or free.violated[0] not in list_unused(asked, {*bounded.given}):
         return None
-    made, queue = set[str](), [asked.unknown]
-    while queue:
-        row = definitions.get(queue.pop())
-        new = {*row.symbols} - {*made, asked.unknown} if row else set[str]()
-        made |= new
-        queue += [name for name in new if name not in asked.known]
-    of_model = {*PARAMETERS} if asked.published and bounded.given.keys().isdisjoint(PARAMETERS) else set()
-    if made.isdisjoint({*list_unused(asked, {*bounded.given}), *of_model}):
-        return None
-    reason = missing_givens(asked, [*known_values(asked)][-1])
-    (low, high), ids = bounded.answers[0].ends if bounded.answers else (None, None), ", ".join(bounded.equations)
-    ends = [f"at {word} {show(asked.unknown, end)}" for word, end in (("least", low), ("most", high)) if end]
-    if not reason.missing or not ends:
-        return None
-    return replace(reason, message=f"{reason.message}\nonly its bounds are known: {' and '.join(ends)} ({ids})")
+    by_equations = all(row.sense == "=" for row in way.rows)
+    return None if by_equations and free.code == "not_identified" else free
 
 
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
