@@ -128,10 +128,7 @@ class Way:
 def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
     """Return the legs that lead to the unknown one equation at a time, or None."""
     legs = propagate(rows, known, failed, unknown)
-    if unknown not in legs:
-        return None
-    needed = needed_legs([unknown], legs)
-    return Way(_definition_legs(needed, unknown, rows, known, failed) or needed)
+    return Way(needed_legs([unknown], legs)) if unknown in legs else None
 
 
 def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
@@ -242,21 +239,6 @@ def _places_of(rows: tuple[Equation, ...]) -> Mapping[str, list[int]]:
         for name in {*row.symbols}:
             found.setdefault(name, []).append(at)
     return found
-
-
-def _definition_legs(
-    legs: tuple[Leg, ...], unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
-) -> tuple[Leg, ...]:
-    """Return legs by definitions alone, if they use all the givens that these legs use and these turn an equation round."""
-    if len(legs) < 2 or all(leg.rows[0].defines == leg.unknown for leg in legs):
-        return ()
-    made = {row.defines: row for row in rows if row.defines and row.sense == "=" and row.symbols[0] == row.defines}
-    found = definitions_to([unknown], made, known, {leg.unknown: leg for leg in legs if leg.unknown != unknown})
-    forwards = needed_legs([unknown], found) if found else ()
-    taken = {name for leg in legs for name in leg.symbols} & known
-    if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
-        return ()
-    return forwards if Way(forwards).without(failed) else ()
 
 
 def needed_legs(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
