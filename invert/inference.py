@@ -307,10 +307,7 @@ def _fault_behind(error: BacksolveError, problems: Sequence[Problem], names: Ite
 def infer_sheets(
     chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
 ) -> tuple[list[Inference], list[Problem]]:
-    """Infer each sheet alone, and return the problems of sheets without a result.
-
-    The sheets are computed in batches. The executor gets them if there are several, and they share no state.
-    """
+    """Infer each sheet alone, and return the problems of sheets without a result."""
     kept = kept or Kept()
     read, problems = _read(chosen, data, assumptions)
     keys = [(data, _cache_key_sheet(one), one.model) for one in read]

@@ -50,8 +50,6 @@ def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Value
 def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Values:
     """Return the KV bytes per token of context [byte/token] that an output slope [USD/token per token] pays for at rental cost.
 
-    bands.kv_bytes_from_increment at price/cost 1, for numbers or arrays. The slope must be above zero.
-
     >>> from invert.data import read_data
     >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
     '100098'

@@ -63,10 +63,7 @@ class Member:
 
 @immutable
 class Calibration:
-    """The calibration on known models: ln(KV bytes at cost / true) of one more family, and the ratios by architecture.
-
-    `families` had one vote each. `left_out` was not learnt from.
-    """
+    """The calibration on known models: ln(KV bytes at cost / true) of one more family, and the ratios by architecture."""
 
     increments: Student
     kv_ratios: Mapping[str, float]

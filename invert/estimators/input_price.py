@@ -42,10 +42,7 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
 
 @cache_with_data
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
-    """Return the median price/cost of the lists of open models, which have known parameters.
-
-    No chip is in full use. It is None without a list.
-    """
+    """Return the median price/cost of the lists of open models, which have known parameters."""
     listed = or_left_out(partial(panel.listed_models, data)).value or ()
     found = [_params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
     return median(found) if found else None

@@ -71,10 +71,7 @@ def _read_crossover(long_context_threshold: int, *anchors: float) -> Reading:
 
 
 def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
-    """Return the input price [USD/token], KV bytes and bandwidth-bound fraction that reproduce input, output and threshold of a sheet.
-
-    Without a threshold KV bytes stay open: `undetermined` names them.
-    """
+    """Return the input price [USD/token], KV bytes and bandwidth-bound fraction that reproduce input, output and threshold of a sheet."""
     anchors, base = lecture_anchors(case.anchors, assumptions), case.sheet.bands[0]
     published = {"input": base.input.usd_per_token, "output": base.output.usd_per_token}
     if case.seen.pairs:

@@ -37,10 +37,7 @@ def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
-    """Return the lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read.
-
-    It has no attention FLOPs. It is empty if R leaves no room for a weight read.
-    """
+    """Return the lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read."""
     pair, values = seen.pairs[index], with_balance_context({**anchors, **reading.values})
     found = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
     return {**values, "weight_compute_ratio": found} if found else {}

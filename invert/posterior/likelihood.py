@@ -78,10 +78,7 @@ def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, fl
 
 
 def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
-    """Return the log likelihood of every price at points [draws], without prior and Jacobian, or minus infinity if not feasible.
-
-    `unused` is the result of `unused_prices` at the points, if that is known.
-    """
+    """Return the log likelihood of every price at points [draws], without prior and Jacobian, or minus infinity if not feasible."""
     total = unused_prices(points, price_data, assumptions) if unused is None else unused
     total = sum(_masses_of_ratios(points, price_data, assumptions), total)
     return np.where(np.isfinite(total), total, -np.inf)

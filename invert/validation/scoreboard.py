@@ -164,10 +164,7 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 @immutable
 class Scored:
-    """An estimator with its record: `left_out` describes the unseen part, `known` the source of the truth.
-
-    An estimator that the gate refuses is not `printed`.
-    """
+    """An estimator with its record: `left_out` describes the unseen part, `known` the source of the truth."""
 
     estimate: str
     left_out: str
