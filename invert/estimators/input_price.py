@@ -16,7 +16,7 @@ from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
 from invert.records import Estimate, Part, interval, or_left_out, references, undetermined, undetermined_on_error
 
-_MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
+_CITED = ("bands.active_params_times_markup", "serving.price_per_flop")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -24,7 +24,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {
         "active_params": _params(case.by_price, "active_params", data, assumptions),
         "total_params": _params(case.by_price, "total_params", data, assumptions),
-        "input_markup": _markup(case, data, assumptions),
+        "input_markup": _price_over_cost(case, data, assumptions),
     }
 
 
@@ -44,18 +44,18 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     """Return the median price/cost of the lists of open models, which have known parameters."""
     listed = or_left_out(partial(panel.listed_models, data)).value or ()
-    found = [_params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
+    found = [_params_times_price_cost(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
     return median(found) if found else None
 
 
-def _params_times_markup(input_price: float, data: Data, assumptions: Assumptions) -> float:
+def _params_times_price_cost(input_price: float, data: Data, assumptions: Assumptions) -> float:
     """Return active parameters times the price/cost of a price of input [USD/token]."""
     given = {**rental(data, assumptions).values, "input_price": input_price, "prefill_cost_ratio": 1.0}
-    return float(equation(_MARKUP[0]).right_side(given))
+    return float(equation(_CITED[0]).right_side(given))
 
 
 @undetermined_on_error
-def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the input price over the cost of a prompt token at rent, with the parameters if they are known, or else their estimate.
 
     With known parameters, its range comes from the range of rents. Otherwise it comes from the range of the parameters at the
@@ -64,7 +64,7 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price.value
     if not known and found is None:
         return undetermined(assumptions, case.by_price.left_out)
-    total = _params_times_markup(case.sheet.bands[0].input.usd_per_token, data, assumptions)
+    total = _params_times_price_cost(case.sheet.bands[0].input.usd_per_token, data, assumptions)
     if known or found is None:
         value = case.anchors.values["active_params"]
         off = exp(assumptions.reach * assumptions.rent_spread)
@@ -77,4 +77,4 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     beside = f". Lists of open models are at {of_lists:.0f} times" if of_lists else ""
     because = f"input over its cost on a rented chip in full use, by {by}{beside}"
     low, middle, high = (total / one for one in params)
-    return interval(assumptions, low, middle, high, because, equations=references(*_MARKUP), anchors=("active_params",))
+    return interval(assumptions, low, middle, high, because, equations=references(*_CITED), anchors=("active_params",))

@@ -46,7 +46,7 @@ def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tup
 def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Assumptions) -> tuple[Swing, ...]:
     """Return the swings of the increment reading: each factor of bands.kv_bytes_from_increment over its range, each with elasticity 1."""
     tails = assumptions.tails
-    markup = exp(learnt.scale * float(stdtrit(learnt.freedom, tails[1])))
+    price_cost = exp(learnt.scale * float(stdtrit(learnt.freedom, tails[1])))
     rent = exp(assumptions.reach * assumptions.rent_spread)
     low, high = np.exp(np.transpose(price_data.cells["premium_out"]))
     middle = np.sqrt(low * high)
@@ -59,7 +59,7 @@ def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Ass
     base = slope(central, middle)
     by_contexts = np.quantile(weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, tails)
     found = [
-        Swing("increment_markup", 1 / markup, markup),
+        Swing("increment_markup", 1 / price_cost, price_cost),
         Swing("price_per_hbm_byte", 1 / rent, rent),
         Swing("premium_out", slope(central, low) / base, slope(central, high) / base),
         Swing("band means", *(float(end) for end in by_contexts)),

@@ -181,15 +181,15 @@ def implied_drain_time_match(
     >>> {tier: round(p, 2) for tier, p in normalised(likely).items()}
     {'hbm': 0.47, 'ddr': 0.48, 'flash': 0.05, 'hdd': 0.0}
     """
-    tiers, markups = tier_parameters(data, basis, year, assumptions), assumptions.output_storage_markup_ratio_prior
+    tiers, price_cost_ratio = tier_parameters(data, basis, year, assumptions), assumptions.output_storage_markup_ratio_prior
     hbm = tiers["hbm"]
     values = {"mbu": assumptions.sustained_mbu, "sweep_time": hbm.drain_time.median, "hbm_holding_price": hbm.holding_price.median}
-    values["output_storage_markup_ratio"] = markups.centre
+    values["output_storage_markup_ratio"] = price_cost_ratio.centre
     logs = {}
     for tier, own in tiers.items():
         predicted = equation("cache.implied_drain_time_of_tier").right_side(values | {"holding_price": own.holding_price.median})
         prices = () if tier == "hbm" else (hbm.holding_price.sd, own.holding_price.sd)
-        logs[tier] = _log_density(log(seen[0] / predicted), hypot(seen[1], hbm.drain_time.sd, markups.spread, *prices))
+        logs[tier] = _log_density(log(seen[0] / predicted), hypot(seen[1], hbm.drain_time.sd, price_cost_ratio.spread, *prices))
     return logs
 
 
@@ -205,12 +205,12 @@ def price_level(
     >>> {tier: round(p, 2) for tier, p in normalised(likely).items()}
     {'hbm': 0.78, 'ddr': 0.21, 'flash': 0.01, 'hdd': 0.0}
     """
-    logs, markup = {}, assumptions.storage_markup_prior
+    logs, prior = {}, assumptions.storage_markup_prior
     for tier, own in tier_parameters(data, basis, year, assumptions).items():
         # A device of one byte: its price is the holding price.
         values = {"tier_price": own.holding_price.median, "tier_capacity": 1.0, "kv_bytes_per_token": kv_bytes[0]}
         cost = equation("cache.storage_price_is_hold_cost").right_side(values)
-        logs[tier] = _log_density(log(storage_price / (markup.centre * cost)), hypot(kv_bytes[1], own.holding_price.sd, markup.spread))
+        logs[tier] = _log_density(log(storage_price / (prior.centre * cost)), hypot(kv_bytes[1], own.holding_price.sd, prior.spread))
     return logs
 
 
