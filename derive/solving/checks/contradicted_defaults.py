@@ -24,7 +24,7 @@ from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, questions_o
 from derive.solving.checks.speed_limits import out_of_reach, warn_beyond_domain
 from derive.solving.checks.targets import better_side, is_within, list_speeds
 from derive.solving.engine.engine import list_unused, refuse_question
-from derive.solving.engine.find import evaluate_result, find_answer, possible_errors
+from derive.solving.engine.find import find_answer, possible_errors
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
 from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
@@ -142,7 +142,9 @@ def answer_where_memory_binds(
     if [one.kind for one in held.answers] != ["interval"] or not (end := held.answers[0].ends[side == UPPER]):
         return None
     one, at = held.answers[0], replace(question, unknown=asked.unknown, anyway=True, limits={}, floors={})
-    there = {name: evaluate_result(at, name, next_whole(end, side) if side == LOWER else end) for name in names}
+    known = {**at.known, asked.unknown: next_whole(end, side) if side == LOWER else end}
+    results = (replace(at, unknown=name, known={other: one for other, one in known.items() if other != name}) for name in names)
+    there = {one.unknown: consistent_answer(one)[0] for one in results}
     for name, found in there.items():
         met_side, value = asked.limits.get(name, better_side(name)), found.first_value
         if value is None or not is_within(met_side, value, asked.known[name]):
