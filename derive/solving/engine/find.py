@@ -208,12 +208,6 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
     return [name for name in results_made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
 
 
-def evaluate_result(asked: Question, name: str, root: float) -> Solution:
-    """Return a result at a value of the unknown."""
-    known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
-    return answer_forwards(replace(asked, unknown=name, known=known))
-
-
 def answer_forwards(asked: Question) -> Solution:
     """Return the answer to a question by one equation at a time."""
     outcome = _answer_by_steps(_Search(asked), tuple(row for row in asked.active if row.sense == "="))

@@ -11,8 +11,9 @@ from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.roles import BATCH, SIZES
+from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import is_within
-from derive.solving.engine.find import answer_forwards, evaluate_result
+from derive.solving.engine.find import answer_forwards
 from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.givens import IN_WORDS
@@ -69,7 +70,8 @@ class Limit:
 
     def evaluate_at(self, value: float) -> Solution:
         """Return the limited result at a value of the unknown, whether memory suffices there or not."""
-        return evaluate_result(replace(self.alone, anyway=True, limits={}, silent=True), self.name, value)
+        at = replace(drop_knowns(self.alone, {self.name}), unknown=self.name, anyway=True, silent=True)
+        return consistent_answer(replace(at, known={**at.known, self.alone.unknown: value}))[0]
 
     def evaluate_beside(self) -> Solution:
         """Return the limited result if it does not move with the unknown."""
