@@ -82,4 +82,4 @@ def test_an_answer_with_much_to_warn_of_is_on_a_screen_too():
         assert len(answer.splitlines()) <= MOST_TABLE_LINES, unknown
     answer = call("solve", "chips", *asked, "--efficiency", "calibrated").out
     assert len(answer.splitlines()) <= MOST_TABLE_LINES
-    assert answer.count("layer_time = ") == 1 and answer.count("there: ") >= 1
+    assert answer.count("layer_time = ") == 1
