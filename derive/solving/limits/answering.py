@@ -283,8 +283,8 @@ def _join_ends(asked: Question, first: Solution, ends: Sequence[_End]) -> Soluti
 
 
 def _place_between(low: float, high: float) -> float:
-    """Return a value between two ends, of which the upper one may be infinite."""
-    return (low + high) / 2 if high < inf else 2 * low or 1.0
+    """Return a value between two ends. Beside the last end it is close, because the unknown may have no values far beyond."""
+    return (low + high) / 2 if high < inf else low * (1 + _ASIDE) or 1.0
 
 
 def _add_warnings(solution: Solution, beside: Iterable[_End]) -> Solution:
