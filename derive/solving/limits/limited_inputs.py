@@ -1,6 +1,6 @@
 """Limits on inputs: the question is answered at the limits, and at values within them, which show to which side they bound the answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,6 +21,9 @@ from derive.units import show
 
 _WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
 """Factors of a limit that lie within it, by its side."""
+
+_CLOSER = 6
+"""How often the step to a value that is not possible is halved."""
 
 _CLAIMS = ("contradiction", "no_solution", "requirement_violated")
 """Codes of refusals that say that the givens cannot all be true."""
@@ -95,8 +98,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     at |= {name: one.shown for name, one in between.items()}
-    within = [{name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side]]
-    moved = [one for value in within if (one := _ask_or_none(ask, replace_given(given, {**at, **value})))]
+    moved = [one for name, (side, end) in ends.items() for one in _answers_within(ask, replace_given(given, at), name, end, _WITHIN[side])]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     return bound_to_one_side(noted, moved, [*ends])
 
@@ -107,6 +109,27 @@ def _answer_between(ask: _AskWith, given: Mapping[str, Any], between: Mapping[st
 
     (found,) = answer_box(lambda at, silent: (ask(replace_given(given, at)),), between)
     return found
+
+
+def _answers_within(ask: _AskWith, given: Mapping[str, Any], name: str, end: float, factors: Sequence[float]) -> Iterator[Solution]:
+    """Yield the answers at values of an input within its limit, also close to the last value that is possible."""
+    last, halvings = 1.0, _CLOSER
+    for share in factors:
+        factor = share
+        found = _ask_or_none(ask, replace_given(given, {name: end * factor}))
+        if found and found.answers:
+            last = factor
+            yield found
+            continue
+        for _ in range(halvings):
+            middle = (last + factor) / 2
+            there = _ask_or_none(ask, replace_given(given, {name: end * middle}))
+            if there and there.answers:
+                last = middle
+                yield there
+            else:
+                factor = middle
+        halvings = 0
 
 
 def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:
