@@ -134,10 +134,12 @@ class Solution(Result):
     @overload
     def __getitem__(self, place: int) -> "tuple[dict[str, float], tuple[Answer, ...]]": ...
     @overload
+    def __getitem__(self, place: slice) -> "DataFrame": ...
+    @overload
     def __getitem__(self, place: str) -> "Series": ...
-    def __getitem__(self, place: int | str) -> "tuple[dict[str, float], tuple[Answer, ...]] | Series":
-        """Return the given values and the answers of one point of a sweep, or a column of `to_frame()` by its name."""
-        if isinstance(place, str):
+    def __getitem__(self, place: int | slice | str) -> "tuple[dict[str, float], tuple[Answer, ...]] | DataFrame | Series":
+        """Return the given values and the answers of one point of a sweep, or some rows or a column of `to_frame()`."""
+        if isinstance(place, str | slice):
             return self.to_frame()[place]
         if not self.sweep:
             raise NoSingleValue(f"{self.unknown} is no sweep: its answers are in .answers")
