@@ -251,7 +251,8 @@ def find(
             if like:
                 raise UnknownModel(name, f"is no model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
             anywhere = list(dict.fromkeys((*aliases, *ever)))
-            raise UnknownModel(name, "is no model here", candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
+            what = "is no model: give a price file with --prices" if name.endswith(".csv") else "is no model here"
+            raise UnknownModel(name, what, candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
         chosen |= dict.fromkeys(meant)
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
 

@@ -87,11 +87,11 @@ def _table_points(ask: Callable[[int], Solution], along: Along, looks: Mapping[i
     if len(short):
         # Memory has been checked at all points, not only at some.
         first = int(short[0])
-        told = {SHORT: _warned(given, first, ask(first).doubts[SHORT], len(short))}
-        warnings = told | {kind: one for kind, one in warnings.items() if kind != SHORT}
+        told = ask(first).doubts.get(SHORT, "does not fit")
+        warnings = {SHORT: _warned(given, first, told, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
     if unasked:
-        told_of = f"{unasked:,} more points have no number. The reason is known for the first {len(table.others):,}"
-        warnings[_without_number.__name__] = told_of
+        reasons = f"The reason is known for the first {len(table.others):,}"
+        warnings[_without_number.__name__] = f"{unasked:,} more points have no number. {reasons}"
     return _tabled([*looks.values()], table, warnings)
 
 
