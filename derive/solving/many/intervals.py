@@ -90,7 +90,7 @@ def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: A
 
 
 def _span(ranges: _Ranges, ask: Callable[[Point], Solution], columns: AtPoints, count: int) -> Solution:
-    """Return one answer over ranges. The first columns are their middle and corners, so many as `count`, and the others random points."""
+    """Return one answer over ranges. The first `count` points are their middle and corners, the others are random."""
     points = _points_of({name: column[: count + _SINGLY] for name, column in columns.items()})
     looks = {at: ask(point) for at, point in enumerate(points[:count])}
     if along := _agreeing_along(ask, columns, looks):
