@@ -1,49 +1,53 @@
-"""Derivations: the premises and the conclusion of each step of an equation, as SymPy relations.
+"""Derivations: the premises and the conclusion of each step of an equation, as trees.
 
 These functions prove no step. `tests/derive/test_derivations.py` does, exactly within each regime and at random points.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from functools import partial
 
 from derive.catalogue import by_id, equation
 from derive.errors import UnknownName
-from derive.quantities import QUANTITIES, symbol
-from derive.records import DEFINITION, Equation, Premise, in_sympy, symbol_or_number
-from derive.written import argument_names
+from derive.expressions.in_order import sort_terms
+from derive.quantities import QUANTITIES, quantity
+from derive.records import DEFINITION, Equation, Premise, trees_of_relation
+from derive.trees import FUNCTIONS, IN_ORDER, Operations, Tree, TreePair, names, put_into, slopes
+from derive.written import Written, tree_of_function, tree_of_value, written
 
-if TYPE_CHECKING:
-    from sympy import Expr, Symbol
-
-    Sides = tuple[Expr, Expr]
+_WRITTEN: Operations = {**IN_ORDER, **{name: partial(written, name) for name in FUNCTIONS}}
+"""Operations on names in place of numbers."""
 
 
-def conclusion(row: Equation, number: int) -> "Sides":
+def conclusion(row: Equation, number: int) -> TreePair:
     """Return the conclusion of step `number` (from 1). The conclusion of the last step is the equation."""
     if not 1 <= number <= len(row.steps):
         raise UnknownName("step", f"{row.id}#{number}", [f"{row.id}#{n + 1}" for n in range(len(row.steps))])
     relation = row.steps[number - 1].relation
-    return row.sides if relation is None else in_sympy(relation)
+    return row.trees if relation is None else trees_of_relation(relation)
 
 
-def assumed(row: Equation, number: int, slopes: bool = True) -> "tuple[Sides, ...]":
-    """Return the relations that step `number` starts from, each at its point.
+def sides_at_point(row: Equation, premise: Premise) -> TreePair:
+    """Return the relation of a premise at its point."""
+    source, number = owner(row, premise)
+    left, right = conclusion(source, number) if number else source.trees
+    replaced = point(premise)
+    return sort_terms(put_into(left, replaced)), sort_terms(put_into(right, replaced))
 
-    For a stationary step these are the slopes that are zero, or without `slopes` the relation that has these slopes.
-    """
-    from sympy import Integer, diff
 
+def names_before(row: Equation, number: int) -> frozenset[str]:
+    """Return the quantities of the premises of a step, or of the slopes that are zero in a stationary step."""
     step = row.steps[number - 1]
-    found = tuple(_premise_sides(row, premise) for premise in step.premises)
-    if not step.stationary or not slopes:
-        return found
-    ((_, right),) = found
-    return tuple((Integer(0), diff(right, symbol(name))) for name in step.stationary)
+    sides = [sides_at_point(row, premise) for premise in step.premises]
+    if not step.stationary:
+        return frozenset().union(*(names(side) for pair in sides for side in pair))
+    ((_, right),) = sides
+    _, found = slopes(right, {name: Written(name) for name in names(right)}, _WRITTEN, frozenset(step.stationary))
+    return frozenset().union(*(names(sort_terms(tree_of_value(slope))) for slope in found.values()))
 
 
-def point(premise: Premise) -> "dict[Symbol, Any]":
-    """Return what a premise replaces, in SymPy."""
-    return {symbol(name): _expression(value) for name, value in premise.point.items()}
+def point(premise: Premise) -> Mapping[str, Tree]:
+    """Return what a premise replaces, by the name of the quantity."""
+    return {quantity(name).name: sort_terms(tree_of_function(value)) if callable(value) else value for name, value in premise.point.items()}
 
 
 def owner(row: Equation, premise: Premise) -> tuple[Equation, int]:
@@ -73,20 +77,3 @@ def reason_not_derived(row: Equation) -> str:
     if row.kind == DEFINITION:
         return f"says what {row.symbols[0]} is: {QUANTITIES[row.symbols[0]].meaning}"
     return f"{'an' if row.described[0] in 'aeiou' else 'a'} {row.described}. It assumes: {'; '.join(row.assumptions)}"
-
-
-def _premise_sides(row: Equation, premise: Premise) -> "Sides":
-    source, number = owner(row, premise)
-    left, right = conclusion(source, number) if number else source.sides
-    replaced = point(premise)
-    return left.subs(replaced, simultaneous=True), right.subs(replaced, simultaneous=True)
-
-
-def _expression(value: str | int | Callable[..., Any]) -> Any:
-    from sympy import Integer
-
-    if isinstance(value, str):
-        return symbol(value)
-    if isinstance(value, int):
-        return Integer(value)
-    return value(*(symbol_or_number(name) for name in argument_names(value)))

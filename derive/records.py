@@ -14,7 +14,7 @@ from derive.immutable import immutable
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
-from derive.trees import IN_ORDER, Tree, all_parts, difference, value_of
+from derive.trees import IN_ORDER, TreePair, all_parts, difference, value_of
 from derive.units import parse
 from derive.written import Written, argument_names, tree_of_function, tree_of_value
 
@@ -111,6 +111,14 @@ class Step:
     eliminated: tuple[str, ...] = ()
     stationary: tuple[str, ...] = ()
     relation: Callable[..., tuple[Any, Any]] | None = None
+
+
+def trees_of_relation(relation: Callable[..., tuple[Any, Any]]) -> TreePair:
+    """Return both sides of a relation as trees, with like terms on the right added and in order."""
+    from derive.expressions.in_order import sort_terms
+
+    left, right = tree_of_function(relation)
+    return left, sort_terms(right)
 
 
 def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
@@ -336,12 +344,9 @@ class Equation:
         return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](left, right, evaluate=False)
 
     @cached_property
-    def trees(self) -> "tuple[Tree, Tree]":
+    def trees(self) -> TreePair:
         """Return the left and right side as trees, with like terms added and in order."""
-        from derive.expressions.in_order import sort_terms
-
-        left, right = tree_of_function(self.relation)
-        return left, sort_terms(right)
+        return trees_of_relation(self.relation)
 
     def solve_for(self, unknown: str) -> "tuple[SolvedRegime, ...]":
         """Return the equation solved for one of its quantities with SymPy, in each of its regimes.

@@ -18,7 +18,6 @@ from derive.derivations import parents, reason_not_derived, referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.show.entry import worked_example
-from derive.show.narration import formula
 
 PAGE = REFERENCE / "catalogue.md"
 
@@ -58,7 +57,7 @@ def entry(row: Equation) -> Iterator[str]:
     """One equation: its anchor, kind and formula, in symbols and as typed, what it says and its place among the others."""
     yield f'### <a id="{row.id}"></a>{row.id}'
     yield f"**{row.title}.** {row.described}, `{row.reference}`"
-    yield f"```math\n{formula(row)}\n```"
+    yield f"```math\n{row.latex}\n```"
     left, right = row.sides
     yield f"`{left} {row.sense} {right}`"
     yield row.statement

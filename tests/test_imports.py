@@ -31,7 +31,7 @@ QUICK = (
     ("solve", "balance_batch", "--hardware", "H100:fp8", "--model", "DeepSeek-V3"),
     ("solve", "step_time", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", *DENSE, "batch=32", "ctx=8k"),
     ("solve", "ttft", "--hardware", "8xH100:bf16", "--model", "Llama-3.1-70B", "bytes_per_weight=2", "isl=8k", "mfu=0.5"),
-    ("cite", "roofline.step_time"), ("cite", "roofline.step_time", "--as", "bibtex"), ("show", "roofline.kv_time"),
+    ("cite", "roofline.step_time"), ("cite", "roofline.step_time", "--as", "bibtex"), ("show", "batching.balance_batch"),
 )  # fmt: skip
 """Questions, and equations to read, that need closed forms alone."""
 BLOCKS = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -22,7 +22,7 @@ from backsolve.site.presets import presets_data
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents, reason_not_derived
 from derive.quantities import QUANTITIES, aliases
-from derive.quantities.formula import NOTHING, as_tree
+from derive.quantities.formula import NOTHING
 from derive.requirements import in_words_of_names
 from derive.show.chart import Chart
 from derive.show.citation import cite, latex_text
@@ -32,11 +32,9 @@ from derive.show.narration import derivation_in_latex, narrated_steps
 from derive.show.parts import substitute_numbers
 from derive.show.references import cite_with_references
 from derive.tables.problems import Problem
+from derive.trees import TreePair
 from derive.units import show
 from derive.version import VERSION
-
-if TYPE_CHECKING:
-    from derive.derivations import Sides
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
@@ -150,7 +148,7 @@ def _drawing(chart: Chart, links: Mapping[str, str] = NOTHING) -> Markup:
     return Markup(chart_svg(chart, links))
 
 
-def _relation(sides: "Sides", sense: str = "=") -> Markup:
-    """Return an equation of SymPy as a formula of its own line."""
-    left, right = map(as_tree, sides)
+def _relation(sides: TreePair, sense: str = "=") -> Markup:
+    """Return an equation as a formula of its own line."""
+    left, right = sides
     return Markup(math(relation_in_mathml(left, sense, right), display=True))

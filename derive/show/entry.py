@@ -109,7 +109,7 @@ def _example(row: Equation) -> dict[str, Any] | None:
 def _step(row: Equation, number: int) -> dict[str, Any]:
     """Return the record of one step: its operation, its premises and its conclusion."""
     step = row.steps[number - 1]
-    left, right = conclusion(row, number)
+    left, right = map(printed, conclusion(row, number))
     return {
         "operation": step.operation,
         "premises": [premise.id for premise in step.premises],

@@ -1,27 +1,22 @@
 """Print a derivation in words: the premises of each step, the quantities it eliminates, and its conclusion."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from derive.derivations import assumed, conclusion, owner, point
+from derive.derivations import conclusion, names_before, owner, point, sides_at_point
+from derive.expressions.in_order import sort_terms
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
-from derive.quantities.formula import as_tree, equation_in_latex, tree_in_latex
+from derive.quantities.formula import equation_in_latex, tree_in_latex
 from derive.records import Equation, Premise
 from derive.show.citation import FOR_DERIVATIONS, latex_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sympy import Expr
-
-    from derive.derivations import Sides
+from derive.trees import Tree, TreePair, difference, names, text
 
 
 @immutable
 class NarratedPremise:
     """A premise of a step: a relation, its owner (an equation, and the number of a step or 0), and the point at which it is evaluated."""
 
-    sides: "Sides"
+    sides: TreePair
     owner: tuple[Equation, int]
     origin: str
     where: str
@@ -34,7 +29,7 @@ class NarratedStep:
     operation: str
     premises: tuple[NarratedPremise, ...]
     change: str
-    sides: "Sides"
+    sides: TreePair
     sense: str
 
 
@@ -55,34 +50,32 @@ def derivation_lines(row: Equation) -> list[str]:
     for number, step in enumerate(narrated_steps(row), 1):
         lines.append(f"{number}. {step.operation}")
         for premise in step.premises:
-            left, right = premise.sides
+            left, right = map(text, premise.sides)
             lines += [f"       {left} = {right}", f"           {premise.origin}{premise.where}"]
-        left, right = step.sides
+        left, right = map(text, step.sides)
         lines += [f"   {step.change}:"] if step.change else []
         lines.append(f"       {left} {step.sense} {right}")
     return lines
 
 
-def narrated_steps(row: Equation, latex: bool = False) -> "Iterator[NarratedStep]":
+def narrated_steps(row: Equation, latex: bool = False) -> Iterator[NarratedStep]:
     """Yield the steps of a derivation, in words and formulas. With `latex` quantities in the words are symbols."""
 
-    def printed(part: "Expr | str") -> str:
-        return f"${tree_in_latex(as_tree(part))}$" if latex else str(part)
+    def printed(part: Tree) -> str:
+        return f"${tree_in_latex(part)}$" if latex else text(part)
 
     for number, step in enumerate(row.steps, 1):
-        # A stationary step shows the relation itself, not its slopes.
-        premises = zip(step.premises, assumed(row, number, slopes=False), strict=True)
         yield NarratedStep(
             operation=step.operation[0].upper() + step.operation[1:] + ".",
             premises=tuple(
                 NarratedPremise(
-                    sides=sides,
+                    sides=sides_at_point(row, premise),
                     owner=owner(row, premise),
                     origin=_origin(row, premise),
                     where=", with " * bool(premise.point)
                     + ", ".join(f"{printed(value)} for {printed(name)}" for name, value in point(premise).items()),
                 )
-                for premise, sides in premises
+                for premise in step.premises
             ),
             change=_change(row, number, latex),
             sides=conclusion(row, number),
@@ -93,21 +86,16 @@ def narrated_steps(row: Equation, latex: bool = False) -> "Iterator[NarratedStep
 def derivation_in_latex(row: Equation) -> str:
     """Return the equation and its derivation as LaTeX, with an item for each step, and with kind and versions as comments."""
     lines = [FOR_DERIVATIONS, f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
-    lines += [r"\begin{equation*}", formula(row), r"\end{equation*}"]
+    lines += [r"\begin{equation*}", row.latex, r"\end{equation*}"]
     for step in narrated_steps(row, latex=True):
         lines.append(rf"  \item {latex_text(step.operation)}")
-        lines += [rf"    \[ {_sides(one.sides)} \qquad \text{{{latex_text(one.origin)}{one.where}}} \]" for one in step.premises]
+        lines += [rf"    \[ {_in_latex(one.sides)} \qquad \text{{{latex_text(one.origin)}{one.where}}} \]" for one in step.premises]
         lines += [f"    {step.change}:"] if step.change else []
-        lines.append(rf"    \[ {_sides(step.sides, step.sense)} \]")
+        lines.append(rf"    \[ {_in_latex(step.sides, step.sense)} \]")
     if row.steps:
         lines.insert(lines.index(r"\end{equation*}") + 1, r"\begin{enumerate}")
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)
-
-
-def formula(row: Equation) -> str:
-    """Return the equation alone as LaTeX."""
-    return _sides(row.sides, row.sense)
 
 
 def _origin(row: Equation, premise: Premise) -> str:
@@ -120,20 +108,19 @@ def _origin(row: Equation, premise: Premise) -> str:
 def _change(row: Equation, number: int, latex: bool) -> str:
     """Return what a step does with its premises: slopes set to zero, quantities eliminated, quantities that cancel."""
     step = row.steps[number - 1]
-    held = {part.name for sides in assumed(row, number) for side in sides for part in side.free_symbols}
-    left, right = conclusion(row, number)
-    cancelled = sorted(held - {part.name for part in (left - right).free_symbols} - set(step.eliminated) - set(step.stationary))
+    concluded = names(sort_terms(difference(*conclusion(row, number))))
+    cancelled = sorted(names_before(row, number) - concluded - {*step.eliminated, *step.stationary})
 
-    def names(which: "tuple[str, ...] | list[str]") -> str:
+    def listed(which: "tuple[str, ...] | list[str]") -> str:
         shown = [f"${QUANTITIES[name].latex}$" if latex else name for name in which]
         return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
 
-    parts = [f"no slope in {names(step.stationary)}"] if step.stationary else []
-    parts += [f"{names(step.eliminated)} eliminated"] if step.eliminated else []
-    parts += [f"{names(cancelled)} cancel{'s' if len(cancelled) == 1 else ''}"] if cancelled else []
+    parts = [f"no slope in {listed(step.stationary)}"] if step.stationary else []
+    parts += [f"{listed(step.eliminated)} eliminated"] if step.eliminated else []
+    parts += [f"{listed(cancelled)} cancel{'s' if len(cancelled) == 1 else ''}"] if cancelled else []
     return "; ".join(parts)
 
 
-def _sides(sides: "tuple[Expr, Expr]", sense: str = "=") -> str:
-    left, right = map(as_tree, sides)
+def _in_latex(sides: TreePair, sense: str = "=") -> str:
+    left, right = sides
     return equation_in_latex(left, sense, right)

@@ -6,11 +6,14 @@ from functools import partial
 import pytest
 
 from derive.catalogue import by_id, equation
-from derive.derivations import assumed, conclusion, owner, parents, point, referenced_by
+from derive.derivations import conclusion, names_before, owner, parents, point, referenced_by, sides_at_point
 from derive.errors import UnknownName
-from derive.quantities import CONSTANTS, QUANTITIES, symbol
+from derive.quantities import CONSTANTS, QUANTITIES
+from derive.quantities.formula import as_expression
 from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, at
+from derive.trees import names, text
 from derive.written import argument_names
+from tests.tools import derivation_check
 from tests.tools.derivation_check import DoesNotFollow, check
 from tests.tools.together import each, in_one_test, some
 
@@ -49,13 +52,13 @@ def a_step_follows_from_its_premises_and_from_no_fewer(row, number):
 def a_step_speaks_of_the_registry_and_says_what_it_does(row, number):
     step = row.steps[number - 1]
     assert step.operation.strip() and step.operation[0].islower() and not step.operation.endswith(".")
-    names = [*step.eliminated, *step.stationary]
-    names += [name for premise in step.premises for name in premise.point]
-    names += argument_names(step.relation) if step.relation else ()
-    assert set(names) <= set(QUANTITIES) | set(CONSTANTS)
+    spoken = [*step.eliminated, *step.stationary]
+    spoken += [name for premise in step.premises for name in premise.point]
+    spoken += argument_names(step.relation) if step.relation else ()
+    assert set(spoken) <= set(QUANTITIES) | set(CONSTANTS)
     assert (step.relation is None) == (number == len(row.steps)), "the last step, and no other, comes to the equation itself"
     left, _ = conclusion(row, number)
-    assert left == symbol(left.name)
+    assert isinstance(left, str)
 
 
 @of_every_step
@@ -63,8 +66,18 @@ def a_premise_exists_and_a_point_replaces_what_it_holds(row, number):
     for premise in row.steps[number - 1].premises:
         source, place = owner(row, premise)
         assert place < number or source is not row, "a step starts from itself or a later one"
-        sides = conclusion(source, place) if place else source.sides
-        assert set(point(premise)) <= {part for side in sides for part in side.free_symbols}
+        sides = conclusion(source, place) if place else source.trees
+        assert set(point(premise)) <= {name for side in sides for name in names(side)}
+
+
+@of_every_step
+def what_is_shown_is_what_sympy_proves(row, number):
+    pairs = [(conclusion(row, number), derivation_check.conclusion(row, number))]
+    pairs += [(sides_at_point(row, one), derivation_check.premise_sides(row, one)) for one in row.steps[number - 1].premises]
+    for shown, proved in pairs:
+        assert all((as_expression(text(tree)) - side).expand() == 0 for tree, side in zip(shown, proved, strict=True))
+    proved = derivation_check.assumed(row, number)
+    assert names_before(row, number) == {part.name for sides in proved for side in sides for part in side.free_symbols}
 
 
 @of_every_derivation
@@ -73,7 +86,7 @@ def a_step_without_premises_only_says_what_a_word_means(row):
     for number, step in enumerate(row.steps, 1):
         if not step.premises and row.kind in (DEFINITION, BOUND, ESTIMATE):
             left, _ = conclusion(row, number)
-            assert left == symbol(row.symbols[0])
+            assert left == row.symbols[0]
             assert number < len(row.steps), "nothing follows from it"
 
 
@@ -154,8 +167,8 @@ def test_a_planted_error_is_seen(row, said):
 
 def test_a_premise_that_does_not_exist_is_named():
     with pytest.raises(UnknownName, match=r"batching\.ridgepoint.*did you mean 'batching\.ridge_point'"):
-        assumed(planted(Step(operation="typo", premises=(FIRST, at("batching.ridgepoint")), eliminated=("rl_flops",))), 1)
+        names_before(planted(Step(operation="typo", premises=(FIRST, at("batching.ridgepoint")), eliminated=("rl_flops",))), 1)
     with pytest.raises(UnknownName, match=r"step 'batching\.balance_batch#3'"):
-        assumed(planted(Step(operation="typo", premises=(at("batching.balance_batch#3"),))), 1)
+        names_before(planted(Step(operation="typo", premises=(at("batching.balance_batch#3"),))), 1)
     with pytest.raises(UnknownName, match="quantity 'band_width'"):
-        assumed(planted(Step(operation="typo", premises=(at("batching.ridge_point", band_width="mfu"),))), 1)
+        names_before(planted(Step(operation="typo", premises=(at("batching.ridge_point", band_width="mfu"),))), 1)

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 
-from derive.derivations import assumed, conclusion
+from derive.derivations import owner
 from derive.expressions.sympy_solver import regimes, solve_smooth
 from derive.quantities import quantity, symbol
+from derive.records import in_sympy, symbol_or_number
 from derive.requirements import compared, named
+from derive.written import argument_names
 
 DRAWS, KEPT, ROUNDS = 1000, 200, 60
 FOLLOWS, BROKEN = 1e-9, 1e-3
@@ -32,6 +34,36 @@ class Solved:
     difference: sympy.Expr
     unknown: sympy.Symbol
     forms: tuple[tuple[sympy.Expr, ...] | None, ...]
+
+
+def conclusion(row, number):
+    """The conclusion of a step in SymPy."""
+    relation = row.steps[number - 1].relation
+    return row.sides if relation is None else in_sympy(relation)
+
+
+def premise_sides(row, premise):
+    """The relation of a premise at its point in SymPy."""
+    source, number = owner(row, premise)
+    point = {symbol(name): _expression(value) for name, value in premise.point.items()}
+    left, right = conclusion(source, number) if number else source.sides
+    return left.subs(point, simultaneous=True), right.subs(point, simultaneous=True)
+
+
+def assumed(row, number):
+    """The relations that a step starts from: of a stationary step the slopes that are zero."""
+    step = row.steps[number - 1]
+    found = tuple(premise_sides(row, premise) for premise in step.premises)
+    if not step.stationary:
+        return found
+    ((_, right),) = found
+    return tuple((sympy.Integer(0), sympy.diff(right, symbol(name))) for name in step.stationary)
+
+
+def _expression(value):
+    if callable(value):
+        return value(*map(symbol_or_number, argument_names(value)))
+    return symbol(value) if isinstance(value, str) else sympy.Integer(value)
 
 
 def check(row, number: int, seed: int = 20260429) -> None:
