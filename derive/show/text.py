@@ -63,6 +63,7 @@ def csv_lines(named: Iterable[tuple[str, Result]], before_header: str = "") -> I
 
 def solution_record(solution: Result) -> dict[str, Any]:
     """Return the record of `--as json`: SI units, formulas as text, None for unbounded."""
+    remarks = [*solution.lead, *(f"{solution.unknown} is {text}" for text in prompts_words(solution)), *solution.said]
     return {
         "unknown": solution.unknown,
         "unit": solution.unit,
@@ -72,17 +73,12 @@ def solution_record(solution: Result) -> dict[str, Any]:
         ],
         "equations": list(solution.equations),
         "given": dict(solution.given),
-        "assumptions": [
-            *all_warnings(solution),
-            *solution.lead,
-            *(f"{solution.unknown} is {text}" for text in prompts_words(solution)),
-            *solution.said,
-            *solution.assumptions,
-        ],
+        "assumptions": [*all_warnings(solution), *solution.assumptions],
         "warnings": [*all_warnings(solution)],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
+        **({"remarks": remarks} if remarks else {}),
         **({"sweep": list(sweep_records(solution.sweep, _answer_record))} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
         **({"with_prompts": _answer_record(solution.with_prompts)} if solution.with_prompts else {}),

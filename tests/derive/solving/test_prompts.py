@@ -50,7 +50,7 @@ def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_sa
     first = " ".join(str(alone).split("\n  best")[0].split())
     assert "for decode alone" in first and told in first
     record = solution_record(alone)
-    assert any(f"is {told}" in text for text in record["assumptions"]) and record["with_prompts"]["value"] == one.point
+    assert any(f"is {told}" in text for text in record["remarks"]) and record["with_prompts"]["value"] == one.point
 
 
 @pytest.mark.slow
