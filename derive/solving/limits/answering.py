@@ -85,6 +85,8 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     limits, beside, ends = split_limits(asked), list[_End](), list[_End]()
     for one in limits:
         there = None if one.moves else one.evaluate_beside()
+        if there and not there.answers:
+            return _answer_unchecked(asked, one, there)
         outcome = _refuse_beside(one, there) if there else _solve_limit(asked, one)
         beside += [_End(one, there)] if there else []
         ends += [_End(one, *outcome)] if outcome else []
@@ -183,19 +185,25 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
     return outcome
 
 
+def _answer_unchecked(asked: Question, limit: Limit, there: Solution) -> _Outcome:
+    """Return the answer without a limit that cannot be compared, or why it cannot if a size needs it or suppositions may lead to it."""
+    lacking = {*there.refusal.missing}
+    # Bytes that nobody gives are supposed later, and may lead to it.
+    supposed = lacking and lacking <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
+    if not supposed and (limit.is_part or (FREE in lacking and asked.unknown not in SIZED)):
+        raise limit.refuse()
+    told = f"{limit.name} does not depend on {asked.unknown}, and its limit cannot be checked: {there.why_not}"
+    if supposed or asked.unknown in SIZED:
+        return refuse_question(asked, replace(there.refusal, message=told)), None
+    solution, way = answer_with_way(drop_knowns(asked, {limit.name}))
+    return replace(solution, unused=(*solution.unused, limit.name)).warn("not used", told), way
+
+
 def _refuse_beside(limit: Limit, there: Solution) -> _Outcome | None:
-    """Return why a limit on a result that does not move with the unknown is not met, or cannot be compared, or None if it is met."""
-    unknown = limit.alone.unknown
-    if not there.answers:
-        lacking = {*there.refusal.missing}
-        # Bytes that nobody gives are supposed later, and may lead to it.
-        supposed = lacking and lacking <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
-        if not supposed and (limit.is_part or (FREE in lacking and unknown not in SIZED)):
-            raise limit.refuse()
-        told = f"{limit.name} does not depend on {unknown}, and its limit cannot be checked: {there.why_not}"
-        return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told)), None
+    """Return why a limit on a result that does not move with the unknown is not met, or None if it is met."""
     if limit.is_met(there):
         return None
+    unknown = limit.alone.unknown
     rests = ", ".join(one for one, source in there.provenance.items() if source == "given" and one != unknown)
     found = show(limit.name, value_inside(there.answers[0]))
     return _refuse(limit, f"{limit.name} is {found} with any {unknown}, and the limit is {limit.words}. It follows from {rests}")
