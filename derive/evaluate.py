@@ -1,29 +1,16 @@
 """Evaluate formulas: at numbers, at arrays, as exact fractions, and in fifty digits where floating point is not enough."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from derive.trees import (
-    EXPONENTIAL,
-    FLOATS,
-    IN_ORDER,
-    LARGEST_OF,
-    LOGARITHM,
-    PLAIN_NUMBER,
-    ROOT,
-    SMALLEST_OF,
-    Operations,
-    Tree,
-    names,
-    slopes,
-    value_of,
-)
+from derive import trees
+from derive.trees import FLOATS, IN_ORDER, Operations, Tree, names, slopes, value_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from mpmath import MPContext, mpf
+    from mpmath import mpf
 
 _DIGITS = 50
 """Digits of a result that floating point leaves in doubt."""
@@ -32,6 +19,16 @@ _SPARE = 70
 """Further digits of the calculation. 1 - x loses as many for an x of 1e-60, the smallest ratio of accepted inputs."""
 
 _NAN = float("nan")
+_OFF_DOMAIN = (ArithmeticError, ValueError, TypeError)
+"""Errors of a formula off its domain. A TypeError comes from comparing complex numbers, inside a Max."""
+
+
+class _Kind(NamedTuple):
+    """A kind of numbers: how one is made, the operations, and the type of complex numbers, which are off every domain."""
+
+    number: Callable[[Any], Any]
+    by: Operations
+    complex: type = complex
 
 
 def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
@@ -42,35 +39,53 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
     """
     try:
         number = value_of(tree, values)
-    except (ArithmeticError, ValueError, TypeError):
-        # A TypeError comes from comparing complex numbers, inside a Max that is off its domain.
+    except _OFF_DOMAIN:
         return _NAN
     return _NAN if isinstance(number, complex) else float(number)
 
 
 def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
     """Return the value of a formula as a fraction, a float where it is irrational, or NaN off its domain."""
-    from fractions import Fraction
-
-    fractions = {name: Fraction(values[name]) for name in names(tree)}
-    try:
-        number: Fraction | float = value_of(tree, fractions, {**FLOATS, PLAIN_NUMBER: Fraction})
-    except (ArithmeticError, ValueError, TypeError):
-        return _NAN
-    return _NAN if isinstance(number, complex) else number
+    found: Fraction | float = _value(tree, values, _fractions())
+    return found
 
 
 def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
     """Return the derivative of a rational formula with respect to a quantity, as a fraction, or NaN off its domain."""
-    from fractions import Fraction
+    found: Fraction | float = _slope(tree, name, values, _fractions())
+    return found
 
-    fractions = {other: Fraction(values[other]) for other in names(tree)}
+
+def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
+    """Return the value of a formula in 50 digits, or NaN off its domain. It is slow.
+
+    >>> from derive.trees import tree_of
+    >>> square, tiny = tree_of("(1 + batch)**2 - 1"), {"batch": 1e-20}
+    >>> evaluate(square, tiny), float(precise(square, tiny))
+    (0.0, 2e-20)
+    """
+    return _value(tree, values, _many_digits())
+
+
+def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
+    """Return the derivative with respect to a quantity in 50 digits, NaN off the domain, 0 if the formula does not contain it."""
+    return _slope(tree, name, values, _many_digits())
+
+
+def _value(tree: Tree, values: Mapping[str, Any], kind: _Kind) -> Any:
     try:
-        _, found = slopes(tree, fractions, {**FLOATS, PLAIN_NUMBER: Fraction}, frozenset([name]))
-    except ZeroDivisionError:
+        number = value_of(tree, {name: kind.number(values[name]) for name in names(tree)}, kind.by)
+    except _OFF_DOMAIN:
         return _NAN
-    slope: Fraction | float = found.get(name, 0.0)
-    return slope
+    return _NAN if isinstance(number, kind.complex) else number
+
+
+def _slope(tree: Tree, name: str, values: Mapping[str, Any], kind: _Kind) -> Any:
+    try:
+        _, found = slopes(tree, {other: kind.number(values[other]) for other in names(tree)}, kind.by, frozenset([name]))
+    except _OFF_DOMAIN:
+        return _NAN
+    return _NAN if isinstance(found.get(name), kind.complex) else kind.number(found.get(name, 0))
 
 
 def evaluate_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
@@ -84,31 +99,10 @@ def slope_at_arrays(tree: Tree, name: str, values: Mapping[str, Any]) -> tuple[A
     return value, found[name]
 
 
-def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
-    """Return the value of a formula in 50 digits, or NaN off its domain. It is slow.
-
-    >>> from derive.trees import tree_of
-    >>> square, tiny = tree_of("(1 + batch)**2 - 1"), {"batch": 1e-20}
-    >>> evaluate(square, tiny), float(precise(square, tiny))
-    (0.0, 2e-20)
-    """
-    context, operations = _digits()
-    try:
-        number = value_of(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations)
-    except (ArithmeticError, ValueError, TypeError):
-        return context.nan
-    return context.nan if isinstance(number, context.mpc) else context.mpf(number)
-
-
-def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
-    """Return the derivative with respect to a quantity in 50 digits, NaN off the domain, 0 if the formula does not contain it."""
-    context, operations = _digits()
-    try:
-        _, found = slopes(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations, frozenset([name]))
-    except (ArithmeticError, ValueError, TypeError):
-        return context.nan
-    slope = found.get(name, 0)
-    return context.nan if isinstance(slope, context.mpc) else context.mpf(slope)
+def _operations(functions: Any, largest: Callable[..., Any] = max, smallest: Callable[..., Any] = min) -> Operations:
+    """Return the operations with the functions of a module for roots, logarithms and exponentials."""
+    named = {trees.ROOT: functions.sqrt, trees.LOGARITHM: functions.log, trees.EXPONENTIAL: functions.exp}
+    return {**IN_ORDER, **named, trees.LARGEST_OF: largest, trees.SMALLEST_OF: smallest}
 
 
 @cache
@@ -116,21 +110,21 @@ def arrays() -> Operations:
     """Return the operations for arrays."""
     import numpy as np
 
-    def largest(*terms: Any) -> Any:
-        return reduce(np.maximum, terms)
-
-    def smallest(*terms: Any) -> Any:
-        return reduce(np.minimum, terms)
-
-    return {**IN_ORDER, ROOT: np.sqrt, LOGARITHM: np.log, EXPONENTIAL: np.exp, LARGEST_OF: largest, SMALLEST_OF: smallest}
+    return _operations(np, lambda *terms: reduce(np.maximum, terms), lambda *terms: reduce(np.minimum, terms))
 
 
 @cache
-def _digits() -> "tuple[MPContext, Operations]":
-    """Return the operations in 50 digits, in a separate context, as another thread may change the digits of mpmath."""
+def _fractions() -> _Kind:
+    from fractions import Fraction
+
+    return _Kind(Fraction, {**FLOATS, trees.PLAIN_NUMBER: Fraction})
+
+
+@cache
+def _many_digits() -> _Kind:
+    """Return numbers of 50 digits, in a separate context, as another thread may change the digits of mpmath."""
     from mpmath import MPContext
 
     context = MPContext()
     context.dps = _DIGITS + _SPARE
-    functions = {ROOT: context.sqrt, LOGARITHM: context.log, EXPONENTIAL: context.exp, LARGEST_OF: max, SMALLEST_OF: min}
-    return context, {**IN_ORDER, **functions, PLAIN_NUMBER: context.mpf}
+    return _Kind(context.mpf, {**_operations(context), trees.PLAIN_NUMBER: context.mpf}, context.mpc)
