@@ -30,8 +30,8 @@ from types import FrameType
 
 import click
 
-from backsolve.cli.common import LONGEST_WORD, day, pairs
 from backsolve.cli.main import backsolve
+from backsolve.cli.options import LONGEST_WORD, day, pairs
 from backsolve.cli.question import combine_presets, refuse_long
 from derive import presets
 from derive.catalogue import by_id, equation

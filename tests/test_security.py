@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from backsolve.cli.common import LONGEST_WORD
+from backsolve.cli.options import LONGEST_WORD
 from campaigns import lowest
 from campaigns.lowest import PYPROJECT
 from derive.files import LARGEST, LARGEST_RESULT, PATIENCE, size

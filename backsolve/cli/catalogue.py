@@ -6,20 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from backsolve.cli.common import (
-    OneOf,
-    as_of_option,
-    fail_on,
-    form_option,
-    html_base_option,
-    prices_option,
-    report_problems,
-    tell,
-    tell_doubts,
-    tell_rows,
-    tier_option,
-    words_argument,
-)
+from backsolve.cli import options
+from backsolve.cli.common import fail_on, report_problems, tell, tell_doubts, tell_rows
 from backsolve.cli.completion import completes
 from backsolve.streams import say
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
@@ -37,15 +25,15 @@ if TYPE_CHECKING:
 
 
 @click.command("list")
-@words_argument("[WORD]...")
+@options.words("[WORD]...")
 @click.option("--at", "time", metavar="TIME", help="Only the equations of the lecture at a time, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that contain a quantity.")
-@click.option("--without", type=OneOf(["derivation", "source"]), help="Only the equations that lack one.")
+@click.option("--without", type=options.OneOf(["derivation", "source"]), help="Only the equations that lack one.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
-@form_option("text", "json", help="Form of the list.")
+@options.form("text", "json", help="Form of the list.")
 def list_command(
     words: str, time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
     hardware: bool, models: bool, style: str,
@@ -142,8 +130,8 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
 
 
 @click.command("show")
-@words_argument("ID|WORD...", "equations", "quantities", "models", "chips", required=True)
-@form_option("text", "latex", "json", help="Form of an equation and its derivation.")
+@options.words("ID|WORD...", "equations", "quantities", "models", "chips", required=True)
+@options.form("text", "latex", "json", help="Form of an equation and its derivation.")
 def show_command(words: str, style: str) -> None:
     """Show an equation with its derivation, a quantity, a model, a chip (NAME or NAME:DTYPE), or everything about a WORD.
 
@@ -169,7 +157,7 @@ def show_command(words: str, style: str) -> None:
 
 
 @click.command("explain")
-@words_argument("WORD...", "words", required=True)
+@options.words("WORD...", "words", required=True)
 def explain_command(words: str) -> None:
     """Explain a word of the outputs, a column of the price tables, or a quantity.
 
@@ -285,14 +273,16 @@ def _render_equation(id: str, style: str) -> str:
 
 @click.command("cite")
 @click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...", shell_complete=completes("equations", "sheets"))
-@form_option("plain", "bibtex", "csl-json", "latex", "myst", "markdown", help="Form of the citation.")
+@options.form("plain", "bibtex", "csl-json", "latex", "myst", "markdown", help="Form of the citation.")
 @click.option("--used-by", metavar="RESULT.json", help="Cite all sources of a saved result, each with its reason. - is standard input.")
-@html_base_option
-@click.option("--reading", type=OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL with its prices, equation and record.")
+@options.html_base
+@click.option(
+    "--reading", type=options.OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL with its prices, equation and record."
+)
 @click.option("--macros", is_flag=True, help="In LaTeX, write a \\newcommand for every symbol, so that one place changes the notation.")
-@tier_option
-@as_of_option
-@prices_option
+@options.tier
+@options.as_of
+@options.prices
 def cite_command(
     ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
     own: "FileText | None", reading: str | None,

@@ -6,15 +6,16 @@ import sys
 
 import click
 
-from backsolve.cli.common import fail_on, form_option, tell, tell_rows, words_argument
+from backsolve.cli import options
+from backsolve.cli.common import fail_on, tell, tell_rows
 from backsolve.streams import in_terminal
 from derive.catalogue.searching import corrected, mentions
 from derive.errors import UnknownName
 
 
 @click.command("claims")
-@words_argument("[ID|WORD]...", "claims")
-@form_option("text", "json", help="Form of the list.")
+@options.words("[ID|WORD]...", "claims")
+@options.form("text", "json", help="Form of the list.")
 def claims_command(words: str, style: str) -> None:
     """List the claims and predictions of the lecture with the stated and the computed value: all, or only the ones with a WORD.
 

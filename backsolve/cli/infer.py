@@ -9,24 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from backsolve.cli.common import (
-    FileName,
-    all_option,
-    as_of_option,
-    fail_on,
-    form_option,
-    is_stream,
-    leave,
-    leave_without_sheets,
-    pairs,
-    prices_option,
-    processes,
-    providers_option,
-    refuse_one_file,
-    tell_doubts,
-    tier_option,
-    workers_option,
-)
+from backsolve.cli import options
+from backsolve.cli.common import fail_on, leave, leave_without_sheets, processes, tell_doubts
 from backsolve.cli.completion import completes
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
@@ -46,11 +30,11 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 
 @click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
-@providers_option
-@tier_option
-@as_of_option
-@all_option
-@prices_option
+@options.providers
+@options.tier
+@options.as_of
+@options.everything
+@options.prices
 @click.option(
     "--set", "changes", multiple=True, metavar="PRICE=AMOUNT", help="Change a price: output=15, input=+10%, input@200k=5. May be repeated."
 )
@@ -61,8 +45,8 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
     "--suppose", "supposed", multiple=True, metavar="NAME=VALUE...", help="Print the prices of MODEL at values such as active_params=45B."
 )
 @click.option("--knowledge", metavar="FILE", help="Your own scores on benchmarks of facts: a CSV as knowledge_scores.csv.")
-@workers_option("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
-@form_option(*_INFER_FORMATS, help="Form of the answer. Without MODEL, all but the table have every model.")
+@options.workers("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
+@options.form(*_INFER_FORMATS, help="Form of the answer. Without MODEL, all but the table have every model.")
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
     "--columns", metavar="C,...", shell_complete=completes("columns"), help="Columns by heading or key, e.g. model,price. See --explain."
@@ -74,11 +58,11 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 )
 @click.option("--wide", is_flag=True, help="All sheets in all columns of the table. Columns that do not fit are below each row.")
 @click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
-@click.option("--save", type=FileName(), metavar="FILE", help="Write the result as JSON as well.")
-@click.option("--like", type=FileName(stream=True), metavar="FILE", help="Repeat the question of a result of --save, or of - (stdin).")
+@options.file("--save", "Write the result as JSON as well.")
+@options.file("--like", "Repeat the question of a result of --save, or of - (stdin).", stream=True)
 @click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
 @click.option(
-    "--against", type=FileName(stream=True), metavar="DATE|FILE|shipped",
+    "--against", type=options.FileName(stream=True), metavar="DATE|FILE|shipped",
     help="Show the changes from a day, a price CSV, a saved result or the last release, with the price behind each. - is standard input.",
 )  # fmt: skip
 def infer_command(
@@ -121,8 +105,8 @@ def infer_command(
         click.echo(laid_out(explained(infer()), width(sys.stdout)))
         return
     form = Shown(**shown)
-    refuse_one_file("--save", save, {"--prices": own, "--against": form.against})
-    if form.against == "-" and is_stream(own):
+    options.refuse_one_file("--save", save, {"--prices": own, "--against": form.against})
+    if form.against == "-" and options.is_stream(own):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     if like is not None:
         _repeat_question(like, form, workers, save)
@@ -145,7 +129,7 @@ def infer_command(
     if form.history and changes:
         raise WrongValue("--history and --set do not go together")
     with _empty_json(form):
-        _answer(Question(models, asked | {"changes": pairs("--set", changes)}, form, form), workers, save)
+        _answer(Question(models, asked | {"changes": options.pairs("--set", changes)}, form, form), workers, save)
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from backsolve.cli.common import as_of_option, fail_on, hardware_option, model_option, prices_option, tell, tell_doubts
+from backsolve.cli import options
+from backsolve.cli.common import fail_on, tell, tell_doubts
 from backsolve.streams import say
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.errors import NotCovered, UnknownName, WrongValue
@@ -74,10 +75,10 @@ _FIGURES = {
 @click.argument("name", metavar="[NAME]", required=False)
 @click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
 @click.option("--out", metavar="FILE", help="The file to write: a name that ends in .svg or .png.")
-@hardware_option
-@model_option
-@prices_option
-@as_of_option
+@options.hardware
+@options.model
+@options.prices
+@options.as_of
 def plot_command(
     name: str | None, items: tuple[str, ...], out: str | None, hardware: tuple[str, ...], model: tuple[str, ...],
     own: "FileText | None", as_of: date | None,

@@ -7,28 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from backsolve.cli.common import (
-    Commands,
-    FileName,
-    all_option,
-    as_of_option,
-    day,
-    fail_on,
-    form_option,
-    is_stream,
-    leave,
-    leave_without_sheets,
-    pairs,
-    prices_argument,
-    prices_option,
-    processes,
-    providers_option,
-    refuse_one_file,
-    state_argument,
-    tell,
-    tell_doubts,
-    workers_option,
-)
+from backsolve.cli import options
+from backsolve.cli.common import Commands, fail_on, leave, leave_without_sheets, processes, tell, tell_doubts
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, progress, say, tell_line, width
 from derive.errors import WrongData, WrongValue
@@ -45,10 +25,10 @@ def prices() -> None:
 
 @prices.command("list")
 @click.argument("names", nargs=-1, metavar="[MODEL|PROVIDER]...", shell_complete=completes("sheets"))
-@prices_option
-@as_of_option
-@all_option
-@form_option("table", "json", "csv", help="Form of the answer. JSON and CSV have every price.")
+@options.prices
+@options.as_of
+@options.everything
+@options.form("table", "json", "csv", help="Form of the answer. JSON and CSV have every price.")
 def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets valid on a day, or those of a MODEL or PROVIDER, with their base prices.
 
@@ -93,10 +73,10 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
 
 
 @prices.command("diff")
-@state_argument("old")
-@state_argument("new")
-@prices_option
-@form_option("table", "json", "csv")
+@options.state_argument("old")
+@options.state_argument("new")
+@options.prices
+@options.form("table", "json", "csv")
 def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | None", style: str) -> None:
     """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
@@ -115,7 +95,7 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
     from invert.sheets import listing
     from invert.sheets.diff import differences, new_models, redescribed, states_of
 
-    if sum(map(is_stream, (old, new, own))) > 1:
+    if sum(map(options.is_stream, (old, new, own))) > 1:
         raise WrongValue("prices diff reads standard input once, and - is given more than once")
     data = read_data()
     before, after = states_of(old, new, data, own)
@@ -131,11 +111,11 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
 
 
 @prices.command("news")
-@click.option("--since", type=day, metavar="DATE", required=True, help="Print the changes after this day.")
-@prices_option
-@as_of_option
-@workers_option("Processes that share the sheets.")
-@form_option("table", "markdown", "json", help="Form of the page.")
+@click.option("--since", type=options.day, metavar="DATE", required=True, help="Print the changes after this day.")
+@options.prices
+@options.as_of
+@options.workers("Processes that share the sheets.")
+@options.form("table", "markdown", "json", help="Form of the page.")
 def news_of_prices(since: date, own: "FileText | None", as_of: date | None, workers: int | None, style: str) -> None:
     """Print the price changes since a day, the estimates that they moved, and the estimates of new models, with dates and sources.
 
@@ -164,7 +144,7 @@ def news_of_prices(since: date, own: "FileText | None", as_of: date | None, work
 @prices.command("add")
 @click.argument("name", metavar="PROVIDER/MODEL", required=False)
 @click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--into", type=FileName(), metavar="FILE", help="The price CSV to add to, which may be new. Without it no file is written.")
+@options.file("--into", "The price CSV to add to, which may be new. Without it no file is written.")
 def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
     """Add one sheet to a price file: check it, print its estimates, and write the file whole or not at all.
 
@@ -191,7 +171,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
-    given, data = pairs("prices add", items), read_data()
+    given, data = options.pairs("prices add", items), read_data()
     found = addition(name, given, data, into)
     for doubt in found.warnings:
         tell_line(f"warning: {doubt}")
@@ -219,8 +199,8 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 
 
 @prices.command("check")
-@prices_argument
-@prices_option
+@options.prices_argument
+@options.prices
 def check_prices(file: "FileText | None", own: "FileText | None") -> None:
     """Check every row of every shipped table, and the prices on every day of a change.
 
@@ -265,10 +245,10 @@ def check_prices(file: "FileText | None", own: "FileText | None") -> None:
 
 @prices.command("pull")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option("--into", type=FileName(), metavar="FILE", help="The file of the rows, which is created or updated.")
-@providers_option
-@click.option("--left-out", type=FileName(), metavar="FILE", help="Write a CSV of every offer that is left out, with the reason.")
-@click.option("--on", "on", type=day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
+@options.file("--into", "The file of the rows, which is created or updated.")
+@options.providers
+@options.file("--left-out", "Write a CSV of every offer that is left out, with the reason.")
+@click.option("--on", "on", type=options.day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
 def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], left_out: str | None, on: date | None) -> None:
     """Write the prices of databases as rows of this schema.
 
@@ -297,8 +277,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     if sources.count("-") > 1:
         raise WrongValue("prices pull reads standard input once, and - is given more than once")
     for source in sources:
-        refuse_one_file("--left-out", left_out, {"SOURCE": source if source != "-" else None})
-    refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
+        options.refuse_one_file("--left-out", left_out, {"SOURCE": source if source != "-" else None})
+    options.refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:

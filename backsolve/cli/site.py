@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import click
 
-from backsolve.cli.common import Commands, fail_on, html_base_option, tell
+from backsolve.cli import options
+from backsolve.cli.common import Commands, fail_on, tell
 from backsolve.streams import progress
 from derive.errors import WrongValue
 from derive.files import label
@@ -32,7 +33,7 @@ def site_command() -> None:
 
 @site_command.command("build")
 @click.option("--out", required=True, metavar="DIR", help="The folder to write: new, or of an earlier build, whose files are replaced.")
-@html_base_option
+@options.html_base
 def site_build(out: str, html_base: str) -> None:
     """Write the whole site: static pages that open from disk and from any server. It needs `pip install 'backsolve[site]'`.
 

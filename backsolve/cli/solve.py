@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from backsolve.cli.common import TYPED_WORDS, form_option, hardware_option, leave, model_option, report_problems, tell
+from backsolve.cli import options
+from backsolve.cli.common import TYPED_WORDS, leave, report_problems, tell
 from backsolve.cli.completion import completes
 from backsolve.streams import escape_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
@@ -37,8 +38,8 @@ _LONG = 100_000
 @click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...", shell_complete=completes("quantities"))
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=completes("quantities"))
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id. May be repeated.")
-@hardware_option
-@model_option
+@options.hardware
+@options.model
 @click.option("--zip", "zipped", is_flag=True, help="Combine the first items of all lists, the second items, and so on.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="Count typed figures in flop (default), or in multiply-adds of 2 FLOP.")
@@ -52,7 +53,7 @@ _LONG = 100_000
 @click.option("--anyway", is_flag=True, help="Answer even if weights and KV cache do not fit in memory.")
 @click.option("--full", is_flag=True, help="Print the whole answer: all formulas, inputs with sources, and assumptions.")
 @click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
-@form_option("table", "json", "csv", "latex", "markdown")
+@options.form("table", "json", "csv", "latex", "markdown")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,

@@ -4,7 +4,8 @@ import sys
 
 import click
 
-from backsolve.cli.common import FileName, OneOf, fail_on, form_option, processes, workers_option
+from backsolve.cli import options
+from backsolve.cli.common import fail_on, processes
 from backsolve.streams import progress, say, width
 from derive.errors import WrongValue
 from derive.files import write
@@ -41,7 +42,9 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 
 
 @click.command("validate")
-@click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated.")
+@click.option(
+    "--section", type=options.OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated."
+)
 @click.option("--rerun", is_flag=True, help="Run the calibration again: 18,000 simulated sheets and their control.")
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun. {SEEDS} by default.")
 @click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape. {SHEETS} by default.")
@@ -49,9 +52,9 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
     "--draws", type=click.IntRange(_FEWEST_DRAWS, _MOST_DRAWS), callback=_power_of_two, metavar="N",
     help=f"Draws for each sheet, a power of two. {_DRAWS} by default.",
 )  # fmt: skip
-@workers_option("Processes that share a rerun.")
-@form_option("table", "json", "csv")
-@click.option("--save", type=FileName(), metavar="FILE", help="Write the rows of a rerun as CSV as well.")
+@options.workers("Processes that share a rerun.")
+@options.form("table", "json", "csv")
+@options.file("--save", "Write the rows of a rerun as CSV as well.")
 def validate_command(
     section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int | None, style: str,
     save: str | None,
