@@ -97,7 +97,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "trusted": "The ranges contained the true value as often as promised, and the estimator is better than the baseline.",
     "per 1%": "The change of an estimate in percent for 1 % more of the price.",
     "times": "The new value over the old value.",
-    "family": "Models of one maker with the same design. A family has one vote.",
+    "family": "Models of one maker with the same design. In records each family counts once.",
     "leave-one-family-out": "Each family is predicted from all other families.",
     "rolling origin": "Each model is predicted from models that were released before it.",
     "baseline": "The prediction without prices, such as typical KV. An estimator must be better.",

@@ -259,7 +259,7 @@ class Architecture(TableRow):
     release_date: datetime.date
     release_grade: str
     kv_family: str
-    kv_vote: bool
+    in_typical_kv: bool
     config_source: str
     verification: str
     experts_source: str

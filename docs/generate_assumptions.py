@@ -41,7 +41,7 @@ def sections() -> Iterator[str]:
             "What is believed of a hidden quantity before a sheet is seen: normal in logarithms about the value given here, or where"
             " two ends are given, in the logit of the share of the way between them.",
         ),
-        "Held": ([name for name in NOTES if name not in {*ANCHORS, *priors}], "Spreads, noise, rules and limits."),
+        "Coverage": ([name for name in NOTES if name not in {*ANCHORS, *priors}], "Spreads, noise, rules and limits."),
     }
     for title, (names, text) in parts.items():
         lines = ["| name | value | unit | why | source | varied |", "|---|---|---|---|---|---|"]

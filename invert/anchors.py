@@ -46,8 +46,8 @@ def common_anchors(assumptions: Assumptions) -> Anchors:
     return Anchors(values, {**origin, "ridge_point": RIDGE_POINT})
 
 
-MARKET, ASSUMED_SIZE = "market", "assumed"
-UNKNOWN = (MARKET, ASSUMED_SIZE)
+BY_PRICE, ASSUMED_SIZE = "input price", "assumed"
+UNKNOWN = (BY_PRICE, ASSUMED_SIZE)
 """Where active_params come from that nobody states: the input price, else what the lecture takes them for."""
 
 

@@ -131,7 +131,7 @@ class Assumptions:
         "max_context", None, "unless given, from the rows of a sheet or models.csv, otherwise nominal_context", "models.csv"
     )
 
-    # Held in every reading and estimate.
+    # Coverage in every reading and estimate.
 
     tokens_per_step: float = _number(
         1.0, "token", "no sheet reveals the tokens per step. KV bytes from decode prices are larger by this factor"
@@ -223,9 +223,9 @@ class Assumptions:
         "1", 1.0, 0.6,
         "extra price/cost of a vendor with closed weights, before any closed model of known size. It may have either sign",
     )  # fmt: skip
-    class_spread: float = _number(1.0, "nat", "spread of KV bytes of models of one date, before any data", "architectures.csv")
-    class_votes: float = _number(3.0, "1", "number of families as which this spread counts")
-    class_horizons: tuple[float, ...] = _number(
+    typical_kv_spread: float = _number(1.0, "nat", "spread of KV bytes of models of one date, before any data", "architectures.csv")
+    typical_kv_prior_families: float = _number(3.0, "1", "number of families as which this spread counts")
+    typical_kv_horizons: tuple[float, ...] = _number(
         (0.25, 0.5, 1.0, 2.0), "year", "e-folding times of a weight. The one with the best prediction of later models is used"
     )
     horizon_chosen_before: str = _number("2026-03-15", "", "models since this date test the horizon, and are not used to choose it")
@@ -424,7 +424,7 @@ NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in _BY_NAM
 """What each field says of itself, in order."""
 
 ASSUMED = ("tokens_per_step", "kv_replication")
-"""Held at one value in every reading and estimate, and printed with the anchors; they cannot be given."""
+"""Coverage at one value in every reading and estimate, and printed with the anchors; they cannot be given."""
 ANCHORS = tuple(name for name, note in NOTES.items() if note.anchor)
 """Every outside fact that may be given."""
 _OF_SHEETS = ("max_context",)

@@ -9,7 +9,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
-from derive.quantities.aliases import with_new_names
 from invert.assumptions import Assumptions
 from invert.comparison_records import (
     TAKEN_HOME,
@@ -24,6 +23,7 @@ from invert.comparison_records import (
 )
 from invert.data import Data
 from invert.encoder import six_digits
+from invert.estimators.names import with_new_keys
 from invert.inference import Kept, RunOptions, infer_sheets, note_on_unread_day, premiums_of, run_of, with_conventions
 from invert.records import Estimate, Name, Premiums
 from invert.result import Inference, InferenceTable, Run
@@ -140,7 +140,7 @@ def side_of(one: Inference) -> Side:
     prices = {place: (price.amount, price.currency, price.per) for place, price in one.sheet.prices.items()}
     estimates = {name: _rounded(found.kind, found.median, found.low, found.high) for name, found in one.named_estimates.items()}
     first = one.pairs[0] if one.pairs else None
-    points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}
+    points = {"from_threshold": first.lecture.values, "joint": first.joint.values} if first else {}
     readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
     tiers = _tiers((found.ttl_seconds, found.probabilities, found.ranges) for found in one.storage)
     factor = {_FACTOR: _factor(one.convention.bayes_factor, one.convention.probability_by_cost)} if one.convention else {}
@@ -183,7 +183,7 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
     differ.
     """
     try:
-        found = json.loads(content, object_hook=with_new_names)
+        found = json.loads(content, object_hook=with_new_keys)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
         sides = {_key(one): _side_of_record(one) for one in records}
         return sides, causes_of_saved(records, saved, run, data), not calibrates_alike(saved, data)
@@ -217,8 +217,8 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
         for estimator, one in {"": found}.items() if "kind" in found else found.items():
             said[_printable(quantity), _printable(estimator)] = _rounded(_printable(one["kind"]), one["median"], one["low"], one["high"])
     if bands[1:]:
-        for name in ("lecture", "joint"):
-            said["kv_bytes_per_token", name] = _point(record["readings"][name]["kv_bytes_per_token"])
+        for name, reading in (("from_threshold", "lecture"), ("joint", "joint")):
+            said["kv_bytes_per_token", name] = _point(record["readings"][reading]["kv_bytes_per_token"])
     ranges = ((one["ttl_seconds"], one["probabilities"], one["range"]) for one in record["storage"])
     if convention := record.get("convention"):
         said[_FACTOR] = _factor(convention["bayes_factor"], convention["probability_by_cost"])
@@ -278,7 +278,7 @@ def _compared(
     for one in both:
         key, (old, new) = one.key, sides[one.key]
         every = {**new.said, **old.said}
-        names = [name for name in every if old.said.get(name) != new.said.get(name) and _worth_a_line(name, old, new)]
+        names = [name for name in every if old.said.get(name) != new.said.get(name) and _is_printed(name, old, new)]
         by_day = {name for name in names if key in of_day and of_day[key].said.get(name) == new.said.get(name)}
         rerounded, most = _rerounded(old, new, changes[key], assumptions)
         moved = [
@@ -356,7 +356,7 @@ def _rounded_values(side: Side) -> dict[str, float]:
     return found
 
 
-def _worth_a_line(name: Name, old: Side, new: Side) -> bool:
+def _is_printed(name: Name, old: Side, new: Side) -> bool:
     """Tell whether to show this difference. Memory tiers are shown if they were or are the likeliest, factors of other vendors' prices
     never.
     """

@@ -14,8 +14,8 @@ from invert.sheets.rows import SheetKey
 Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""
 TAKEN_HOME: tuple[Name, ...] = (
-    ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
-    ("bandwidth_bound_fraction", ""), ("kv_bytes_per_token", "increment"),
+    ("active_params", "by_price"), ("kv_bytes_per_token", "typical"), ("kv_bytes_stored_per_token", "typical"),
+    ("input_markup", "by_price"), ("bandwidth_bound_fraction", ""), ("kv_bytes_per_token", "from_premium"),
 )  # fmt: skip
 """What the first lines of a report tell, in their order."""
 
@@ -89,7 +89,7 @@ class Moved:
         """After over before, or None where one of them has no number.
 
         >>> before, after = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=4.0)
-        >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=())
+        >>> moved = Moved(quantity="active_params", estimator="by_price", before=before, after=after, prices=())
         >>> moved.times, moved.share_of_range
         (2.0, 0.5)
         """

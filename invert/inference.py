@@ -18,20 +18,20 @@ from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_a
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimators import input_price, lecture, storage_price
-from invert.estimators.at_rent import MEANS
+from invert.estimators.all_prices import posterior_of
 from invert.estimators.calibration import learn, verdict_on_premium
 from invert.estimators.cases import Case, case_of, same_weights
 from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
-from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
+from invert.estimators.known import bounds_at_cost, error_of_lecture, record_of_storage_price, told_by_others
 from invert.estimators.market import knowledge
 from invert.estimators.market.typical_kv import usual_stored
 from invert.estimators.names import KV_NAMES
-from invert.estimators.one_markup import posterior_of
+from invert.estimators.premium_at_cost import MEANS
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import side_by_side
-from invert.estimators.worth import worths
+from invert.estimators.reliability import reliabilities
 from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
@@ -43,10 +43,10 @@ from invert.records import (
     Part,
     Premiums,
     Record,
+    Reliability,
     TierEvidence,
     TierReading,
     TierRules,
-    Worth,
     dominated,
     finished_estimate,
     or_left_out,
@@ -313,10 +313,10 @@ def infer_sheets(
     keys = [(data, _cache_key_sheet(one), one.model) for one in read]
     new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
     judged = tuple(name for name in kept.judged if name in kept.estimators)
-    worth = worths((one.architecture for one in read), data, assumptions, judged)
+    reliability = reliabilities((one.architecture for one in read), data, assumptions, judged)
     cases = [*new.values()]
     batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
-    work = partial(_infer_cases, data=data, assumptions=assumptions, worth=worth, names=kept.estimators)
+    work = partial(_infer_cases, data=data, assumptions=assumptions, reliability=reliability, names=kept.estimators)
     inferred = executor.map(work, batches) if executor and len(batches) > 1 else map(work, batches)
     known = dict(zip(new, chain.from_iterable(inferred), strict=True))
     kept.inferences.update((key, one) for key, one in known.items() if isinstance(one, Inference))
@@ -338,14 +338,14 @@ def _infer_cases(
     cases: Sequence[Case],
     data: Data,
     assumptions: Assumptions,
-    worth: Mapping[str | None, Part[Worth]],
+    reliability: Mapping[str | None, Part[Reliability]],
     names: tuple[str, ...],
 ) -> list[Inference | WrongData | WrongValue]:
     """Return the result or the error of each sheet."""
 
     def conclude(one: Case) -> Inference | WrongData | WrongValue:
         try:
-            return _conclude(one, data, assumptions, worth[one.architecture], names)
+            return _conclude(one, data, assumptions, reliability[one.architecture], names)
         except (WrongData, WrongValue) as error:
             return error
 
@@ -470,16 +470,16 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     return TierRules(rule.reference, rule.kind, scoreboard(data, usual_stored(data, day, assumptions), assumptions))
 
 
-def _conclude(read: Case, data: Data, assumptions: Assumptions, worth: Part[Worth], names: tuple[str, ...]) -> Inference:
+def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Part[Reliability], names: tuple[str, ...]) -> Inference:
     """Infer everything that one sheet implies alone, from its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, place, anchors, assumptions) for place in range(len(seen.pairs)))
     known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
-    summary, prior = posterior_of(read.price_data, data, assumptions) if "one_markup" in names else (None, {})
+    summary, prior = posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else (None, {})
     kv_bytes, beside = side_by_side(read, data, assumptions, names)
-    stored = {"headline": beside.pop("kv_bytes_stored_per_token")}
-    if kv_bytes["at_rent"].kind == "upper":
-        kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
+    stored = {"typical": beside.pop("kv_bytes_stored_per_token")}
+    if kv_bytes["from_premium_at_cost"].kind == "upper":
+        kv_bytes["from_premium_at_cost"] = told_by_others(kv_bytes["from_premium_at_cost"], bounds_at_cost(data, assumptions))
     found = {
         "bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions),
         **knowledge.estimates(read, data, assumptions),
@@ -488,9 +488,9 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, worth: Part[Wort
     by_storage = storage_price.estimates(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))
-        stored["storage_price"] = replace(by_price, record=record.value)
+        stored["by_storage_price"] = replace(by_price, record=record.value)
     # The records of other quantities are of sheets with several bands.
-    known_to, records_beside = worth.value, worth.value.beside if worth.value and pairs else {}
+    known_to, records_beside = reliability.value, reliability.value.beside if reliability.value and pairs else {}
     kv_bytes = _attach_records(kv_bytes, known_to.records if known_to else {})
     found = _attach_records({**found, **by_storage}, records_beside)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
@@ -512,8 +512,8 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, worth: Part[Wort
         kv_bytes={name: finished_estimate("kv_bytes_per_token", one) for name, one in kv_bytes.items()},
         kv_bytes_stored={name: finished_estimate("kv_bytes_stored_per_token", one) for name, one in stored.items()},
         estimates={name: finished_estimate(name, one) for name, one in found.items()},
-        market={name: finished_estimate(name, one) for name, one in input_price.estimates(read, data, assumptions).items()},
-        worth=worth,
+        by_price={name: finished_estimate(name, one) for name, one in input_price.estimates(read, data, assumptions).items()},
+        reliability=reliability,
         convention=None,
         storage=storage,
         tariffs=read.tariffs,
@@ -549,7 +549,7 @@ def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], 
     asked = [
         place
         for place, one in enumerate(inferences)
-        if one.summary and one.pairs and not one.contradiction and one.kv_bytes["one_markup"].kind in ("interval", "given")
+        if one.summary and one.pairs and not one.contradiction and one.kv_bytes["from_all_prices"].kind in ("interval", "given")
     ]
     new = [one for place in asked if (one := inferences[place]).price_data.key not in kept.by_cost]
     by_cost = probabilities_by_cost([one.price_data for one in new], [one.summary.log_evidence for one in new if one.summary], assumptions)
@@ -623,9 +623,9 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append(f"{WEIGHTS_UNSURE} {one.listed.model}")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
-    if found["headline"].kind == "given":
+    if found["typical"].kind == "given":
         flags.append("KV given")
-    if found["headline"].prior_dominated:
+    if found["typical"].prior_dominated:
         flags.append("KV PRIOR-DOMINATED")
     if "balance_context" in found and found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")

@@ -108,7 +108,7 @@ def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> Iterator[Count]
     single = {
         "not_picked": len(run.not_picked),
         "of_other_days": 0 if run.request.names or run.request.providers else run.of_other_days,
-        "release_unknown": sum(not one.release_known and one.kv_bytes["headline"].kind != "given" for one in run),
+        "release_unknown": sum(not one.release_known and one.kv_bytes["typical"].kind != "given" for one in run),
     }
     yield from (Count(section=section, offers=count) for section, count in single.items() if count)
 

@@ -319,19 +319,19 @@ class KnownCache:
 
 
 @immutable
-class Held:
+class Coverage:
     """Coverage at one level: ranges that contained the truth, of `count`, with the 90 % interval of the coverage."""
 
     level: float
-    held: int
+    right: int
     count: int
     low: float
     high: float
 
     @property
     def share(self) -> float:
-        """Held over all."""
-        return self.held / self.count
+        """Share of ranges that were right."""
+        return self.right / self.count
 
 
 @immutable
@@ -345,16 +345,16 @@ class Record:
     count: int
     groups: int
     rms: float
-    rms_of_class: float
+    rms_of_baseline: float
     gain: float
     standard_error: float
     interval: tuple[float, float]
-    held: tuple[Held, ...]
+    coverage: tuple[Coverage, ...]
     of: str = "open models"
 
-    def at(self, level: float) -> Held | None:
+    def at(self, level: float) -> Coverage | None:
         """Return the coverage at this level, or None if it was not counted."""
-        return next((one for one in self.held if isclose(one.level, level)), None)
+        return next((one for one in self.coverage if isclose(one.level, level)), None)
 
     def has_skill(self, errors: float = USUAL.least_gain_in_errors) -> bool:
         """Return whether the gain over the baseline exceeds this number of standard errors."""
@@ -362,7 +362,7 @@ class Record:
 
 
 @immutable
-class Vote:
+class FamilyWeight:
     """Contribution of one family to a typical KV: mean release day and mean KV bytes [byte/token] of its models, and its weight."""
 
     family: str
@@ -372,23 +372,23 @@ class Vote:
 
 
 @immutable
-class Votes:
+class FamilyWeights:
     """Families in an estimate, the heaviest first. `effective` is the equivalent number of equal weights."""
 
     effective: float
-    cast: tuple[Vote, ...]
+    weights: tuple[FamilyWeight, ...]
 
 
 @immutable
 class Bounds:
-    """How far above the true cache bounds lay, as factors, on `count` sheets of models whose cache is known, and how many held it.
+    """How far above the true cache bounds lay, as factors, on `count` sheets of models whose cache is known, and how many were right.
 
-    `held_at_one_byte` is how many would have, had a value of the cache been kept in one byte, and not in bf16.
+    `right_at_one_byte` is how many would have, had a value of the cache been kept in one byte, and not in bf16.
     """
 
     count: int
-    held: int
-    held_at_one_byte: int
+    right: int
+    right_at_one_byte: int
     least: float
     median: float
     most: float
@@ -403,7 +403,7 @@ class Verdict:
 
     count: int
     families: int
-    by_class: float
+    by_baseline: float
     by_price: float
     gain_of_pool: float
     standard_error: float
@@ -413,7 +413,7 @@ class Verdict:
     @property
     def gain_of_price(self) -> float:
         """Gain of the price alone over the baseline."""
-        return self.by_price - self.by_class
+        return self.by_price - self.by_baseline
 
     @property
     def enters(self) -> bool:
@@ -432,7 +432,7 @@ class Estimate:
 
     `contraction` is 1 minus the ratio of posterior to prior variance (of logarithms). It is 0 if the prices add no information, and small
     if the prior dominates. `anchors` are the outside facts that change its numbers or its kind. `record` is the track record of the
-    estimator, `bounds` the record of its bounds. An estimate with neither is printed without a `level`. `votes` are the families of a
+    estimator, `bounds` the record of its bounds. An estimate with neither is printed without a `level`. `families` are the families of a
     typical KV. `quantity` gives the unit of its text.
 
     >>> print(Estimate(kind="interval", median=154712.0, low=42193.0, high=546700.0, quantity="kv_bytes_per_token"))
@@ -451,7 +451,7 @@ class Estimate:
     prior_dominated: bool = False
     record: Record | None = None
     bounds: Bounds | None = None
-    votes: Votes | None = None
+    families: FamilyWeights | None = None
     quantity: str = ""
 
     @property
@@ -460,12 +460,12 @@ class Estimate:
         return self.median or (self.high if self.kind == "upper" else self.low if self.kind == "lower" else None)
 
     @property
-    def kept(self) -> tuple[int, int] | None:
+    def coverage(self) -> tuple[int, int] | None:
         """Count of ranges (or bounds) of this level that contained the truth, and count of all, or None without a record."""
         if self.bounds:
-            return self.bounds.held, self.bounds.count
-        held = self.record.at(self.level) if self.record and self.level else None
-        return (held.held, held.count) if held else None
+            return self.bounds.right, self.bounds.count
+        found = self.record.at(self.level) if self.record and self.level else None
+        return (found.right, found.count) if found else None
 
     def __str__(self) -> str:
         """Text with its unit, and with the record of its ranges.
@@ -476,7 +476,7 @@ class Estimate:
         if self.kind == "undetermined":
             return cut(f"{self.kind}: {self.because}" if self.because else self.kind)
         ranged = self.kind in ("interval", "upper", "lower") and self.level
-        right = ", right for {} of {}".format(*self.kept) if ranged and self.kept else ""
+        right = ", right for {} of {}".format(*self.coverage) if ranged and self.coverage else ""
         return estimate_text(self.quantity, self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
 
 
@@ -486,7 +486,7 @@ def finished_estimate(quantity: str, estimate: Estimate) -> Estimate:
     >>> print(finished_estimate("active_params", Estimate(kind="interval", median=2e9, low=1e9, high=4e9)))
     2 B (1-4)
     """
-    level = estimate.level if estimate.kept else None
+    level = estimate.level if estimate.coverage else None
     return replace(estimate, quantity=quantity, level=level)
 
 
@@ -682,7 +682,7 @@ class Misreading:
 
 
 @immutable
-class Worth:
+class Reliability:
     """Track records for the estimates of a sheet, without its own model and those that share its cache (`left_out`).
 
     `models` have a known cache and a sheet of several bands. `misreadings` and `records` are by estimator. `beside` has the records of
@@ -774,7 +774,7 @@ class SizeLine:
 
 
 @immutable
-class Judgement:
+class JudgedPrediction:
     """Prediction for a model of known truth: a range at `level` about a median, by an estimator that had not seen the model."""
 
     model: str
@@ -786,7 +786,7 @@ class Judgement:
     level: float
 
     @property
-    def held(self) -> bool:
+    def right(self) -> bool:
         """Whether the truth lies in the range."""
         return self.low <= self.truth <= self.high
 

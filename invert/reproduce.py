@@ -13,12 +13,12 @@ from typing import Any
 from derive.errors import WrongData, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
-from derive.quantities.aliases import with_new_names
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
 from invert.encoder import WrongShape
 from invert.estimators.market.knowledge import with_scores
+from invert.estimators.names import with_new_keys
 from invert.provenance import Made, made_with
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
@@ -60,7 +60,7 @@ def saved_run(path: str) -> SavedRun:
     """Read the run of a file of `--save`, or of standard input for the name `-`. Raises `WrongData` for any other file, in one line."""
     place, content = called(path), content_or_input(path, LARGEST_RESULT)
     try:
-        document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_names)
+        document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_keys)
     except (ValueError, RecursionError) as error:
         raise _none(place, f"it is not JSON: {shorten(str(error))}") from None
     if isinstance(document, list):

@@ -14,14 +14,14 @@ from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.anchors import MARKET, UNKNOWN
+from invert.anchors import BY_PRICE, UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimate_text import estimate_text
 from invert.estimators.calibration import Calibration
 from invert.estimators.joint_point import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
 from invert.identify.identifiability import identified
-from invert.identify.sensitivity import swings_of_increment, swings_of_one_markup
+from invert.identify.sensitivity import swings_of_all_prices, swings_of_premium
 from invert.inversion import Inversion
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary
@@ -43,6 +43,7 @@ from invert.records import (
     Premiums,
     PricingRules,
     Reading,
+    Reliability,
     SharedTariff,
     Span,
     Swing,
@@ -51,7 +52,6 @@ from invert.records import (
     TierReading,
     TierRules,
     Verdict,
-    Worth,
 )  # fmt: skip
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.contexts import longest_context
@@ -76,14 +76,14 @@ SOME_NOT_READ = "some prices could not be read"
 class Inference:
     """Readings and estimates of one sheet, each with the outside facts that it depends on, and its reliability.
 
-    `kv_bytes` are the estimates of KV bytes read per step by estimator (including "headline"), `kv_bytes_stored` those of bytes stored in
+    `kv_bytes` are the estimates of KV bytes read per step by estimator (including "typical"), `kv_bytes_stored` those of bytes stored in
     memory, `estimates` those of other quantities. `contractions` are by quantity. `convention` is None without a premium. `no_storage` is
     the reason if tiers and storage are left out of a sheet that sells them. `calibration` and `assumptions` are the inputs of properties
     that are computed on first use.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
-    >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
+    >>> one.name, str(one.kv_bytes["typical"]), str(one.estimates["bandwidth_bound_fraction"])
     ('google/gemini-3.1-pro-preview', '49 kB (7.3-330) at 90 %, right for 11 of 14', '83 % (74-89)')
     """
 
@@ -102,8 +102,8 @@ class Inference:
     kv_bytes: Mapping[str, Estimate]
     kv_bytes_stored: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
-    market: Mapping[str, Estimate]
-    worth: Part[Worth]
+    by_price: Mapping[str, Estimate]
+    reliability: Part[Reliability]
     convention: Convention | None
     storage: tuple[TierEvidence, ...]
     tariffs: tuple[Tariff, ...]
@@ -117,7 +117,7 @@ class Inference:
 
     def __repr__(self) -> str:
         tier = "" if self.sheet.service_tier == "standard" else f" ({self.sheet.service_tier})"
-        kv = estimate_text("kv_bytes_per_token", self.kv_bytes["headline"])
+        kv = estimate_text("kv_bytes_per_token", self.kv_bytes["typical"])
         return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv})")
 
     @property
@@ -133,12 +133,12 @@ class Inference:
     @property
     def size_by_price(self) -> bool:
         """Whether its active parameters are estimated from its price."""
-        return self.anchors.origin["active_params"] == MARKET
+        return self.anchors.origin["active_params"] == BY_PRICE
 
     @property
     def active_params(self) -> float | None:
         """Its active parameters as stated, else the median of those that its price suggests."""
-        return self.anchors.values["active_params"] if self.size_stated else self.market["active_params"].median
+        return self.anchors.values["active_params"] if self.size_stated else self.by_price["active_params"].median
 
     @property
     def release_known(self) -> bool:
@@ -172,7 +172,7 @@ class Inference:
     @property
     def apart(self) -> float | None:
         """Ratio of the largest to the smallest premium-based median, or None if there are fewer than two."""
-        medians = [one.median for name, one in self.kv_bytes.items() if one.median and name != "headline"]
+        medians = [one.median for name, one in self.kv_bytes.items() if one.median and name != "typical"]
         return max(medians) / min(medians) if len(medians) > 1 else None
 
     @property
@@ -189,7 +189,7 @@ class Inference:
         return {
             **{("kv_bytes_per_token", estimator): found for estimator, found in self.kv_bytes.items()},
             **{("kv_bytes_stored_per_token", estimator): found for estimator, found in self.kv_bytes_stored.items()},
-            **{(quantity, "market"): found for quantity, found in self.market.items()},
+            **{(quantity, "by_price"): found for quantity, found in self.by_price.items()},
             **{(quantity, ""): found for quantity, found in self.estimates.items()},
         }
 
@@ -223,12 +223,12 @@ class Inference:
     @cached_property
     def swings(self) -> Mapping[str, Part[tuple[Swing, ...]]] | None:
         """Swings of the price/cost interval, by estimator of KV bytes, or None without an interval."""
-        if not self.pairs or self.contradiction or self.kv_bytes["one_markup"].kind != "interval":
+        if not self.pairs or self.contradiction or self.kv_bytes["from_all_prices"].kind != "interval":
             return None
         known = self.calibration.value
         return {
-            "one_markup": Part(value=swings_of_one_markup(self.price_data, self.assumptions)),
-            "increment": Part(value=swings_of_increment(self.price_data, known.increments, self.assumptions))
+            "from_all_prices": Part(value=swings_of_all_prices(self.price_data, self.assumptions)),
+            "from_premium": Part(value=swings_of_premium(self.price_data, known.increments, self.assumptions))
             if known
             else Part(left_out=self.calibration.left_out),
         }

@@ -28,9 +28,9 @@ from IPython.display import SVG
 import derive
 import invert
 from backsolve.figures.picture import picture
-from backsolve.figures.sheets import foretold_over_true, kv_by_estimator, tornado
+from backsolve.figures.sheets import kv_by_estimator, predicted_over_true, tornado
 from invert.data import read_data
-from invert.estimators.known import judgements
+from invert.estimators.known import predictions_of_known
 
 pd.set_option("display.float_format", lambda x: f"{x:.3g}")
 (sheet,) = invert.infer(["gemini-3.1-pro"])
@@ -77,11 +77,11 @@ SVG(picture([tornado(sheet)], "svg"))
 # readings assume, contain the true value of none of them.
 
 # %%
-judged = judgements(read_data())
-rows = [(one.by, one.model, one.median / one.truth, one.held) for one in judged]
+judged = predictions_of_known(read_data())
+rows = [(one.by, one.model, one.median / one.truth, one.right) for one in judged]
 held = pd.DataFrame(rows, columns=["by", "model", "over truth", "held"])
-assert held[held.by == "KV from all prices"].held.sum() == 0
-SVG(picture([foretold_over_true("KV bytes of known models: predicted over true", judged)], "svg"))
+assert held[held.by == "KV from all prices"].right.sum() == 0
+SVG(picture([predicted_over_true("KV bytes of known models: predicted over true", judged)], "svg"))
 
 # %%
 held.groupby("by", sort=False).agg(models=("model", "count"), held=("held", "sum"), median_over_truth=("over truth", "median"))
@@ -105,5 +105,5 @@ checks
 # models released before, with the range of its record. Each equation above can be cited with its source.
 
 # %%
-print(sheet.kv_bytes["headline"])
+print(sheet.kv_bytes["typical"])
 print(derive.cite("readings.threshold_is_crossover"))

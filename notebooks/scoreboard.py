@@ -26,9 +26,9 @@ import pandas as pd
 from IPython.display import SVG
 
 from backsolve.figures.picture import picture
-from backsolve.figures.sheets import foretold_against_true, foretold_over_true, reliability
+from backsolve.figures.sheets import predicted_against_true, predicted_over_true, reliability
 from invert.data import read_data
-from invert.estimators.known import judgements
+from invert.estimators.known import predictions_of_known
 from invert.estimators.market.line import judged_sizes
 from invert.validation.scoreboard import section_rows
 
@@ -63,7 +63,7 @@ gains
 # (`serving.price_per_flop`), all points would lie on the line.
 
 # %%
-SVG(picture([foretold_against_true("Active parameters by price", "active_params", judged_sizes(data))], "svg"))
+SVG(picture([predicted_against_true("Active parameters by price", "active_params", judged_sizes(data))], "svg"))
 
 # %% [markdown]
 # ## 4. Caches, predicted over true
@@ -71,7 +71,7 @@ SVG(picture([foretold_against_true("Active parameters by price", "active_params"
 # The same for KV bytes, by every estimator that reads prices. The true values are by `architecture.kv_bytes_gqa` and similar equations.
 
 # %%
-SVG(picture([foretold_over_true("KV bytes of known models", judgements(data))], "svg"))
+SVG(picture([predicted_over_true("KV bytes of known models", predictions_of_known(data))], "svg"))
 
 # %% [markdown]
 # ## 5. The misses
@@ -80,7 +80,7 @@ SVG(picture([foretold_over_true("KV bytes of known models", judgements(data))], 
 # others with the same arithmetic (`serving.price_per_flop`), its price does not reveal its size.
 
 # %%
-missed = sorted((one for one in judged_sizes(data) if not one.held), key=lambda one: -abs(log(one.median / one.truth)))
+missed = sorted((one for one in judged_sizes(data) if not one.right), key=lambda one: -abs(log(one.median / one.truth)))
 assert missed
 rows = [(one.model, one.by, *(size / 1e9 for size in (one.truth, one.median, one.low, one.high))) for one in missed]
 pd.DataFrame(rows, columns=["model", "by", "true [B]", "foretold [B]", "low [B]", "high [B]"]).round(1)

@@ -4,9 +4,9 @@
 style, with the tables of tests/tables. A row of differences.csv allows a change and says why: with `became`, a part of a path has a
 new name and the value must be the same; without, what the pattern matches may differ. A row is refused that allows nothing any more,
 or more that stayed than moved. A text may be reworded if its
-numbers stay. `tests/tools/renames.csv` has the names that changed: each is read as its new one. A sheet, a question
-or an id that is only new passes. `python tests/test_frozen.py --write` records anew, at the day that `DAY` then gives, and moves the
-rows of differences.csv to the end of history.csv: what has moved since the first record.
+numbers stay. `tests/tools/renames.csv` has the names that changed, and `with_new_keys` the keys of `infer`: each is read as
+its new one. A sheet, a question or an id that is only new passes. `python tests/test_frozen.py --write` records anew, at the
+day that `DAY` then gives, and moves the rows of differences.csv to the end of history.csv: what has moved since the first record.
 """
 
 import csv
@@ -29,6 +29,7 @@ import pytest
 from derive import cite, equations
 from derive.show.citation import STYLES
 from derive.tables import shipped
+from invert.estimators.names import with_new_keys
 from tests.tools.commands import call
 from tests.tools.renames import with_new_names
 from tests.tools.tables import FROZEN as TABLES
@@ -97,7 +98,8 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def recorded(record: str) -> Any:
-    return with_new_names(json.loads(RELEASE.sub("backsolve", gzip.decompress((FROZEN / f"{record}.json.gz").read_bytes()).decode())))
+    text = RELEASE.sub("backsolve", gzip.decompress((FROZEN / f"{record}.json.gz").read_bytes()).decode())
+    return with_new_names(json.loads(text, object_hook=with_new_keys if record == "infer" else None))
 
 
 def write(record: str) -> None:

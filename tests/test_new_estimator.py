@@ -21,10 +21,10 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how-to" / "add-an-estimator.md"
 BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
-NAME, HEADING = "at_dear_rent", "KV at dear rent"
+NAME, HEADING = "from_dear_rent", "KV from dear rent"
 RULES = some(
     [
-        *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known", "registry", "worth")),
+        *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known", "registry", "reliability")),
         "tests/invert/report/test_columns.py",
         "tests/invert/validation/test_scoreboard.py",
         "tests/test_frozen.py::test_nothing_moved_that_is_not_named[infer]",
@@ -104,13 +104,17 @@ def test_it_is_in_json_and_csv_and_frame_as_it_is_at_rent_but_for_the_rent(said:
     ratios = set()
     for sheet, row, kind in zip(document, rows, ("interval", "upper"), strict=True):
         by_estimator = sheet["estimates"]["kv_bytes_per_token"]
-        assert list(by_estimator) == ["one_markup", "at_rent", "increment", "headline", NAME] == list(sheet["worth"]["misreadings"])
-        mine, at_rent = by_estimator[NAME], by_estimator["at_rent"]
+        assert (
+            list(by_estimator)
+            == ["from_all_prices", "from_premium_at_cost", "from_premium", "typical", NAME]
+            == list(sheet["reliability"]["misreadings"])
+        )
+        mine, at_rent = by_estimator[NAME], by_estimator["from_premium_at_cost"]
         assert mine["kind"] == row[f"kv_bytes_per_token_{NAME}_kind"] == kind
         assert float(row[f"kv_bytes_per_token_{NAME}_high"]) == mine["high"]
         ratios.add(round(at_rent["high"] / mine["high"], 3))
     assert len(ratios) == 1 and 1.2 < ratios.pop() < 3
-    assert {f"kv_bytes_per_token_{NAME}{end}" for end in ("", "_low", "_high", "_kind", "_held", "_of")} < set(said["frame"])
+    assert {f"kv_bytes_per_token_{NAME}{end}" for end in ("", "_low", "_high", "_kind", "_right", "_of")} < set(said["frame"])
 
 
 def test_it_is_scored(said: dict[str, Any]):

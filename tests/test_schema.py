@@ -195,7 +195,7 @@ def test_a_saved_run_keeps_to_the_schema_and_holds_the_same_list():
 def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """All estimates of a sheet by name, those of KV bytes by anchor, those of the market by quantity."""
     estimates = dict(sheet["estimates"])
-    market = {name: estimates.pop(name)["market"] for name in ("active_params", "total_params", "input_markup")}
+    market = {name: estimates.pop(name)["by_price"] for name in ("active_params", "total_params", "input_markup")}
     stored = {f"stored_{name}": one for name, one in estimates.pop("kv_bytes_stored_per_token").items()}
     return {**estimates.pop("kv_bytes_per_token"), **stored, **estimates, **market}
 
@@ -204,7 +204,7 @@ def test_a_contradiction_is_a_sentence_and_its_estimates_are_null():
     (sheet,) = strict(inferred(infer(["claude-sonnet-4-5"], anchors=BROKEN)))
     assert sheet["contradiction"].startswith("inconsistent: ")
     kinds = {name: estimate["kind"] for name, estimate in estimates_of(sheet).items()}
-    assert kinds["one_markup"] == kinds["balance_context"] == "undetermined" and kinds["headline"] == "interval"
+    assert kinds["from_all_prices"] == kinds["balance_context"] == "undetermined" and kinds["typical"] == "interval"
 
 
 # -- the schemas themselves -----------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_the_schemas_ask_for_every_key_of_the_contract():
     assert CONTRACT["solve"] == set(validator("solve").schema["required"])
     sheet = validator("infer").schema["$defs"]["sheet"]
     assert set(sheet["required"]) - CONTRACT["infer"] == {
-        "region", "prices", "also_sold", "apart", "tariffs", "worth", "swings", "convention", "contradiction", "left_out",
+        "region", "prices", "also_sold", "apart", "tariffs", "reliability", "swings", "convention", "contradiction", "left_out",
         "before", "of_run", "fast_mode",
     }  # fmt: skip
     assert set(sheet["required"]) >= CONTRACT["infer"]
@@ -276,14 +276,14 @@ INTERVAL = {"kind": "interval", "median": 2.0, "low": 1.0, "high": 3.0}
 NOTHING = {"median": None, "low": None, "high": None}
 KV = ("estimates", "kv_bytes_per_token")
 SPOILED = [  # where in the record of Claude Sonnet 4.5, and what is put there
-    ((*KV, "headline"), INTERVAL | {"low": None}),
-    ((*KV, "headline"), INTERVAL | {"high": "Infinity"}),
-    ((*KV, "headline"), {"kind": "upper", **NOTHING, "low": 1.0}),
-    ((*KV, "one_markup"), {"kind": "undetermined", **NOTHING}),  # with a contraction
-    ((*KV, "at_rent"), {"kind": "given", "median": 1.0, "low": 1.0, "high": 1.0}),  # what rent pays for is never given
-    ((*KV, "headline"), {"anchors": ["ridge_point"]}),
-    ((*KV, "one_markup"), {"record": None}),  # at a level all the same
-    ((*KV, "one_markup"), {"equations": ["bands.price"]}),
+    ((*KV, "typical"), INTERVAL | {"low": None}),
+    ((*KV, "typical"), INTERVAL | {"high": "Infinity"}),
+    ((*KV, "typical"), {"kind": "upper", **NOTHING, "low": 1.0}),
+    ((*KV, "from_all_prices"), {"kind": "undetermined", **NOTHING}),  # with a contraction
+    ((*KV, "from_premium_at_cost"), {"kind": "given", "median": 1.0, "low": 1.0, "high": 1.0}),  # what rent pays for is never given
+    ((*KV, "typical"), {"anchors": ["ridge_point"]}),
+    ((*KV, "from_all_prices"), {"record": None}),  # at a level all the same
+    ((*KV, "from_all_prices"), {"equations": ["bands.price"]}),
     (("estimates", "memory_time_share"), INTERVAL),  # a share of 3
     (("storage", 0, "probabilities"), {"hbm": 1.1}),
     (("storage", 0), {"disclosed_tier": "tape"}),

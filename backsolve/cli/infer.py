@@ -306,10 +306,10 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
         # The usual columns need no posterior, and print the record of one estimator. The short report of a model needs its own posterior,
         # and the tables that it reads.
         usual = shown.style == "table" and not (whole or shown.full or shown.columns or shown.by or shown.wide)
-        plain = tuple(name for name in KV_NAMES if name != "one_markup" or not usual)
+        plain = tuple(name for name in KV_NAMES if name != "from_all_prices" or not usual)
         kept = Kept(
             estimators=plain if question.is_default else tuple(KV_NAMES),
-            judged=("increment",) if usual else plain,
+            judged=("from_premium",) if usual else plain,
             checks_tables=not (usual and names),
         )
         most = MOST_LISTED if question.is_default else 0

@@ -13,9 +13,9 @@ from derive.units import show
 from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators.market.line import known_kv_bytes, size_line
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import kv_heading
 from invert.forward_model import forward
-from invert.records import TIER_NAMES, Estimate, Judgement
+from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference
 from invert.sheets.contexts import longest_context
 from invert.storage.hold_costs import hold_costs
@@ -44,7 +44,7 @@ def _ends(found: Estimate) -> tuple[float | None, float | None]:
 
 def _coverage_text(found: Estimate) -> str:
     """Describe the coverage of similar ranges on one line."""
-    return " (right for {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
+    return " (right for {} of {})".format(*found.coverage).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.coverage else ""
 
 
 def _row_points(name: str, colour: int, rows: Iterable[int], values: Mapping[str, float]) -> list[Mark]:
@@ -64,7 +64,7 @@ def kv_by_estimator(one: Inference) -> Chart:
     if not (found or read):
         raise NotCovered(f"{one.name}: no estimate of its KV bytes has a range: backsolve infer {quote(one.sheet.model)} says why")
     models = known_kv_bytes(read_data(), one.assumptions)
-    rows = (*(f"{KV_NAMES[name].heading}{_coverage_text(estimate)}" for name, estimate in found.items()), *read)
+    rows = (*(f"{kv_heading(name)}{_coverage_text(estimate)}" for name, estimate in found.items()), *read)
     rows += (f"{len(models)} models of known cache",) if models else ()
     median = Mark(
         name=_level(found.values()),
@@ -74,14 +74,14 @@ def kv_by_estimator(one: Inference) -> Chart:
         ends=tuple(map(_ends, found.values())),
         colour=1,
     )
-    missing = [KV_NAMES[name].heading for name in one.kv_bytes if name not in found]
+    missing = [kv_heading(name) for name in one.kv_bytes if name not in found]
     return Chart(
         title="KV bytes per token by each estimator, beside the typical KV",
         said=(_sheet(one), *([f"No range by {', '.join(missing)}."] if missing else [])),
         across=Axis(quantity=_KV, words="KV bytes read for a token of context"),
         up=Axis(rows=rows),
         marks=(
-            *_band("range of the typical KV", one.kv_bytes["headline"], len(rows)),
+            *_band("range of the typical KV", one.kv_bytes["typical"], len(rows)),
             median,
             *_row_points("reading without a range", 2, range(len(found), len(found) + len(read)), read),
             *_row_points("a model of known cache", 3, [len(rows) - 1] * len(models), models),
@@ -114,9 +114,9 @@ _MOST_NAMED = 3
 def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     """Draw active parameters against input price: open models, their fitted line with its range, and sheets at their estimated size."""
     line = size_line(read_data(), sheets[0].assumptions if sheets else USUAL)
-    drawn = [one for one in sheets if one.market[_SIZE].kind == "interval"]
+    drawn = [one for one in sheets if one.by_price[_SIZE].kind == "interval"]
     if sheets and not drawn:
-        raise NotCovered(f"{sheets[0].name}: {sheets[0].market[_SIZE].because}")
+        raise NotCovered(f"{sheets[0].name}: {sheets[0].by_price[_SIZE].because}")
     alone, medians = len(drawn) == 1, tuple(median for _, median, _ in line.sizes)
     marks = [
         Mark(
@@ -135,7 +135,7 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
             ends=tuple((low, high) for low, _, high in line.sizes),
         ),
     ]
-    found = [one.market[_SIZE] for one in drawn]
+    found = [one.by_price[_SIZE] for one in drawn]
     prices = tuple(one.sheet.bands[0].input.usd_per_token for one in drawn)
     # Names of equal prices would cover each other.
     named = len(drawn) <= _MOST_NAMED and len({*prices}) == len(prices)
@@ -151,11 +151,11 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
                 names=tuple(one.sheet.model for one in drawn),
             )
         )
-    held = line.record.at(line.level)
+    ranges = line.record.at(line.level)
     how = "Closed vendors have a higher price/cost, measured on closed models of known size." if drawn else ""
     said = (
         f"{_sheet(drawn[0])}: {found[0].because}." if alone else how,
-        f"Ranges were right for {held.held} of {held.count} open models, each predicted without its family." if held else "",
+        f"Ranges were right for {ranges.right} of {ranges.count} open models, each predicted without its family." if ranges else "",
     )
     return Chart(
         title="Input price rises with active parameters",
@@ -213,7 +213,7 @@ def tier_map(one: Inference) -> Chart:
 
     Raise NotCovered if the bytes of a cached token are not known.
     """
-    stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
+    stored = one.known.stored if one.known else one.kv_bytes_stored["typical"].median
     if stored is None:
         raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and no tier has a cost without them")
     costs = hold_costs(read_data(), stored, one.assumptions)
@@ -246,7 +246,7 @@ def tier_map(one: Inference) -> Chart:
 
 def tornado(one: Inference) -> Chart:
     """Draw the change of KV from all prices with each input at both ends of its range. Raise NotCovered without an interval."""
-    swings = (one.swings or {}).get("one_markup")
+    swings = (one.swings or {}).get("from_all_prices")
     if swings is None or not swings.value:
         why = swings.left_out if swings and swings.left_out else "one price/cost gives no interval of its KV bytes"
         raise NotCovered(f"{one.name} has no tornado: {why}")
@@ -256,7 +256,7 @@ def tornado(one: Inference) -> Chart:
     return Chart(
         title="Which input changes the KV bytes most",
         said=(
-            f"{_sheet(one)}; by {KV_NAMES['one_markup'].heading}, each input alone at either end of its {one.assumptions.level:.0%} range",
+            f"{_sheet(one)}; by {kv_heading('from_all_prices')}, each input alone at either end of its {one.assumptions.level:.0%} range",
             *([f"At an end of {', '.join(contradicted)} prices contradict the model."] if contradicted else []),
         ),
         across=Axis(words="KV bytes over their central value [ratio]", is_logarithmic=True),
@@ -275,7 +275,7 @@ def tornado(one: Inference) -> Chart:
     )
 
 
-def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]) -> Chart:
+def predicted_against_true(title: str, quantity: str, judged: Sequence[JudgedPrediction]) -> Chart:
     """Draw predictions for known models against the true values. Exact predictions are on the line."""
     words, truths = quantity.replace("_", " "), tuple(one.truth for one in judged)
     found = Mark(
@@ -291,7 +291,7 @@ def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]
     return Chart(title=title, across=across, up=up, marks=(found, right))
 
 
-def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
+def predicted_over_true(title: str, judged: Sequence[JudgedPrediction]) -> Chart:
     """Draw predictions over true values of known models, with a row for each model. 1 is exact."""
     models = [*dict.fromkeys(one.model for one in judged)]
     by = {way: [one for one in judged if one.by == way] for way in dict.fromkeys(one.by for one in judged)}
@@ -309,8 +309,8 @@ def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
     return Chart(title=title, across=across, up=Axis(rows=(*models,)), marks=(*marks,), rules=(Rule(name="right", at=1.0),))
 
 
-def _coverage_of(judged: Sequence[Judgement]) -> str:
-    return f"{sum(one.held for one in judged)} of {len(judged)} ranges of {judged[0].level:.0%} were right"
+def _coverage_of(judged: Sequence[JudgedPrediction]) -> str:
+    return f"{sum(one.right for one in judged)} of {len(judged)} ranges of {judged[0].level:.0%} were right"
 
 
 def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:

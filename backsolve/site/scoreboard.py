@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from math import log
 
-from backsolve.figures.sheets import foretold_against_true, foretold_over_true, reliability
+from backsolve.figures.sheets import predicted_against_true, predicted_over_true, reliability
 from backsolve.site.writing import Page
 from invert.data import read_data
-from invert.estimators.known import judgements
+from invert.estimators.known import predictions_of_known
 from invert.estimators.market.line import judged_sizes
-from invert.records import Judgement
+from invert.records import JudgedPrediction
 from invert.validation import scoreboard
 from invert.validation.scoreboard_text import SHOWN, TITLES
 
@@ -19,12 +19,12 @@ SECTIONS_SHOWN = ("skill", "experiments", "truth", "single-band", "storage", "co
 def scoreboard_pages() -> Iterator[Page]:
     """Yield the page of the scoreboard and the page of its misses."""
     data = read_data()
-    sizes, caches = judged_sizes(data), judgements(data)
+    sizes, caches = judged_sizes(data), predictions_of_known(data)
     found = {name: scoreboard.section_rows(name, data) for name in SECTIONS_SHOWN}
     charts = (
         reliability(found["skill"]),
-        foretold_against_true("Active parameters from the price: predicted against true", "active_params", sizes),
-        foretold_over_true("KV bytes of known models: predicted over true", caches),
+        predicted_against_true("Active parameters from the price: predicted against true", "active_params", sizes),
+        predicted_over_true("KV bytes of known models: predicted over true", caches),
     )
     sections = [(name, TITLES[name], SHOWN.get(name, tuple(rows[0]) if rows else ()), rows) for name, rows in found.items()]
     yield Page("scoreboard/index.html", "scoreboard.html", {"figures": charts, "sections": sections})
@@ -35,6 +35,6 @@ def scoreboard_pages() -> Iterator[Page]:
     yield Page("scoreboard/misses/index.html", "misses.html", {"sections": missed})
 
 
-def misses(judged: Sequence[Judgement]) -> list[Judgement]:
+def misses(judged: Sequence[JudgedPrediction]) -> list[JudgedPrediction]:
     """Return the predictions whose range does not contain the truth, the worst first."""
-    return sorted((one for one in judged if not one.held), key=lambda one: -abs(log(one.ratios_to_truth[1])))
+    return sorted((one for one in judged if not one.right), key=lambda one: -abs(log(one.ratios_to_truth[1])))

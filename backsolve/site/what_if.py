@@ -78,12 +78,12 @@ def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[di
     rise: Tree | None = ("+", "output_above", ("-", "output")) if has_rise else None
     rounded: Tree | None = ("*", "output", ("+", PREMIUM, -1)) if has_rise else None
     prices = {**published, PREMIUM: middle_of_cell(published["output_above"] / published["output"])} if has_rise else published
-    size, markup = ((one.market[name].median if power is not None else None) for name in ("active_params", "input_markup"))
-    kv = one.kv_bytes["increment"].median if "increment" in one.kv_bytes else None
+    size, markup = ((one.by_price[name].median if power is not None else None) for name in ("active_params", "input_markup"))
+    kv = one.kv_bytes["from_premium"].median if "from_premium" in one.kv_bytes else None
     hit = published["cache_read"] / published["input"] if "cache_read" in published else None
     drain = next((found.implied_drain_time for found in one.storage or () if found.implied_drain_time), None)
     tiers = tier_parameters(read_data(), "owned", one.assumptions.price_years[-1], one.assumptions)
-    stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
+    stored = one.known.stored if one.known else one.kv_bytes_stored["typical"].median
     over_hbm = value_of(storage, published) / (stored * tiers["hbm"].holding_price.median) if storage and stored else None
     near = [[TIER_NAMES[tier], found.drain_time.median] for tier, found in tiers.items()]
     rows: list[tuple[str, str, float | None, Tree | None]] = [

@@ -1,6 +1,6 @@
 """Calibration on models of known architecture: the distance of the increments of their sheets from cost.
 
-It is learnt at run time from calibration_models.csv, with one vote per family, without the model being inferred and its
+It is learnt at run time from calibration_models.csv, each family counts once, without the model being inferred and its
 family.
 """
 
@@ -24,7 +24,7 @@ from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import Tables
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators import at_rent
+from invert.estimators import premium_at_cost
 from invert.estimators.cases import Case, case_of
 from invert.estimators.market import panel
 from invert.estimators.market.pool import pool_verdict
@@ -53,12 +53,12 @@ class Member:
     attention_flops_per_pair: float | None
     active_params: float | None
     case: Case
-    at_rent: Estimate
+    premium_at_cost: Estimate
 
     @property
     def kv_ratio(self) -> float | None:
         """Return the KV bytes at rental cost over the true KV bytes of the architecture, or None without an increment."""
-        return self.at_rent.median and self.at_rent.median / self.kv_bytes_per_token
+        return self.premium_at_cost.median and self.premium_at_cost.median / self.kv_bytes_per_token
 
 
 @immutable
@@ -114,8 +114,8 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
     by_premium = np.array([_predict_by_premium(one, ratio, known).log_density(one.ln_kv) for one, ratio in rows])
-    by_class = typical.judge([one for one, _ in rows]).log_density
-    return pool_verdict([one.family for one, _ in rows], by_premium, by_class, assumptions)
+    by_baseline = typical.judge([one for one, _ in rows]).log_density
+    return pool_verdict([one.family for one, _ in rows], by_premium, by_baseline, assumptions)
 
 
 def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
@@ -186,7 +186,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
         attention_flops_per_pair=prefill_attention_flops(preset),
         active_params=params,
         case=case,
-        at_rent=at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"],
+        premium_at_cost=premium_at_cost.estimates(case, data, assumptions)["kv_bytes_per_token"],
     )
 
 

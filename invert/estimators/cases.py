@@ -11,7 +11,7 @@ from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from derive.quantities import quantity
 from derive.units import show
-from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, with_size
+from invert.anchors import ASSUMED_SIZE, BY_PRICE, anchors_of, with_size
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_price
@@ -84,14 +84,14 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     if anchors.origin["active_params"] == ASSUMED_SIZE and by_price.value:
         suggested = or_left_out(partial(size_at_price, by_price.value, "active_params", data, assumptions)).value
     if suggested:
-        anchors = with_size(anchors, suggested.median, MARKET)
+        anchors = with_size(anchors, suggested.median, BY_PRICE)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = by_slope(tariff)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None
     price_data = price_data_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions, suggested), storage, kv)
-    if anchors.origin["active_params"] == MARKET:
+    if anchors.origin["active_params"] == BY_PRICE:
         # The input price already gave the size of the model, so it is not used twice.
         price_data = replace(price_data, size_by_price=True)
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
@@ -138,7 +138,7 @@ def _stated_size(row: Architecture | None, listed: Priced | None) -> tuple[float
 def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None = None) -> tuple[float, float]:
     """Return ln active_params and its spread [nat], by the source of the number."""
     origin = anchors.origin["active_params"]
-    if origin == MARKET and suggested:
+    if origin == BY_PRICE and suggested:
         spread = suggested.spread
     elif origin == ASSUMED_SIZE:
         spread = assumptions.assumed_size_spread

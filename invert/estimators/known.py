@@ -15,18 +15,18 @@ from derive.immutable import immutable
 from invert.anchors import lecture_anchors
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators import at_rent, lecture, storage_price
+from invert.estimators import lecture, premium_at_cost, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import case_of
 from invert.estimators.market.candidates import judge_predictors
-from invert.estimators.market.record import LEAST_VOTES, record
+from invert.estimators.market.record import LEAST_FAMILIES, record
 from invert.estimators.market.student import Floats, Students, predict_one_more
 from invert.estimators.market.student import Judged as Predicted
 from invert.estimators.market.typical_kv import typical_kv
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
-from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Span, Verdict
+from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, Record, Span, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
@@ -58,7 +58,7 @@ def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] 
 
     >>> from invert.data import read_data
     >>> first = judged(read_data())[0]
-    >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
+    >>> first.member.architecture, f"{first.ratio('from_premium_at_cost'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
     return _judged(data, assumptions.without_facts(UNLESS_GIVEN), names)
@@ -69,12 +69,12 @@ def _judged(data: Data, assumptions: Assumptions, names: tuple[str, ...]) -> tup
     return tuple(Judged(member, *side_by_side(member.case, data, assumptions, names)) for member in members(data, assumptions))
 
 
-def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
+def predictions_of_known(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
     """Return every range of KV bytes on a sheet of several bands beside the true KV bytes of the architecture, by estimator.
 
     >>> from invert.data import read_data
-    >>> found = judgements(read_data())
-    >>> sum(one.held for one in found if one.by == "KV from premium at cost")
+    >>> found = predictions_of_known(read_data())
+    >>> sum(one.right for one in found if one.by == "KV from premium at cost")
     2
     """
     found = []
@@ -83,9 +83,9 @@ def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement,
             low, median, high = estimate.low, estimate.median, estimate.high
             if estimate.kind == "interval" and low and median and high:
                 found.append(
-                    Judgement(
+                    JudgedPrediction(
                         model=one.member.architecture,
-                        by=KV_NAMES[name].heading,
+                        by=kv_heading(name),
                         truth=one.member.kv_bytes_per_token,
                         low=low,
                         median=median,
@@ -103,7 +103,7 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
     baseline = typical.judge([caches[one.member.architecture] for one in known])
     truths = np.array([log(one.member.kv_bytes_per_token) for one in known])
     found = {
-        name: record(judge_ranges([one.kv_bytes[name] for one in known], truths), baseline, families, by_votes=True)
+        name: record(judge_ranges([one.kv_bytes[name] for one in known], truths), baseline, families, by_families=True)
         for name in dict.fromkeys(name for one in known for name in one.kv_bytes)
     }
     return {estimator: one for estimator, one in found.items() if one}
@@ -127,7 +127,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
 
     >>> from invert.data import read_data
     >>> found = records_beside(judged(read_data()))
-    >>> {name: f"{one.held[-1].held} of {one.count}" for name, one in found.items()}
+    >>> {name: f"{one.coverage[-1].right} of {one.count}" for name, one in found.items()}
     {'balance_context': '0 of 9', 'attention_intensity': '3 of 7'}
     """
     found = {}
@@ -135,7 +135,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
         rows = [(one, truth) for one in known if quantity in one.beside and (truth := _true_value(quantity, one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
         judged = judge_ranges([one.beside[quantity] for one, _ in rows], truths)
-        found[quantity] = record(judged, _predict_by_other_families(truths, families), families, by_votes=True)
+        found[quantity] = record(judged, _predict_by_other_families(truths, families), families, by_families=True)
     return {quantity: one for quantity, one in found.items() if one}
 
 
@@ -145,7 +145,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
 
     >>> from invert.data import read_data
     >>> found = record_of_storage_price(read_data())
-    >>> f"{found.held[-1].held} of {found.count}"
+    >>> f"{found.coverage[-1].right} of {found.count}"
     '0 of 6'
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
@@ -158,7 +158,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
             found.append((storage_price.kv_bytes_stored(price, data, assumptions), caches[cache.architecture]))
     rows = [one for _, one in found]
     judged = judge_ranges([estimate for estimate, _ in found], np.array([one.ln_kv for one in rows]))
-    return record(judged, typical.judge(rows), [one.family for one in rows], by_votes=True)
+    return record(judged, typical.judge(rows), [one.family for one in rows], by_families=True)
 
 
 @cache_with_data
@@ -183,9 +183,9 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
 
 
 def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predicted:
-    """Return each truth with its prediction by the other families, which have one vote each. With too few families it is nan."""
+    """Return each truth with its prediction by the other families, each of which counts once. With too few families it is nan."""
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
-    if len(of_family) <= LEAST_VOTES:
+    if len(of_family) <= LEAST_FAMILIES:
         none = np.full(len(truths), np.nan)
         return Predicted(none, none, none)
     foretold = {family: predict_one_more([mean for other, mean in of_family.items() if other != family]) for family in of_family}
@@ -229,17 +229,17 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
 
 
 @cache_with_data
-def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
+def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
     """Return the bounds at rental cost over the true cache, on shipped sheets of known cache without an output premium, or None.
 
     >>> from invert.data import read_data
-    >>> found = bounds_at_rent(read_data())
-    >>> found.count, found.held, found.held_at_one_byte, f"{found.least:.2g} to {found.most:.2g}"
+    >>> found = bounds_at_cost(read_data())
+    >>> found.count, found.right, found.right_at_one_byte, f"{found.least:.2g} to {found.most:.2g}"
     (9, 6, 9, '0.6 to 84')
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     factors = [
-        at_rent.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
+        premium_at_cost.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
         for sheet, model, cache in _sheets_of_known_cache(data, assumptions)
         if not sheet.has_premium
     ]
@@ -247,8 +247,8 @@ def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
         return None
     return Bounds(
         count=len(factors),
-        held=sum(factor >= 1 for factor in factors),
-        held_at_one_byte=sum(factor * assumptions.bytes_per_kv_value >= 1 for factor in factors),
+        right=sum(factor >= 1 for factor in factors),
+        right_at_one_byte=sum(factor * assumptions.bytes_per_kv_value >= 1 for factor in factors),
         least=min(factors),
         median=median(factors),
         most=max(factors),
@@ -258,7 +258,7 @@ def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
 def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
     """Return a bound with the ratios of similar bounds to the true cache, or any other estimate as it is.
 
-    >>> of = Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0)
+    >>> of = Bounds(count=9, right=6, right_at_one_byte=9, least=0.6, median=5.5, most=84.0)
     >>> told_by_others(Estimate(kind="upper", high=2e3, because="no premium"), of).because
     'no premium; on 9 sheets of known cache such bounds were 0.6 to 84 times it (median 5.5): right for 6 in bf16 and for 9 at one byte'
     """
@@ -266,7 +266,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
         return estimate
     said = (
         f"on {bounds.count} sheets of known cache such bounds were {bounds.least:.2g} to {bounds.most:.2g} times it (median"
-        f" {bounds.median:.2g}): right for {bounds.held} in bf16 and for {bounds.held_at_one_byte} at one byte"
+        f" {bounds.median:.2g}): right for {bounds.right} in bf16 and for {bounds.right_at_one_byte} at one byte"
     )
     return replace(estimate, because=f"{estimate.because}; {said}", bounds=bounds)
 

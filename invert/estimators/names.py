@@ -1,28 +1,69 @@
-"""The names of the estimators, in the order of the tables. Forms of a result need no more of them."""
+"""The estimators of KV bytes per token that give a range and are scored on models of known cache, in the order of the tables.
 
+A key is the name of an estimator in JSON and in CSV, and its words are the name in all other outputs.
+"""
+
+import re
 from collections.abc import Mapping
 
-from derive.immutable import immutable
+from derive.quantities.aliases import with_new_names
 
-
-@immutable
-class Named:
-    """The names of an estimator that gives a range of KV bytes and is scored on models of known cache.
-
-    `heading` is its name in every output. `about` says in an explanation what it assumes.
-    """
-
-    heading: str
-    about: str
-
-
-KV_NAMES: Mapping[str, Named] = {
-    "one_markup": Named(heading="KV from all prices", about="if one price/cost on everything pays for the long-context premium"),
-    "at_rent": Named(heading="KV from premium at cost", about="if rental cost pays for the long-context premium"),
-    "increment": Named(
-        heading="KV from premium",
-        about="if the price/cost of models of known architecture pays for the long-context premium",
-    ),
-    "headline": Named(heading="typical KV", about="of models released before it, newer models count more"),
+KV_NAMES: Mapping[str, str] = {
+    "from_all_prices": "if one price/cost on everything pays for the long-context premium",
+    "from_premium_at_cost": "if rental cost pays for the long-context premium",
+    "from_premium": "if the price/cost of models of known architecture pays for the long-context premium",
+    "typical": "of models released before it, newer models count more",
 }
-"""The estimators by their key in JSON and CSV. They are side by side in every output."""
+"""For each estimator what it assumes, in the words of an explanation."""
+RENAMED: Mapping[str, str] = {
+    "one_markup": "from_all_prices", "at_rent": "from_premium_at_cost", "increment": "from_premium", "headline": "typical",
+    "market": "by_price", "votes": "families", "cast": "weights", "worth": "reliability", "rms_of_class": "rms_of_baseline",
+    "by_class": "by_baseline", "held_at_one_byte": "right_at_one_byte", "class_horizons": "typical_kv_horizons",
+    "class_spread": "typical_kv_spread", "class_votes": "typical_kv_prior_families",
+}  # fmt: skip
+"""Keys of saved results that have another name now."""
+_COLUMN_PARTS = {
+    **{name: RENAMED[name] for name in ("one_markup", "at_rent", "increment", "headline", "market")},
+    "per_token_lecture": "per_token_from_threshold", "token_known": "token_of_architecture", "held": "right",
+    "token_storage_price": "token_by_storage_price",
+}  # fmt: skip
+
+
+def kv_heading(estimator: str) -> str:
+    """Return the name of KV bytes per token by an estimator.
+
+    >>> kv_heading("from_premium"), kv_heading("typical")
+    ('KV from premium', 'typical KV')
+    """
+    words = estimator.replace("_", " ")
+    return f"KV {words}" if words.startswith("from ") else f"{words} KV"
+
+
+def with_new_keys(record: Mapping[str, object]) -> dict[str, object]:
+    """Return an object of a saved result with the present names as keys.
+
+    >>> with_new_keys({"headline": {"record": {"held": [{"held": 9}]}}})
+    {'typical': {'record': {'held': [{'held': 9}]}}}
+    >>> with_new_keys({"held": [{"right": 9}]}), with_new_keys({"held": 9})
+    ({'coverage': [{'right': 9}]}, {'right': 9})
+    """
+    return {_new_key(key, value): value for key, value in with_new_names(record).items()}
+
+
+def _new_key(key: str, value: object) -> str:
+    if key == "held":
+        return "coverage" if isinstance(value, list) else "right"
+    if key == "storage_price" and isinstance(value, Mapping) and "kind" in value:
+        return "by_storage_price"
+    return RENAMED.get(key, key)
+
+
+def new_column_key(key: str) -> str:
+    """Return the present key of a column of CSV.
+
+    >>> new_column_key("kv_bytes_per_token_headline_held"), new_column_key("premium_in")
+    ('kv_bytes_per_token_typical_right', 'premium_in')
+    """
+    for old, new in _COLUMN_PARTS.items():
+        key = re.sub(rf"_{old}(?=_|$)", f"_{new}", key)
+    return key

@@ -7,8 +7,8 @@ from scipy.special import stdtrit
 
 from invert.arrays import Array
 from invert.assumptions import Assumptions
-from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.market.student import Student
+from invert.estimators.premium_at_cost import DRAWS, weighted_line
 from invert.posterior.data import PriceData
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sobol import normals
@@ -19,7 +19,7 @@ _OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
 """Nuisances of the price of a cache hit, which the joint reading does not use."""
 
 
-def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tuple[Swing, ...]:
+def swings_of_all_prices(price_data: PriceData, assumptions: Assumptions) -> tuple[Swing, ...]:
     """Solve the joint reading of a two-band sheet with each nuisance at both tails of its prior and each price at both ends of its cell."""
     free = [name for name in NUISANCES if name not in _OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
@@ -43,7 +43,7 @@ def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tup
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
-def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Assumptions) -> tuple[Swing, ...]:
+def swings_of_premium(price_data: PriceData, learnt: Student, assumptions: Assumptions) -> tuple[Swing, ...]:
     """Return the swings of the increment reading: each factor of bands.kv_bytes_from_increment over its range, each with elasticity 1."""
     tails = assumptions.tails
     price_cost = exp(learnt.scale * float(stdtrit(learnt.freedom, tails[1])))

@@ -18,7 +18,7 @@ from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.encoder import six_digits
 from invert.estimate_text import bracket_range, middle_text, range_text, two_digits
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import KV_NAMES, kv_heading, new_column_key
 from invert.records import TIER_NAMES, Estimate, TierEvidence, count_missed, verdict
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import NONE, aligned, billions, dollars
@@ -145,7 +145,8 @@ def _joint(one: Inference, name: str) -> float | None:
 
 
 def _active_span(one: Inference) -> str:
-    return size_grade(one.anchors.origin["active_params"]) if one.size_stated else range_text("active_params", one.market["active_params"])
+    origin = one.anchors.origin["active_params"]
+    return size_grade(origin) if one.size_stated else range_text("active_params", one.by_price["active_params"])
 
 
 def size_grade(origin: str) -> str:
@@ -272,7 +273,7 @@ def size_of_lecture(assumptions: Assumptions) -> str:
 
 def _commonest(found: Iterable[Estimate]) -> str:
     """Return the most common coverage, `38 of 42`, or a dash if there are no ranges."""
-    return _most_common(one.kept for one in found if one.kind == "interval")
+    return _most_common(one.coverage for one in found if one.kind == "interval")
 
 
 def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
@@ -334,8 +335,9 @@ def _estimate_column(
         return _commonest(found for one in sheets if (found := get(one)))
 
     return Column(
-        key=_key(quantity, estimator), value=value, text=text, span=span, record=record, models=models, head=head,
-        name=name or quantity.replace("_", " "), also=also, of=(quantity, estimator), unit=_unit(quantity), about=about, estimate=get,
+        key=_key(quantity, estimator), value=value, text=text, span=span, record=record, models=models,
+        head=head, name=name or _key(quantity, estimator).replace("_", " "), also=also, of=(quantity, estimator), unit=_unit(quantity),
+        about=about, estimate=get,
     )  # fmt: skip
 
 
@@ -356,8 +358,8 @@ def _parts(column: Column) -> list[Column]:
         "_high": lambda found: found.high,
         "_kind": lambda found: found.kind,
         "_level": lambda found: found.level,
-        "_held": lambda found: found.kept and found.kept[0],
-        "_of": lambda found: found.kept and found.kept[1],
+        "_right": lambda found: found.coverage and found.coverage[0],
+        "_of": lambda found: found.coverage and found.coverage[1],
     }
 
     def part_column(end: str, part: Callable[[Estimate], object]) -> Column:
@@ -370,36 +372,32 @@ def _parts(column: Column) -> list[Column]:
     return [part_column(end, part) for end, part in values.items()]
 
 
-def _kv(estimator: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] = ()) -> Column:
+def _kv(estimator: str, about: str) -> Column:
     """Return the column of KV bytes by an estimator."""
-    one = KV_NAMES[estimator]
-    return _estimate_column(
-        "kv_bytes_per_token", estimator, name=one.heading, about=f"KV bytes per token {one.about}", head=head, also=also
-    )
+    head, also = _KV_HEADS.get(estimator, (("", ""), ()))
+    name = kv_heading(estimator)
+    return _estimate_column("kv_bytes_per_token", estimator, name=name, about=f"KV bytes per token {about}", head=head, also=also)
 
 
 # The list.
 
-_HEADS = {"increment": ("KV from", "premium"), "headline": ("typical", "KV")}
-_ALSO = {"increment": ("KV increment", "KV premium"), "headline": ("KV", "KV read", "typical KV, kB")}
+_KV_HEADS = {"from_premium": (("KV from", "premium"), ("KV premium",)), "typical": (("typical", "KV"), ("KV", "typical KV, kB"))}
 _ESTIMATES = (
-    *(_kv(name, _HEADS.get(name, ("", "")), _ALSO.get(name, ())) for name in KV_NAMES),
-    _estimate_column("kv_bytes_stored_per_token", "headline", name="KV stored",
+    *(_kv(name, about) for name, about in KV_NAMES.items()),
+    _estimate_column("kv_bytes_stored_per_token", "typical", name="typical KV stored", also=("KV stored",),
                      about="KV bytes per token that models released before it store"),
-    _estimate_column("kv_bytes_stored_per_token", "storage_price", name="KV stored by price",
+    _estimate_column("kv_bytes_stored_per_token", "by_storage_price", name="KV stored by storage price",
                      about="KV bytes per token stored, by the storage price"),
-    _estimate_column("active_params", "market", name="active params by price", also=("active by price",),
-                     about="active parameters by the input price", models="open"),
-    _estimate_column("total_params", "market", name="total params by price", also=("total by price",),
-                     about="total parameters by the input price", models="open"),
-    _estimate_column("input_markup", "market", name="price/cost", about="input price over its cost on rented chips in full use",
+    _estimate_column("active_params", "by_price", about="active parameters by the input price", models="open"),
+    _estimate_column("total_params", "by_price", about="total parameters by the input price", models="open"),
+    _estimate_column("input_markup", "by_price", name="price/cost", about="input price over its cost on rented chips in full use",
                      also=("mark-up", "markup")),
     _estimate_column("bandwidth_bound_fraction", name="bandwidth-bound fraction", head=("bandwidth", "bound"),
                      about="share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)",
                      also=("bandwidth-bound", "bandwidth bound")),
-    _estimate_column("total_params_by_knowledge", name="total, no price used", models="open",
+    _estimate_column("total_params_by_knowledge", models="open",
                      about="total parameters by the score on a benchmark of facts"),
-    _estimate_column("total_params_by_price_and_knowledge", name="total, price and knowledge", models="open",
+    _estimate_column("total_params_by_price_and_knowledge", models="open",
                      about="total parameters by the input price and that score"),
     _estimate_column("memory_time_share", about="time of memory reads over the time of reads and arithmetic, in decode"),
     _estimate_column("balance_context", about="context at which reading the cache takes as long as arithmetic"),
@@ -407,15 +405,15 @@ _ESTIMATES = (
 """The estimates of which the CSV has all numbers."""
 _MORE_ESTIMATES = (
     _estimate_column("attention_intensity", about="arithmetic of attention over the cache bytes that it reads"),
-    _estimate_column("active_params_times_markup", about="active parameters times price/cost", name="size x price/cost"),
+    _estimate_column("active_params_times_markup", about="active parameters times price/cost", name="active params x price/cost"),
     _estimate_column("batch_multiple", about="batch over the balance batch"),
     _estimate_column("implied_drain_time", about="hold time that is sold for as much as one read"),
 )
 _READINGS = (
     Column(
-        key="kv_bytes_per_token_lecture", head=("KV from", "threshold"), also=("KV lecture",), of=("kv_bytes_per_token", "lecture"),
-        value=_lecture_kv, text=lambda one: short_kv(_lecture_kv(one)), span=_lecture_size, unit="byte/token",
-        record=lambda _, run: lecture_record(run),
+        key="kv_bytes_per_token_from_threshold", head=("KV from", "threshold"), also=("KV lecture",),
+        of=("kv_bytes_per_token", "from_threshold"), value=_lecture_kv, text=lambda one: short_kv(_lecture_kv(one)),
+        span=_lecture_size, unit="byte/token", record=lambda _, run: lecture_record(run),
         about=f"KV bytes per token by the lecture's formula, N_active*b_w/(rho*L_threshold), at {size_of_lecture(USUAL)}",
     ),
     Column(
@@ -424,7 +422,7 @@ _READINGS = (
         about="KV bytes per token from output/input and both premiums together, every anchor as it is",
     ),
     Column(
-        key="kv_bytes_per_token_known", head=("KV of its", "architecture"), also=("KV known", "known"), unit="byte/token",
+        key="kv_bytes_per_token_of_architecture", head=("KV of its", "architecture"), also=("KV known", "known"), unit="byte/token",
         value=lambda one: one.known and one.known.read, text=lambda one: short_kv(one.known.read if one.known else None),
         span=lambda one: one.known.grade if one.known else NONE, about="KV bytes per token that a public architecture reads",
     ),
@@ -474,28 +472,29 @@ _PRICES = (
     _value_column("cache_read_ratio", lambda one: one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
               "cache read/input", about="cache-read price over input price"),
     Column(key="active_params", head=("active", "params"), name="active parameters",
-           also=("active", "active params", "active known", "size"), value=lambda one: one.anchors.values["active_params"],
+           also=("active", "active params"), value=lambda one: one.anchors.values["active_params"],
            order=lambda one: one.active_params, span=_active_span, models="open",
            text=lambda one: ABSENT if one.active_params is None else billions(one.active_params),
-           record=lambda sheets, _: _commonest(one.market["active_params"] for one in sheets if not one.size_stated),
+           record=lambda sheets, _: _commonest(one.by_price["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, else by the input price (record: of most sheets, on open or on closed models)"),
     _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
               about="table or price that they are from"),
-    Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier", "priced as"), value=_tier,
-           order=lambda one: None if (said := _tier(one)) == ABSENT else said, text=_tier, record=_tier_record, numbers=("tiers_by_price",),
+    Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier"), value=_tier, text=_tier,
+           order=lambda one: None if (said := _tier(one)) == ABSENT else said, record=_tier_record, numbers=("cache_tier_by_price",),
            about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated by the vendor"),
-    Column(key="tiers_by_price", name="cache tier, by price", also=("tier by price", "cache tier by price"), text=_tiers_by_price,
+    Column(key="cache_tier_by_price", name="cache tier, by price", also=("tier by price", "tiers_by_price"), text=_tiers_by_price,
            span=_share_by_price, record=partial(_tier_record, with_stated=True),
            value=lambda one: " ".join(_tier_code(found) for found in one.storage if found.undisclosed) or None,
            order=lambda one: None if (said := _tiers_by_price(one)) == ABSENT else said,
            about="memory tiers that cache prices leave, whatever the vendor states"),
-    Column(key="tiers_lecture", name="cache tier, by duration", also=("tier by duration", "tier by lifetime", "cache tier by duration"),
+    Column(key="cache_tier_by_duration", name="cache tier, by duration", also=("tier by duration", "tiers_lecture"),
            text=lambda one: _together({tier.ttl_seconds: tier.lecture for tier in one.tiers}), record=_duration_record,
            value=lambda one: " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
            about="memory tier whose drain time is nearest to the lifetime of the cache"),
-    Column(key="tiers_stated", name="cache tier, stated", also=("vendor says", "vendor_says", "cache tier stated"), value=_tiers_stated,
-           text=_tiers_stated, span=_stated_as, order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
-           numbers=("tiers_by_price",), about="memory tier by the words of the vendor"),
+    Column(key="cache_tier_stated", name="cache tier, stated", also=("vendor says", "tiers_stated"),
+           value=_tiers_stated, text=_tiers_stated, span=_stated_as,
+           order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
+           numbers=("cache_tier_by_price",), about="memory tier by the words of the vendor"),
     Column(key="prices_missed", head=("prices", "missed"), also=("check", "lecture check", "missed"), text=_missed,
            value=lambda one: found[0] if (found := _checks(one)) else None, order=_share_missed, record=lambda *_: NONE,
            numbers=("prices_missed", "prices_checked"),
@@ -522,26 +521,27 @@ REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *(part for one
 # Choices from the list.
 
 SHORT_KEYS = (
-    "model", "price", "long_context", "kv_bytes_per_token_lecture", "kv_bytes_per_token_increment", "bandwidth_bound_fraction",
-    "cache_tier", "prices_missed", "active_params", "kv_bytes_per_token_headline",
+    "model", "price", "long_context", "kv_bytes_per_token_from_threshold", "kv_bytes_per_token_from_premium", "bandwidth_bound_fraction",
+    "cache_tier", "prices_missed", "active_params", "kv_bytes_per_token_typical",
 )  # fmt: skip
 """The default table."""
 WIDE_KEYS = (
     "provider", "model", "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
-    "output_input_ratio", "active_params_range", "active_params_market_range", "input_markup_market_range",
-    "total_params_by_knowledge_range", "kv_bytes_per_token_lecture",
-    *(f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES), "kv_bytes_per_token_known", "bandwidth_bound_fraction_range",
-    "tiers_lecture", "tiers_by_price_range", "tiers_stated_range", "prices_missed", "fast_mode", "flags",
+    "output_input_ratio", "active_params_range", "active_params_by_price_range", "input_markup_by_price_range",
+    "total_params_by_knowledge_range", "kv_bytes_per_token_from_threshold",
+    *(f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES), "kv_bytes_per_token_of_architecture",
+    "bandwidth_bound_fraction_range", "cache_tier_by_duration", "cache_tier_by_price_range", "cache_tier_stated_range",
+    "prices_missed", "fast_mode", "flags",
 )  # fmt: skip
 """`--wide`, and documents."""
 MODEL_KEYS = (
-    "kv_bytes_per_token_lecture", "kv_bytes_per_token_increment", "bandwidth_bound_fraction", "tiers_by_price", "tiers_lecture",
-    "tiers_stated", "active_params", "active_params_market", "input_markup_market", "kv_bytes_per_token_headline",
-    "kv_bytes_per_token_known", "total_params_by_knowledge", "total_params_by_price_and_knowledge",
+    "kv_bytes_per_token_from_threshold", "kv_bytes_per_token_from_premium", "bandwidth_bound_fraction", "cache_tier_by_price",
+    "cache_tier_by_duration", "cache_tier_stated", "active_params", "active_params_by_price", "input_markup_by_price",
+    "kv_bytes_per_token_typical", "kv_bytes_per_token_of_architecture", "total_params_by_knowledge", "total_params_by_price_and_knowledge",
 )  # fmt: skip
 """The rows of `infer MODEL`."""
 HISTORY_KEYS = (
-    "active_params_market", "input_markup_market", "kv_bytes_per_token_headline", "kv_bytes_per_token_increment",
+    "active_params_by_price", "input_markup_by_price", "kv_bytes_per_token_typical", "kv_bytes_per_token_from_premium",
     "bandwidth_bound_fraction",
 )  # fmt: skip
 """The columns of `--history`."""
@@ -550,9 +550,9 @@ ESTIMATE_KEYS = tuple(one.key for one in (*_ESTIMATES, *_MORE_ESTIMATES))
 CSV_KEYS = (
     "provider", "model", "region", "service_tier", "as_of", "currency", "input_price_usd_per_token", "output_price_usd_per_token",
     "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params",
-    "active_params_origin", "kv_bytes_per_token_lecture", "kv_bytes_per_token_joint", "kv_bytes_per_token_known",
+    "active_params_origin", "kv_bytes_per_token_from_threshold", "kv_bytes_per_token_joint", "kv_bytes_per_token_of_architecture",
     *(key for one in _ESTIMATES for key in (one.key, *(part.key for part in _parts(one)))), "memory_time_share_joint",
-    "balance_context_joint", "implied_drain_time_s_point", "tiers_lecture", "tiers_by_price", "check_lecture", "check_joint",
+    "balance_context_joint", "implied_drain_time_s_point", "cache_tier_by_duration", "cache_tier_by_price", "check_lecture", "check_joint",
     "prices_missed", "prices_checked", "fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio", "flags",
 )  # fmt: skip
 """The CSV and the frame."""
@@ -578,7 +578,7 @@ def flat_before(one: Inference, run: Run, keys: Iterable[str] = CSV_KEYS) -> dic
 def name_of(quantity: str, estimator: str) -> str:
     """Return what people call a quantity by an estimator of it: the heading of its column, if it has one.
 
-    >>> name_of("input_markup", "market"), name_of("bayes_factor", "convention"), name_of("probability_hbm", "300")
+    >>> name_of("input_markup", "by_price"), name_of("bayes_factor", "convention"), name_of("probability_hbm", "300")
     ('price/cost', 'convention factor', '5 min in HBM')
     """
     if quantity.startswith("probability_"):
@@ -607,8 +607,8 @@ def _columns_by_name() -> dict[str, Column]:
 
 
 def column_of(name: str) -> Column:
-    """Return the column of a key, a heading or another name, in any case. Raises UnknownName with the nearest names."""
-    found = _columns_by_name().get(_plain(name))
+    """Return the column of a key (also an old one), a heading or another name, in any case. Raises UnknownName with the nearest names."""
+    found = _columns_by_name().get(_plain(name)) or REGISTRY.get(new_column_key(name))
     if found is None:
         names = dict.fromkeys(name for column in REGISTRY.values() for name in (column.heading, column.key))
         raise UnknownName("column", name, names, "backsolve infer --explain lists all")
@@ -630,7 +630,7 @@ def _numbers_of(column: Column) -> Sequence[str]:
 
 def models_of_record(column: Column, one: Inference) -> str:
     """Return which models the record of a size is of: open or closed."""
-    of = one.market["active_params"].record
+    of = one.by_price["active_params"].record
     return of.of.partition(" ")[0] if of else column.models
 
 
@@ -648,7 +648,7 @@ def explained(run: Run) -> list[str]:
     return [
         aligned(head, rows),
         "In the CSV an estimate KEY has also KEY_low and KEY_high (its range), KEY_kind (given, interval, upper or lower bound, point,"
-        " undetermined), KEY_level (the probability of its range), KEY_held and KEY_of (how many of how many ranges like it were right)."
+        " undetermined), KEY_level (the probability of its range), KEY_right and KEY_of (how many of how many ranges like it were right)."
         " In a table KEY_range has the range beside the number. Right: on models of known architecture, size or tier.",
     ]
 

@@ -22,8 +22,10 @@ from invert.records import (
     Check,
     Contraction,
     Convention,
+    Coverage,
     Estimate,
-    Held,
+    FamilyWeight,
+    FamilyWeights,
     Identifiability,
     Misreading,
     NegativeControl,
@@ -40,8 +42,6 @@ from invert.records import (
     TierEvidence,
     TierReading,
     Verdict,
-    Vote,
-    Votes,
     verdict,
 )  # fmt: skip
 from invert.report.columns import csv_names, flat, flat_before
@@ -178,7 +178,7 @@ def _estimates(one: Inference) -> dict[str, Estimate | Mapping[str, Estimate]]:
         "kv_bytes_per_token": one.kv_bytes,
         "kv_bytes_stored_per_token": one.kv_bytes_stored,
         **one.estimates,
-        **{name: {"market": estimate} for name, estimate in one.market.items()},
+        **{name: {"by_price": estimate} for name, estimate in one.by_price.items()},
     }
 
 
@@ -194,13 +194,13 @@ def _ends(ranges: Mapping[str, tuple[float, float]]) -> dict[str, Ends]:
     return {tier: Ends(low=low, high=high) for tier, (low, high) in ranges.items()}
 
 
-def _families(votes: Votes) -> int:
-    return len(votes.cast)
+def _families(families: FamilyWeights) -> int:
+    return len(families.weights)
 
 
 def _left_out_of_sheet(one: Inference) -> dict[str, str]:
     swings = {f"swings.{estimator}": part for estimator, part in (one.swings or {}).items()}
-    return _left_out({"worth": one.worth, **swings, "storage": Part(left_out=one.no_storage or "")})
+    return _left_out({"reliability": one.reliability, **swings, "storage": Part(left_out=one.no_storage or "")})
 
 
 def _left_out_of_run(table: Run) -> dict[str, str]:
@@ -296,7 +296,7 @@ _SHEET: Keys = {
     "apart": Nested({"factor": "apart", "nats": Through("apart", _nats)}, unless_none="apart", rounded=True),
     "storage": "storage",
     "tariffs": "tariffs",
-    "worth": "worth.value",
+    "reliability": "reliability.value",
     "swings": _swings,
     "convention": "convention",
     "identifiability": "identifiability",
@@ -399,8 +399,8 @@ _KEYS: dict[type, Keys] = {
     PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
     Solution: {"low": _low, "high": _high, "equations": "equations", "problem": "reason.message"},
     Estimate: _with(Estimate, without=["quantity"]),
-    Votes: {"families": _families, "effective_families": "effective", "cast": "cast"},
-    Vote: _with(Vote, kv_bytes_per_token="kv_bytes"),
+    FamilyWeights: {"families": _families, "effective_families": "effective", "weights": "weights"},
+    FamilyWeight: _with(FamilyWeight, kv_bytes_per_token="kv_bytes"),
     TierEvidence: {
         "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": Through("ranges", _ends),
         "agreed": "agreed", "agreed_share": "agreed_share",
@@ -421,8 +421,8 @@ _KEYS: dict[type, Keys] = {
     },
 }  # fmt: skip
 _ROUNDED = frozenset([
-    AlsoSold, Prediction, Vote, Votes, Misreading, Verdict, Convention, Estimate, Record, Held, Bounds, Swing, RuleScore,
-    Contraction, Span,
+    AlsoSold, Prediction, FamilyWeight, FamilyWeights, Misreading, Verdict, Convention, Estimate, Record, Coverage, Bounds, Swing,
+    RuleScore, Contraction, Span,
 ])  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from invert.report.layout import NONE, aligned, billions, laid_out
 from invert.sheets.sheet import money_unit
 
 _COLUMNS = tuple(REGISTRY[key] for key in HISTORY_KEYS)
-_MARKUP = REGISTRY["input_markup_market"].heading
+_MARKUP = REGISTRY["input_markup_by_price"].heading
 DATED_COLUMNS = (
     "provider", "model", "region", "service_tier", "since", "as_of", "changes", "quantity", "estimator", "kind", "median", "low", "high",
 )  # fmt: skip

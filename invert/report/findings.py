@@ -2,7 +2,7 @@
 
 from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import kv_heading
 from invert.records import Convention, Estimate, Identifiability, Swing
 from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN
 from invert.report.layout import NONE, Table, aligned, kv, left_out, title
@@ -20,7 +20,7 @@ def estimates_table(one: Inference, table: Run) -> Table:
     found = {column: one.named_estimates[column.of] for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates}
     rows = [
         (
-            column.heading, column.text(one), column.span(one), held_in_words(of),
+            column.heading, column.text(one), column.span(one), coverage_in_words(of),
             of.because + "; PRIOR-DOMINATED" * of.prior_dominated,
         )
         for column, of in found.items()
@@ -30,16 +30,17 @@ def estimates_table(one: Inference, table: Run) -> Table:
 
 def _families_of_typical_kv(one: Inference) -> list[str]:
     """Return the families behind the typical KV: the release, the KV bytes and the weight of each."""
-    stored, read = one.kv_bytes_stored["headline"].votes, one.kv_bytes["headline"].votes
+    stored, read = one.kv_bytes_stored["typical"].families, one.kv_bytes["typical"].families
     if stored is None:
         return []
-    read_by = {vote.family: vote.kv_bytes for vote in read.cast} if read else {}
+    read_by = {one.family: one.kv_bytes for one in read.weights} if read else {}
     rows = [
-        {"family": vote.family, "released": vote.released.isoformat(), "KV": kv(read_by.get(vote.family)),
-         "KV stored": kv(vote.kv_bytes), "weight": f"{vote.weight:.1%}"}
-        for vote in stored.cast[:_MOST_VOTES]
+        {"family": one.family, "released": one.released.isoformat(), "KV": kv(read_by.get(one.family)),
+         "KV stored": kv(one.kv_bytes), "weight": f"{one.weight:.1%}"}
+        for one in stored.weights[:_MOST_FAMILIES]
     ]  # fmt: skip
-    count, some = len(stored.cast), f". The {_MOST_VOTES} with the largest weights are listed" * (len(stored.cast) > _MOST_VOTES)
+    count = len(stored.weights)
+    some = f". The {_MOST_FAMILIES} with the largest weights are listed" * (count > _MOST_FAMILIES)
     return [
         *title("Families behind the typical KV"),
         aligned(tuple(rows[0]), rows),
@@ -48,7 +49,7 @@ def _families_of_typical_kv(one: Inference) -> list[str]:
     ]
 
 
-_MOST_VOTES = 10
+_MOST_FAMILIES = 10
 """Families that a report lists; JSON has all."""
 _RIGHT_BEFORE = (
     "Right before: how many ranges contained the known value of other models. unknown: never compared with a known value."
@@ -56,11 +57,11 @@ _RIGHT_BEFORE = (
 )
 
 
-def held_in_words(estimate: Estimate) -> str:
+def coverage_in_words(estimate: Estimate) -> str:
     """Return `11 of 14`, also for a bound, `unknown` without a record, or a dash without an estimate."""
     if estimate.kind in ("given", "undetermined"):
         return NONE
-    return "{} of {}".format(*estimate.kept) if estimate.kept else UNKNOWN
+    return "{} of {}".format(*estimate.coverage) if estimate.coverage else UNKNOWN
 
 
 def firmness(one: Inference, table: Run) -> list[str]:
@@ -108,7 +109,7 @@ def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
     ends = f"with one input at {least} and {most} % of what it may be, the rest at medians"
     lines = [f"what would change it: KV bytes over their central value {ends}"]
     for estimator, swings in one.swings.items():
-        label = KV_NAMES[estimator].heading
+        label = kv_heading(estimator)
         lines.append(left_out(swings) if swings.value is None else f"    {label}: " + ", ".join(map(_swing, swings.value)))
     return lines
 
@@ -125,11 +126,11 @@ def _convention(found: Convention) -> str:
         f"Cost or convention: premiums in the cells of those published, {asked}, have a probability of"
         f" {two_digits(found.probability_by_cost)} under the cost model, its base prices known"
     )
-    votes = f"{found.same} of {found.others}"
+    share = f"{found.same} of {found.others}"
     if found.bayes_factor is None:
-        return f"{by_cost}. Nobody else asks this pair ({votes} other vendors with a premium): no factor."
+        return f"{by_cost}. Nobody else asks this pair ({share} other vendors with a premium): no factor."
     return (
-        f"{by_cost}; {votes} other vendors with a premium have one in the same cells: as a convention"
+        f"{by_cost}; {share} other vendors with a premium have one in the same cells: as a convention"
         f" {two_digits(found.probability_by_habit)}."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
     )

@@ -14,8 +14,8 @@ _ON_PAGE = 100
 """Columns where there is no terminal."""
 _GAPS = ("  ", " ")
 """Between columns: what is usual, and what spares a column in a narrow terminal."""
-_GOES_LAST = ("model", "kv_bytes_per_token_lecture", "bandwidth_bound_fraction", "kv_bytes_per_token_increment", "cache_tier",
-              "prices_missed", "active_params", "long_context", "kv_bytes_per_token_headline")  # fmt: skip
+_GOES_LAST = ("model", "kv_bytes_per_token_from_threshold", "bandwidth_bound_fraction", "kv_bytes_per_token_from_premium", "cache_tier",
+              "prices_missed", "active_params", "long_context", "kv_bytes_per_token_typical")  # fmt: skip
 """What stays longest in a narrow terminal, the first one longest. Prices go behind the name of the model before any column goes."""
 _MOST_MODELS = 12
 """Models that the legend names; of more, and of those of long names, there is a count."""
@@ -118,7 +118,7 @@ def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
     keys = [column.key for column in columns]
     changed = f"What if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}. " if table.changes else ""
     lecture = f"KV from threshold is the lecture's formula at {size_of_lecture(table.assumptions)}. "
-    said = changed + lecture * ("kv_bytes_per_token_lecture" in keys) + _sizes(table) * ("active_params" in keys)
+    said = changed + lecture * ("kv_bytes_per_token_from_threshold" in keys) + _sizes(table) * ("active_params" in keys)
     if not all_wanted:
         return f"{said}Words: explain WORD."
     gone = [column_of(key).heading for key in SHORT_KEYS if key not in keys and key != "price"]

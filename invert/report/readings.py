@@ -31,8 +31,8 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 def columns_of(one: Inference) -> Iterator[Column]:
     """Yield the columns that are rows for this sheet: those of the default table, and others with a value."""
     for column in map(REGISTRY.__getitem__, MODEL_KEYS):
-        size_is_stated = one.size_stated if column.key == "active_params_market" else not one.size_stated
-        wanted = column.key not in ("active_params_market", *_SIZES_BY_KNOWLEDGE) or size_is_stated
+        size_is_stated = one.size_stated if column.key == "active_params_by_price" else not one.size_stated
+        wanted = column.key not in ("active_params_by_price", *_SIZES_BY_KNOWLEDGE) or size_is_stated
         if wanted and (column.key in SHORT_KEYS or column.text(one) != ABSENT):
             yield column
 

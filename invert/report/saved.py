@@ -11,6 +11,7 @@ from derive.quantities import QUANTITIES
 from derive.show.citation import slug
 from derive.show.references import Reference
 from derive.units import show
+from invert.estimators.names import with_new_keys
 from invert.report.contract import SCHEMA
 from invert.report.layout import several
 from invert.report.price_pages import PER, day_named, pages_of, rows_in, sheet_pages, sheet_reference
@@ -74,11 +75,11 @@ def _sheet(sheet: _Record, rows: list[PriceRow], html_base: str) -> Iterator[Ref
 
 
 def _inference(sheet: _Record, run: _Record, html_base: str) -> Reference:
-    """Cite the inference from one sheet, with its headline numbers. The title names what the user set."""
+    """Cite the inference from one sheet, with its estimates. The title names what the user set."""
     provider, model, tier, day = (sheet[name] for name in _SHEET)
     made, by_hand = _version_text(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
     tier = " ".join(filter(None, (tier, _plain(sheet.get("region")))))
-    said = "; ".join(_headlines(sheet.get("estimates"))) or "no estimate"
+    said = "; ".join(_estimates_in_words(sheet.get("estimates"))) or "no estimate"
     return Reference(
         key=":".join(filter(None, ("inference", *map(slug, (provider, model, tier, day, by_hand))))),
         title=f"What the prices of {provider} {model} imply" + (f", with {by_hand} set by the user" if by_hand else ""),
@@ -109,20 +110,18 @@ def _anchors_set(run: _Record) -> Iterator[str]:
             yield f"{name} = {show(name, value) if isinstance(value, int | float) and isfinite(value) else 'another value'}"
 
 
-def _headlines(estimates: object) -> Iterator[str]:
-    """Yield the headline estimate of every quantity, with its range and reason."""
-    for name, by in estimates.items() if isinstance(estimates, dict) else ():
-        # One that is made in several ways has one that is stood by; a size has that of the market.
-        headline = _dict(by).get("headline") or _dict(by).get("market") or by
-        if name not in QUANTITIES or not isinstance(headline, dict):
+def _estimates_in_words(estimates: object) -> Iterator[str]:
+    """Yield one estimate of every quantity, with its range and reason."""
+    for name, found in estimates.items() if isinstance(estimates, dict) else ():
+        by = with_new_keys(_dict(found))
+        one = _dict(by).get("typical") or _dict(by).get("by_price") or by
+        if name not in QUANTITIES:
             continue
-        figures = [_value_text(name, headline.get(key)) for key in ("low", "high")]
-        median, low, high = _value_text(name, headline.get("median")), *figures
+        figures = [_value_text(name, one.get(key)) for key in ("low", "high")]
+        median, low, high = _value_text(name, one.get("median")), *figures
         bounds = " to ".join(filter(None, (low, high))) if low and high else f"at least {low}" if low else f"at most {high}" if high else ""
         if median or bounds:
-            yield f"{name} {f'{median} ({bounds})' if median and bounds else median or bounds}, {_plain(headline.get('because'))}".rstrip(
-                ", "
-            )
+            yield f"{name} {f'{median} ({bounds})' if median and bounds else median or bounds}, {_plain(one.get('because'))}".rstrip(", ")
 
 
 def _value_text(name: str, value: object) -> str:

@@ -4,7 +4,7 @@ from derive.show.parts import moves_lines, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import kv_heading
 from invert.records import PairInference, PricingRules, Reading, verdict
 from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
@@ -136,6 +136,6 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     first = one.pairs[0] if one.pairs else None
     readings: dict[str, Reading] = {"KV from threshold": first.lecture, "KV joint": first.joint} if first else {}
     found = {label: reading.anchors for label, reading in readings.items() if reading.values}
-    found |= {KV_NAMES[key].heading: estimate.anchors for key, estimate in one.kv_bytes.items()}
+    found |= {kv_heading(key): estimate.anchors for key, estimate in one.kv_bytes.items()}
     found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})

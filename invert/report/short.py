@@ -61,11 +61,11 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         yield f"Use {short_kv(one.known.read)}: the architecture is {'public' if one.known.grade == 'verified' else one.known.grade}."
     elif not one.pairs:
         yield "Use the typical KV."
-    elif one.kv_bytes["increment"].kind == "undetermined":
+    elif one.kv_bytes["from_premium"].kind == "undetermined":
         below = one.pairs[0].pair.premium_out.value < 1
-        why = "the long price of output is below the base price" if below else one.kv_bytes["increment"].because
+        why = "the long price of output is below the base price" if below else one.kv_bytes["from_premium"].because
         yield f"Use the typical KV: {why}, so the premium gives no KV."
-    elif verdict and not verdict.enters and (record := one.kv_bytes["increment"].record):
+    elif verdict and not verdict.enters and (record := one.kv_bytes["from_premium"].record):
         better, worse = ("typical KV", "the premium") if record.gain < 0 else ("the premium", "typical KV")
         gain = f"{abs(record.gain):.2g} nats"
         yield f"Use the typical KV: for {record.count} known models {better} predicts better than {worse} ({gain})."

@@ -11,16 +11,16 @@ def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) 
 
     It is overconfident if the 90 % interval of its coverage is below the coverage that the level promises.
 
-    >>> from invert.estimators.market.record import held
-    >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
-    >>> judge_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
+    >>> from invert.estimators.market.record import coverage_at
+    >>> error = {"rms": 4.2, "rms_of_baseline": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
+    >>> judge_record(Record(count=9, groups=6, coverage=(coverage_at(0.9, 0, 9),), **error), "the class")
     'not trusted: its ranges were right for 0 of 9, and at most 23% of these ranges are right, but 90% is promised'
     """
     level, errors = assumptions.level, assumptions.least_gain_in_errors
     found = record.at(level)
     if found is None:
         return f"{_NOT_TRUSTED}: no range of {level:.0%} was counted"
-    told = f"its ranges were right for {found.held} of {found.count}"
+    told = f"its ranges were right for {found.right} of {found.count}"
     if found.high < level:
         return f"{_NOT_TRUSTED}: {told}, and at most {found.high:.0%} of these ranges are right, but {level:.0%} is promised"
     if record.gain < 0:

@@ -11,7 +11,7 @@ from derive.errors import BacksolveError
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import kv_heading
 from invert.inference import Kept, run_of
 from invert.records import Estimate
 from invert.result import Inference
@@ -35,7 +35,7 @@ class Retest:
         return log(self.after.median / self.before.median) if self.before.median and self.after.median else None
 
     @property
-    def held(self) -> bool:
+    def right(self) -> bool:
         """Whether the median at the new price lies in the range at the old one."""
         low, median, high = self.before.low, self.after.median, self.before.high
         return low is not None and high is not None and median is not None and low <= median <= high
@@ -72,9 +72,9 @@ def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: A
 
 def estimates_of(one: Inference) -> Mapping[str, Estimate]:
     """Return every printed estimate of a sheet with a range, by name. Price/cost is named with its size."""
-    of_kv = {KV_NAMES[name].heading: estimate for name, estimate in one.kv_bytes.items()}
+    of_kv = {kv_heading(name): estimate for name, estimate in one.kv_bytes.items()}
     by = {"input_markup": "by known size"} if one.size_stated else {}
-    of_market = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.market.items()}
+    of_market = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.by_price.items()}
     return {**of_market, **of_kv, **one.estimates}
 
 
@@ -92,7 +92,7 @@ def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
         "rms": round_nats(sqrt(sum(by * by for _, by in moved) / len(moved))),
         "most": round_nats(most),
         "of": f"{farthest.experiment.model} {farthest.experiment.date}" if most else "no price that changed",
-        "held": sum(one.held for one, _ in moved) if most else None,
+        "right": sum(one.right for one, _ in moved) if most else None,
         "lost": sum(bool(one.before.median) and not one.after.median for one in retested),
     }
 

@@ -22,7 +22,6 @@ from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration
-from invert.estimators.at_rent import ONE_TOKEN_MORE, weighted_line
 from invert.estimators.calibration import Member
 from invert.estimators.known import (
     Judged,
@@ -36,7 +35,8 @@ from invert.estimators.market import candidates, panel, size
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv, usual_stored
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import KV_NAMES, kv_heading
+from invert.estimators.premium_at_cost import ONE_TOKEN_MORE, weighted_line
 from invert.estimators.rent import rental
 from invert.records import Record
 from invert.sheets.assemble import models, sheets_that_ship
@@ -99,7 +99,7 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     """
     known = judged(data, assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
-        one.heading: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_NAMES.items()
+        kv_heading(name): partial(Judged.ratio, estimator=name) for name in KV_NAMES
     } | {"attention from input increments": lambda one: attention_ratio(data, one.member, assumptions)}
     found: list[ScoreRow] = [
         {
@@ -188,14 +188,14 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     """Return every printed estimator that has a record on unseen models."""
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
-    by_class = partial(Scored, of=_KV, known="the typical KV")
-    found = [by_class(estimate=KV_NAMES[name].heading, left_out="family", record=one) for name, one in known.items() if name != "headline"]
+    by_baseline = partial(Scored, of=_KV, known="the typical KV", left_out="family")
+    found = [by_baseline(estimate=kv_heading(name), record=one) for name, one in known.items() if name != "typical"]
     found += [
         Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=_KV, known="the result of the other families")
         for quantity, one in beside.items()
     ]
     if of_storage_price := record_of_storage_price(data, assumptions):
-        found.append(by_class(estimate="KV stored, storage price", left_out="family", record=of_storage_price))
+        found.append(by_baseline(estimate="KV stored by storage price", record=of_storage_price))
     found += [
         Scored(estimate=f"KV {of}", left_out="later", record=one, of=_KV, known="all earlier models alike")
         for of in READ_OR_STORED
@@ -207,15 +207,15 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
 def _skill(scored: Scored) -> ScoreRow:
     one = scored.record
     shares = {
-        f"in {held.level:.0%}{end}": round(value, 2)
-        for held in one.held
-        for end, value in (("", held.share), (", low", held.low), (", high", held.high))
+        f"in {found.level:.0%}{end}": round(value, 2)
+        for found in one.coverage
+        for end, value in (("", found.share), (", low", found.low), (", high", found.high))
     }
     low, high = one.interval
     return {
         **dict.fromkeys(SKILL),
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
-        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": round_nats(one.gain)},
+        **{"rms": round(one.rms, 2), "class": round(one.rms_of_baseline, 2), "gain": round_nats(one.gain)},
         **{"standard error": round_nats(one.standard_error), "gain, low": round_nats(low), "gain, high": round_nats(high), **shares},
     }
 
@@ -236,7 +236,7 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         {
             **dict.fromkeys(SKILL),
             **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
-            **{"gain": round_nats(one.by_price - one.by_class), "pool gain": round_nats(one.gain_of_pool, _POOL_DIGITS)},
+            **{"gain": round_nats(one.by_price - one.by_baseline), "pool gain": round_nats(one.gain_of_pool, _POOL_DIGITS)},
             **{"pool gain, standard error": round_nats(one.standard_error, _POOL_DIGITS), "weight": one.weight},
         }
         for what, left_out, one in found
@@ -373,7 +373,7 @@ def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     return [
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
-            **{f"coverage_{100 * held.level:.0f}": f"{held.share:.4f}" for held in one.record.held},
+            **{f"coverage_{100 * found.level:.0f}": f"{found.share:.4f}" for found in one.record.coverage},
             **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.judge_record(one.record, one.known, assumptions)},
         }
         for one in found

@@ -91,7 +91,7 @@ def estimate_in_words(name: str) -> str:
     ('active params by price', 'price/cost by known size', 'KV read')
     """
     quantity, _, by = name.partition(", ")
-    said = name_of(quantity, "market" if by else "")
+    said = name_of(quantity, "by_price" if by else "")
     return said if said.endswith(by) else f"{said} {by}"
 
 
@@ -126,7 +126,7 @@ def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> It
     yield from _tier_rules(found.get("storage", ()))
     for row in found.get("experiments", ()):
         if name := _RETESTED.get(str(row["estimate"])):
-            yield name, f"{row['experiments']} price changes", f"{row['held']} of {row['experiments']}", NONE, f"rms {row['rms']}"
+            yield name, f"{row['experiments']} price changes", f"{row['right']} of {row['experiments']}", NONE, f"rms {row['rms']}"
     yield from (_figures(name, found[name]) for name in _FIGURES if found.get(name))
     for row in found.get("production", ()):
         yield "nodes of a disclosed day", "1 vendor", f"{row['computed']}/{row['disclosed']}", NONE, str(row["off by"])

@@ -84,7 +84,7 @@ def _skill_row(verdict: Verdict | None) -> _Cells:
     name, over = "cache read, skill", "families left out"
     if verdict is None:
         return name, "-", over, None, None, "too few lists"
-    found = f"log density {verdict.by_price:.2f}, class {verdict.by_class:.2f}"
+    found = f"log density {verdict.by_price:.2f}, class {verdict.by_baseline:.2f}"
     so = f"gain of a pool {verdict.gain_of_pool:+.2f} nat: it {'has' if verdict.enters else 'has no'} skill"
     return name, found, over, verdict.count, verdict.count, so
 

@@ -72,7 +72,7 @@ Mixed,1e9,1e9,gqa,12,12,,,,,,6,4096,8,128,128,6,,,,,,
 NOT_ASKED = {
     **{"config_source": "config", "verification": "verified", "experts_grade": "unread"},
     **{"kv_values_stored_per_token": "1", "kv_values_read_per_context_token": "1"},
-    **{"release_date": "2025-01-01", "release_grade": "quoted", "kv_family": "small", "kv_vote": "true"},
+    **{"release_date": "2025-01-01", "release_grade": "quoted", "kv_family": "small", "in_typical_kv": "true"},
 }
 
 

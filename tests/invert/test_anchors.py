@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from invert.assumptions import FACTS
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import KV_NAMES, kv_heading
 from invert.inference import infer
 from invert.report.sheet import anchors_by_label
 from invert.result import Inference
@@ -42,7 +42,7 @@ def numbers(one: Inference) -> dict[str, tuple[object, ...]]:
     first = one.pairs[0] if one.pairs else None
     readings = {"KV from threshold": first.lecture, "KV joint": first.joint} if first else {}
     found = {name: (reading.values.get("kv_bytes_per_token"),) for name, reading in readings.items()}
-    labels = {of.heading: name for name, of in KV_NAMES.items()}
+    labels = {kv_heading(name): name for name in KV_NAMES}
     estimates = {**{label: one.kv_bytes[key] for label, key in labels.items()}, **one.estimates}
     found |= {name: (e.kind, e.median, e.low, e.high, e.contraction) for name, e in estimates.items()}
     return found | ({"tier by price": tuple((one.storage[0].undisclosed or {}).values())} if one.storage else {})
@@ -80,10 +80,10 @@ def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given:
     table = infer([name], anchors={"kv_bytes_per_token": given})
     (one,), (usual,) = table.inferences, infer([name]).inferences
     value = table.given["kv_bytes_per_token"]
-    for key in ("headline", "one_markup"):
+    for key in ("typical", "from_all_prices"):
         found = one.kv_bytes[key]
         assert (found.kind, found.median, found.low, found.high) == ("given", value, value, value)
         assert found.anchors == ("kv_bytes_per_token",) and found.contraction is None and not found.prior_dominated
     # What rental cost pays for does not rest on it: it stays a reading of the price.
-    assert one.kv_bytes["at_rent"] == usual.kv_bytes["at_rent"]
+    assert one.kv_bytes["from_premium_at_cost"] == usual.kv_bytes["from_premium_at_cost"]
     assert "KV given" in one.flags and "KV PRIOR-DOMINATED" not in one.flags

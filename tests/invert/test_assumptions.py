@@ -139,7 +139,7 @@ OTHERWISE = {
     "level": 0.8,
     "range_level": 0.8,
     "lecture_batch_multiple": 1.0,
-    "class_horizons": (4.0,),
+    "typical_kv_horizons": (4.0,),
     "horizon_chosen_before": "2025-06-15",
     "size_prices": (0.1, 1.0),
     "sparse_ratio": 20.0,

@@ -58,7 +58,7 @@ def test_a_price_set_by_hand_is_what_moved_each_inference_and_by_how_much():
     assert one.times == pytest.approx(one.after.median / one.before.median)
     assert one.share_of_range == pytest.approx(log(one.times) / log(one.before.high / one.before.low))
     assert one.elasticity == pytest.approx(log(one.times) / log(1.1)) and one.prices == sheet.prices
-    assert ("kv_bytes_per_token", "headline") not in moved, "no price enters it"
+    assert ("kv_bytes_per_token", "typical") not in moved, "no price enters it"
     assert [one.name for one in sheet.rerounded] == ["output@200k / output"], "1.36 is not round"
     assert sheet.unmoved + len(sheet.moved) > 20
 
@@ -90,16 +90,16 @@ def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
 
 def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_it_has_alone():
     run, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+20%", "output@200k": "+50%"})
-    one = next(one for one in only_changed(found).moved if one.estimator == "one_markup")
+    one = next(one for one in only_changed(found).moved if one.estimator == "from_all_prices")
     assert [price.spelled for price in one.prices] == ["output@200k", "output"] and len(one.elasticities) == 2
     assert one.elasticity == one.elasticities[0]
-    after = run[0].kv_bytes["one_markup"].median
+    after = run[0].kv_bytes["from_all_prices"].median
     for left, change, slope, factor in (("output", "+20%", one.elasticities[0], 1.5), ("output@200k", "+50%", one.elasticities[1], 1.2)):
         back = infer("gemini-3.1-pro", changes={left: change})[0]
-        assert slope == pytest.approx(log(after / back.kv_bytes["one_markup"].median) / log(factor), rel=1e-3)
+        assert slope == pytest.approx(log(after / back.kv_bytes["from_all_prices"].median) / log(factor), rel=1e-3)
     assert f"output@200k {one.elasticities[0]:+.2f}%; output {one.elasticities[1]:+.2f}%" in " ".join(changes_text(found, 120).split())
     record = json.loads(changes_json(found))["sheets"][0]["moved"]
-    (told,) = [each for each in record if each["estimator"] == "one_markup"]
+    (told,) = [each for each in record if each["estimator"] == "from_all_prices"]
     slopes = {price.spelled: slope for price, slope in zip(one.prices, one.elasticities, strict=True)}
     assert told["elasticities"] == pytest.approx(slopes, rel=1e-5), "six digits"
 
@@ -110,12 +110,12 @@ def test_of_a_band_that_went_its_prices_are_named_together_and_no_slope_is_told_
     new = written(tmp_path / "new.csv", head + base.format(0.435, 0.87))
     _, found = infer_against(old, ["acme/m"], prices=new)
     moved = {(one.quantity, one.estimator): one for one in only_changed(found).moved}
-    for name in (("kv_bytes_per_token", "at_rent"), ("kv_bytes_per_token", "one_markup"), ("bayes_factor", "convention")):
+    for name in (("kv_bytes_per_token", "from_premium_at_cost"), ("kv_bytes_per_token", "from_all_prices"), ("bayes_factor", "convention")):
         one = moved[name]
         assert [price.spelled for price in one.prices] == ["input@256k", "output@256k"] and one.elasticity is None, name
-    by_price = moved["active_params", "market"]
+    by_price = moved["active_params", "by_price"]
     assert [price.spelled for price in by_price.prices] == ["input"], "the band moves no size by price"
-    before = infer("acme/m", prices=new, changes={"input": "1"})[0].market["active_params"].median
+    before = infer("acme/m", prices=new, changes={"input": "1"})[0].by_price["active_params"].median
     slope = log(by_price.after.median / before) / log(0.435)
     assert by_price.elasticity == pytest.approx(slope, rel=1e-3)
 
@@ -125,7 +125,7 @@ def test_a_sheet_that_calibrates_moves_others_when_its_row_is_another(tmp_path, 
     _, found = infer_against(path)
     assert found.recalibrated and found.causes == (CALIBRATION,) and only_changed(found).key[:2] == QWEN and only_changed(found).calibrates
     others = {name for one in found.sheets if not one.prices for name in ((m.quantity, m.estimator) for m in one.moved)}
-    assert others == {("kv_bytes_per_token", "increment")}
+    assert others == {("kv_bytes_per_token", "from_premium")}
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,6 @@ def test_a_question_is_read_as_it_was_written():
 
 def test_estimates_and_records_are_encoded_the_same_after_they_are_read():
     for one in current():
-        for estimate in (*one.kv_bytes.values(), *one.kv_bytes_stored.values(), *one.market.values()):
-            written = CODEC.encode(replace(estimate, votes=None))
+        for estimate in (*one.kv_bytes.values(), *one.kv_bytes_stored.values(), *one.by_price.values()):
+            written = CODEC.encode(replace(estimate, families=None))
             assert CODEC.encode(CODEC.decode(Estimate, written)) == written

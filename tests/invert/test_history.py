@@ -35,8 +35,8 @@ def test_every_day_says_what_changed_and_what_infer_says_of_that_day():
     assert [(change.place[0], change.old[0], change.new[0]) for change in second.changes][:2] == [
         ("input", 0.68, 1.36), ("output", 2.09, 4.18)]  # fmt: skip
     plain = infer("mistral-large-4", as_of=date(2026, 10, 20))[0]
-    assert second.side.said["active_params", "market"].median == pytest.approx(plain.market["active_params"].median, rel=1e-5)
-    assert third.side.said["active_params", "market"].median < second.side.said["active_params", "market"].median
+    assert second.side.said["active_params", "by_price"].median == pytest.approx(plain.by_price["active_params"].median, rel=1e-5)
+    assert third.side.said["active_params", "by_price"].median < second.side.said["active_params", "by_price"].median
 
 
 def test_no_day_before_the_release_is_shown(tmp_path: Path):

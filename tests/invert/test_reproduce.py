@@ -97,10 +97,10 @@ def test_an_answer_that_is_another_than_that_of_the_file_does_not_reproduce_and_
         with reading(tables.edited(**changed)):
             assert changed_since(run) and (differing(run, infer(run.request.names, **arguments(run))) == []) is same
     edited = json.loads(document())
-    edited["sheets"][0]["estimates"]["active_params"]["market"]["median"] *= 2
+    edited["sheets"][0]["estimates"]["active_params"]["by_price"]["median"] *= 2
     del edited["sheets"][0]["flags"]
     others = differing(saved_run(kept(tmp_path / "e.json", json.dumps(edited))), infer("o3"))
-    assert others == ["sheets[0].estimates.active_params.market.median", "sheets[0].flags"]
+    assert others == ["sheets[0].estimates.active_params.by_price.median", "sheets[0].flags"]
 
 
 def spoiled(change: Callable[[dict[str, Any]], object]) -> Callable[[], bytes]:

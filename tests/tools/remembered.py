@@ -11,7 +11,7 @@ from derive.tables.shipped import Tables
 from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators import one_markup
+from invert.estimators import all_prices
 from invert.posterior import sampler
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary, summarise
@@ -24,7 +24,7 @@ _data_of, _log_evidence = data._cache_of, sampler.log_evidence
 
 def remember() -> None:
     """Cache the draws of sheets and the results from the shipped tables in this process."""
-    one_markup.summarise = _drawn_once
+    all_prices.summarise = _drawn_once
     sampler.log_evidence = _weighed_once
     data._cache_of = _kept_if_shipped
 
@@ -38,13 +38,13 @@ def drawing_anew() -> Iterator[list[PriceData]]:
         drawn.append(price_data)
         return summarise(price_data, assumptions, price_per_flop)
 
-    held = one_markup.summarise, data._cache_of
-    one_markup.summarise, data._cache_of = listed, _data_of
+    held = all_prices.summarise, data._cache_of
+    all_prices.summarise, data._cache_of = listed, _data_of
     _data_of.cache_clear()
     try:
         yield drawn
     finally:
-        one_markup.summarise, data._cache_of = held
+        all_prices.summarise, data._cache_of = held
 
 
 def _drawn_once(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None) -> Summary:

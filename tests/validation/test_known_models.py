@@ -16,8 +16,8 @@ import pytest
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.assumptions import USUAL
-from invert.estimators.at_rent import kv_bytes_at_cost, weighted_line
 from invert.estimators.calibration import Member, members
+from invert.estimators.premium_at_cost import kv_bytes_at_cost, weighted_line
 from invert.estimators.rent import rental
 from invert.records import Estimate
 from invert.sheets.contexts import band_edges
@@ -44,7 +44,7 @@ def output_line(member: Member) -> tuple[float, float]:
 def with_slope(member: Member, slope: float) -> Member:
     """The member with what a slope pays for at cost in the place of the estimate."""
     at_cost = float(kv_bytes_at_cost(slope, rental(shipped_data()).values))
-    return replace(member, at_rent=Estimate(kind="interval", median=at_cost, low=at_cost, high=at_cost))
+    return replace(member, premium_at_cost=Estimate(kind="interval", median=at_cost, low=at_cost, high=at_cost))
 
 
 def as_published(member: Member) -> Member:
@@ -75,7 +75,7 @@ def test_each_sheet_reads_as_published(architecture):
     member = CALIBRATED[architecture]
     found = (
         f"{member.kv_bytes_per_token / 1e3:.0f}",
-        f"{member.at_rent.median / 1e3:.0f}",
+        f"{member.premium_at_cost.median / 1e3:.0f}",
         f"{member.kv_ratio:.2f}",
         f"{one_markup_ratio(member):.3f}",
         f"{member.attention_flops_per_pair / 1e6:.2f}",

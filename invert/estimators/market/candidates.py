@@ -87,8 +87,8 @@ def judge_predictors(
         others = [(other, x) for other, x in rows if other.family != one.family and (since is None or other.released < one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn:
             by_line[place] = _density_by_line(others, one, numbers, assumptions)
-    by_class = typical.judge([one for one, _ in judged]).log_density
-    return pool_verdict([one.family for one, _ in judged], by_line, by_class, assumptions)
+    by_baseline = typical.judge([one for one, _ in judged]).log_density
+    return pool_verdict([one.family for one, _ in judged], by_line, by_baseline, assumptions)
 
 
 def _density_by_line(

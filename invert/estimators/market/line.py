@@ -12,7 +12,7 @@ from invert.estimators.market.panel import listed_models
 from invert.estimators.market.regression import predict_left_out
 from invert.estimators.market.size import ANY, BILLION, size_at, size_record, size_table
 from invert.estimators.market.typical_kv import typical_kv
-from invert.records import Judgement, SizedModel, SizeLine
+from invert.records import JudgedPrediction, SizedModel, SizeLine
 
 _PLACES = 11
 """Number of prices on the line."""
@@ -50,19 +50,19 @@ def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, fl
     return {one.architecture: exp(one.ln_kv) for one in typical_kv(data, assumptions)["read"].caches}
 
 
-def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
+def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
     """Return the active parameters that the price of each open model predicts, with its price family left out.
 
     >>> from invert.data import read_data
     >>> found = judged_sizes(read_data())
-    >>> sum(one.held for one in found), len(found)
+    >>> sum(one.right for one in found), len(found)
     (74, 80)
     """
     rows = listed_models(data)
     found, reach = predict_left_out(size_table(data, ANY, assumptions)), (1 + assumptions.level) / 2
     reaches = found.scale * float(stdtrit(found.freedom, reach))
     return tuple(
-        Judgement(
+        JudgedPrediction(
             model=row.model,
             by=f"input at {row.input_price:g} USD/MTok",
             truth=row.active_params,

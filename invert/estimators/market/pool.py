@@ -1,7 +1,7 @@
 """The gain of a linear pool of a candidate with the typical KV, and the weight of the candidate.
 
 The pool is w p + (1 - w) c, with the density p from a price and the density c of the typical KV. A product of the two would
-need independence, which is not established. Each family has one vote. Its prediction uses the weight that the other families
+need independence, which is not established. Each family counts once. Its prediction uses the weight that the other families
 choose.
 """
 
@@ -17,7 +17,7 @@ from invert.records import Verdict
 _WEIGHTS = np.linspace(0.0, 1.0, 101)
 
 
-def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_class: Floats, assumptions: Assumptions = USUAL) -> Verdict | None:
+def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_baseline: Floats, assumptions: Assumptions = USUAL) -> Verdict | None:
     """Return the gain of the pool on families left out, or None if there are fewer than `least_families`.
 
     The rows have a family and the log densities [nat] of the candidate and of the typical KV at a known cache. Rows without a
@@ -27,24 +27,24 @@ def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_class: Floats, ass
     >>> one.gain_of_pool, one.stacked, one.enters
     (1.0, 1.0, True)
     """
-    judged = np.isfinite(by_price) & np.isfinite(by_class)
-    by_price, by_class, of_judged = by_price[judged], by_class[judged], np.array([*of_rows])[judged]
+    judged = np.isfinite(by_price) & np.isfinite(by_baseline)
+    by_price, by_baseline, of_judged = by_price[judged], by_baseline[judged], np.array([*of_rows])[judged]
     families = np.unique(of_judged)
     if len(families) < assumptions.least_families:
         return None
-    votes = (of_judged == families[:, None]).astype(float)
-    votes /= votes.sum(1, keepdims=True)
+    per_family = (of_judged == families[:, None]).astype(float)
+    per_family /= per_family.sum(1, keepdims=True)
     # The log density of the pool at each model and weight.
     with np.errstate(divide="ignore"):
-        pooled = votes @ np.logaddexp(by_price[:, None] + np.log(_WEIGHTS), by_class[:, None] + np.log1p(-_WEIGHTS))
+        pooled = per_family @ np.logaddexp(by_price[:, None] + np.log(_WEIGHTS), by_baseline[:, None] + np.log1p(-_WEIGHTS))
     others = pooled.sum(0) - pooled
     left_out = np.take_along_axis(pooled, others.argmax(1)[:, None], axis=1)[:, 0]
-    gains = left_out - votes @ by_class
+    gains = left_out - per_family @ by_baseline
     return Verdict(
         count=len(by_price),
         families=len(families),
-        by_class=float((votes @ by_class).mean()),
-        by_price=float((votes @ by_price).mean()),
+        by_baseline=float((per_family @ by_baseline).mean()),
+        by_price=float((per_family @ by_price).mean()),
         gain_of_pool=float(gains.mean()),
         standard_error=float(gains.std(ddof=1) / sqrt(len(families))),
         stacked=float(_WEIGHTS[pooled.sum(0).argmax()]),

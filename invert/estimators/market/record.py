@@ -10,38 +10,38 @@ import numpy.typing as npt
 
 from invert.estimators.market.student import Floats, Judged
 from invert.posterior.sobol import SEED
-from invert.records import Held, Record
+from invert.records import Coverage, Record
 
 _LEVELS = (0.5, 0.9)
 _RESAMPLES = 2000
-LEAST_VOTES = 2
+LEAST_FAMILIES = 2
 """Number of families below which a gain has no spread, and there is no record."""
 
 
 def record(
-    found: Judged, baseline: Judged, groups: Sequence[str] | npt.NDArray[np.intp], by_votes: bool = False, of: str = Record.of
+    found: Judged, baseline: Judged, groups: Sequence[str] | npt.NDArray[np.intp], by_families: bool = False, of: str = Record.of
 ) -> Record | None:
     """Return the record of the predictions that have a baseline, with their gain over it, or None for fewer than two groups.
 
-    Errors and ranges count by row. `by_votes` gives each group one vote in the gain. `of` names the population.
+    Errors and ranges count by row. `by_families` counts each group once in the gain. `of` names the population.
     """
     judged = np.isfinite(found.log_density) & np.isfinite(baseline.log_density)
     _, places = np.unique(np.asarray(groups)[judged], return_inverse=True)
-    if np.unique(places).size < LEAST_VOTES:
+    if np.unique(places).size < LEAST_FAMILIES:
         return None
     gains, nearer = (found.log_density - baseline.log_density)[judged], found.nearer[judged]
-    if by_votes:
+    if by_families:
         gains, places = np.bincount(places, gains) / np.bincount(places), np.unique(places)
     standard_error, interval = spread_of_mean(gains, places)
     return Record(
         count=len(nearer),
         groups=int(places.max()) + 1,
         rms=_rms(found.errors[judged]),
-        rms_of_class=_rms(baseline.errors[judged]),
+        rms_of_baseline=_rms(baseline.errors[judged]),
         gain=float(gains.mean()),
         standard_error=standard_error,
         interval=interval,
-        held=tuple(held(level, int((nearer < level).sum()), len(nearer)) for level in _LEVELS),
+        coverage=tuple(coverage_at(level, int((nearer < level).sum()), len(nearer)) for level in _LEVELS),
         of=of,
     )
 
@@ -70,14 +70,14 @@ def _resample_groups(count: int) -> npt.NDArray[np.int64]:
     return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
 
 
-def held(level: float, count_held: int, count: int) -> Held:
+def coverage_at(level: float, count_right: int, count: int) -> Coverage:
     """Return the coverage with the ends of Wilson's score interval (90 %).
 
-    >>> one = held(0.9, 3, 14)
+    >>> one = coverage_at(0.9, 3, 14)
     >>> f"{one.share:.2f} ({one.low:.2f} to {one.high:.2f})"
     '0.21 (0.09 to 0.43)'
     """
     z = NormalDist().inv_cdf(0.95)
-    share, scale = count_held / count, 1 + z**2 / count
+    share, scale = count_right / count, 1 + z**2 / count
     centre, reach = (share + z**2 / (2 * count)) / scale, z / scale * sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
-    return Held(level=level, held=count_held, count=count, low=centre - reach, high=centre + reach)
+    return Coverage(level=level, right=count_right, count=count, low=centre - reach, high=centre + reach)

@@ -71,7 +71,7 @@ def grouped(
         predictors=np.column_stack([np.ones(len(target)), *predictors]),
         target=np.array(target, dtype=float),
         groups=places,
-        weights=_vote_weights(places),
+        weights=_family_weights(places),
         least_freedom=assumptions.least_freedom,
         slope_ridge=assumptions.slope_ridge,
     )
@@ -111,12 +111,12 @@ def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least
             # Whole groups, and parts of groups with their own weights.
             places = np.unique(rows.groups[seen], return_inverse=True)[1]
             of_seen = {"predictors": rows.predictors[seen], "target": rows.target[seen], "groups": places}
-            one = fit(replace(rows, **of_seen, weights=_vote_weights(places)))
+            one = fit(replace(rows, **of_seen, weights=_family_weights(places)))
             centre[place], scale[place], freedom[place] = rows.predictors[place] @ one.coefficients, one.scale, one.freedom
     return Students(centre=centre, scale=scale, freedom=freedom)
 
 
-def _vote_weights(places: npt.NDArray[np.intp]) -> Floats:
+def _family_weights(places: npt.NDArray[np.intp]) -> Floats:
     """Return the weight of each row: one over the root of the rows of its group."""
     return np.asarray(1 / np.sqrt(np.bincount(places)[places]))
 

@@ -22,7 +22,7 @@ from derive.preset_rows import OpenModel
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import hosted_models, listed_models, rows_so_far
-from invert.estimators.market.record import LEAST_VOTES, record
+from invert.estimators.market.record import LEAST_FAMILIES, record
 from invert.estimators.market.regression import Fit, GroupedRows, fit, grouped, predict_in_order, predict_left_out
 from invert.estimators.market.student import Floats, Students
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
@@ -211,7 +211,7 @@ def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assump
         found = _record(rows, predict_left_out)
     if found is None:
         table = DisclosedSize.TABLE if left_out == "closed vendor" else form.table
-        raise WrongData(f"{table}.csv: models of fewer than {LEAST_VOTES} families or vendors judge the fit")
+        raise WrongData(f"{table}.csv: models of fewer than {LEAST_FAMILIES} families or vendors judge the fit")
     return found
 
 

@@ -1,6 +1,6 @@
-"""Typical KV: the caches of models released before a day, with one vote per family and more weight for younger ones.
+"""Typical KV: the caches of models released before a day, one mean per family, with more weight for younger ones.
 
-Given families with votes v_f (the means of ln k and of the release over its members released before t), the prediction for a
+Given the values v_f of families (the means of ln k and of the release over its members released before t), the prediction for a
 target released at t is Student's t of n + 2 degrees of freedom about m, with scale s sqrt(1 + 1/n):
 
     w_f = exp(-(t - t_f)/h), normalised
@@ -27,7 +27,7 @@ from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import rows_so_far
 from invert.estimators.market.record import record
 from invert.estimators.market.student import Floats, Judged, Student, Students
-from invert.records import Record, Vote, Votes
+from invert.records import FamilyWeight, FamilyWeights, Record
 
 Bytes = Literal["read", "stored"]
 """The bytes of a context that a step reads, which decode pays for, or that it leaves in memory, which storage pays for."""
@@ -48,22 +48,23 @@ class Cache:
 
 @immutable
 class TypicalKV:
-    """Known caches, the e-folding time h [year] of their weights, and a prior spread s_0 [nat] that counts as N_0 votes.
+    """Known caches, the e-folding time h [year] of their weights, and a prior spread s_0 [nat] that counts as N_0 families.
 
     >>> rows = (("a", 1, 10.0), ("b", 7, 12.0), ("c", 12, 0.0))
     >>> caches = [Cache(architecture=one, family=one, released=date(2025, month, 1), ln_kv=k) for one, month, k in rows]
-    >>> typical = TypicalKV(caches=tuple(caches), horizon=0.5, spread=1.0, votes=3.0)
+    >>> typical = TypicalKV(caches=tuple(caches), horizon=0.5, spread=1.0, prior_families=3.0)
     >>> found = typical.predict(caches[2:])
     >>> found.centre.round(3).tolist(), found.scale.round(3).tolist(), found.freedom.round(3).tolist()
     ([11.459], [1.375], [3.652])
-    >>> [(one.family, str(one.released), round(one.kv_bytes), round(one.weight, 3)) for one in typical.votes_at(date(2025, 12, 1)).cast]
+    >>> weights = typical.weights_at(date(2025, 12, 1)).weights
+    >>> [(one.family, str(one.released), round(one.kv_bytes), round(one.weight, 3)) for one in weights]
     [('b', '2025-07-01', 162755, 0.729), ('a', '2025-01-01', 22026, 0.271)]
     """
 
     caches: tuple[Cache, ...]
     horizon: float
     spread: float
-    votes: float
+    prior_families: float
 
     @property
     def by_name(self) -> Mapping[str, Cache]:
@@ -72,12 +73,12 @@ class TypicalKV:
 
     def predict(self, targets: Sequence[Cache]) -> Students:
         """Return the typical KV of each target at its release, without its own family. It is nan for fewer than two families."""
-        votes, _, shares, counted = self._votes(targets)
+        means, _, shares, counted = self._weigh_families(targets)
         with np.errstate(divide="ignore"):
             count = np.where(counted.sum(1) > 1, 1 / (shares**2).sum(1), np.nan)
-        centre = np.where(np.isnan(count), np.nan, (shares * votes).sum(1))
-        spread = count * (shares * (votes - centre[:, None]) ** 2).sum(1) + self.votes * self.spread**2
-        freedom = count + self.votes - 1
+        centre = np.where(np.isnan(count), np.nan, (shares * means).sum(1))
+        spread = count * (shares * (means - centre[:, None]) ** 2).sum(1) + self.prior_families * self.spread**2
+        freedom = count + self.prior_families - 1
         return Students(centre=centre, scale=np.sqrt(spread / freedom * (1 + 1 / count)), freedom=freedom)
 
     def judge(self, targets: Sequence[Cache]) -> Judged:
@@ -90,22 +91,22 @@ class TypicalKV:
         centre, scale, freedom = (float(np.atleast_1d(values)[0]) for values in (found.centre, found.scale, found.freedom))
         return Student(centre=centre, scale=scale, freedom=freedom) if isfinite(centre) else None
 
-    def votes_at(self, day: date, family: str = "") -> Votes:
-        """Return the votes behind the typical KV of a release day, the heaviest first."""
-        found = (numbers[0].tolist() for numbers in self._votes([_target(day, family)]))
+    def weights_at(self, day: date, family: str = "") -> FamilyWeights:
+        """Return the families behind the typical KV of a release day, the heaviest first."""
+        found = (numbers[0].tolist() for numbers in self._weigh_families([_target(day, family)]))
         by_family = zip(dict.fromkeys(one.family for one in self.caches), *found, strict=True)
-        cast = [
-            Vote(family=name, released=date.fromordinal(round(mean * DAYS)), kv_bytes=exp(vote), weight=weight)
-            for name, vote, mean, weight, counted in by_family
+        weights = [
+            FamilyWeight(family=name, released=date.fromordinal(round(mean * DAYS)), kv_bytes=exp(ln_kv), weight=weight)
+            for name, ln_kv, mean, weight, counted in by_family
             if counted
         ]
-        return Votes(
-            effective=1 / sum(one.weight**2 for one in cast) if cast else 0.0,
-            cast=Records(sorted(cast, key=lambda one: one.weight, reverse=True)),
+        return FamilyWeights(
+            effective=1 / sum(one.weight**2 for one in weights) if weights else 0.0,
+            weights=Records(sorted(weights, key=lambda one: one.weight, reverse=True)),
         )
 
-    def _votes(self, targets: Sequence[Cache]) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return by target and family: its vote, its day [year], its share of all weight, and whether it is another, earlier family."""
+    def _weigh_families(self, targets: Sequence[Cache]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return by target and family: mean ln KV bytes, mean day [year], share of all weight, and whether it is earlier and another."""
         numbers = {family: place for place, family in enumerate(dict.fromkeys(one.family for one in self.caches))}
         families = np.array([numbers[one.family] for one in self.caches], dtype=int)
         of_family = np.eye(len(numbers))[families]
@@ -115,10 +116,10 @@ class TypicalKV:
         earlier = (others & (days < when[:, None])).astype(float)
         members = earlier @ of_family
         with np.errstate(invalid="ignore", divide="ignore"):
-            votes, dates = (np.nan_to_num(earlier @ (of_family * of[:, None]) / members) for of in (values, days))
-            weights = np.exp(-(when[:, None] - dates) / self.horizon) * (members > 0)
-            shares = weights / weights.sum(1, keepdims=True)
-        return votes, dates, shares, members > 0
+            means, dates = (np.nan_to_num(earlier @ (of_family * of[:, None]) / members) for of in (values, days))
+            heaviness = np.exp(-(when[:, None] - dates) / self.horizon) * (members > 0)
+            shares = heaviness / heaviness.sum(1, keepdims=True)
+        return means, dates, shares, members > 0
 
 
 def _target(released: date, family: str) -> Cache:
@@ -128,16 +129,16 @@ def _target(released: date, family: str) -> Cache:
 
 @cache_with_data
 def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, TypicalKV]:
-    """Return the typical KV of the caches of architectures.csv that have a vote, with the horizon that predicts later models best.
+    """Return the typical KV of the caches of architectures.csv, with the horizon that predicts later models best.
 
-    The horizon is chosen on models released before `judged_since`, over read and stored bytes together. If none of them can be
-    predicted, it is the first one.
+    Only rows with `in_typical_kv` count. The horizon is chosen on models released before `judged_since`, over read and stored
+    bytes together. If none of them can be predicted, it is the first one.
     """
-    rows, before = (row for row in rows_so_far(data, Architecture) if row.kv_vote), judged_since(assumptions)
+    rows, before = (row for row in rows_so_far(data, Architecture) if row.in_typical_kv), judged_since(assumptions)
     known = [(row, _kv_bytes(row, assumptions.bytes_per_kv_value)) for row in rows]
-    first, spread, votes = assumptions.class_horizons[0], assumptions.class_spread, assumptions.class_votes
+    first, spread, count = assumptions.typical_kv_horizons[0], assumptions.typical_kv_spread, assumptions.typical_kv_prior_families
     both = {
-        of: TypicalKV(caches=tuple(_cache(row, both[of]) for row, both in known), horizon=first, spread=spread, votes=votes)
+        of: TypicalKV(caches=tuple(_cache(row, both[of]) for row, both in known), horizon=first, spread=spread, prior_families=count)
         for of in READ_OR_STORED
     }
 
@@ -146,7 +147,7 @@ def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, T
         densities = [mean_by_family(one.caches, one.judge(one.caches).log_density, before=before) for one in ways]
         return float(sum(found.mean() for found in densities if found.size))
 
-    horizon = max(assumptions.class_horizons, key=log_density)
+    horizon = max(assumptions.typical_kv_horizons, key=log_density)
     return {of: replace(one, horizon=horizon) for of, one in both.items()}
 
 
@@ -177,10 +178,10 @@ def judged_since(assumptions: Assumptions = USUAL) -> date:
 
 
 @cache_with_data
-def typical_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> tuple[Student | None, Votes]:
-    """Return the typical KV of a release day without one family, and the votes behind it. Many sheets share both."""
+def typical_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> tuple[Student | None, FamilyWeights]:
+    """Return the typical KV of a release day without one family, and the families behind it. Many sheets share both."""
     typical = typical_kv(data, assumptions)[of]
-    return typical.at(day, family), typical.votes_at(day, family)
+    return typical.at(day, family), typical.weights_at(day, family)
 
 
 def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
@@ -196,10 +197,10 @@ def record_of_typical_kv(data: Data, of: Bytes, assumptions: Assumptions = USUAL
     """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few.
 
     It is by rolling origin, or by the typical KV of the day `at` for all released before it, as for a model of unknown
-    release. The gain is relative to a typical KV with equal weights of all earlier families. Each family has one vote.
+    release. The gain is relative to a typical KV with equal weights of all earlier families. Each family counts once.
     """
     typical, since = typical_kv(data, assumptions)[of], judged_since(assumptions)
     judged = [one for one in typical.caches if since <= one.released < (at or date.max)]
     targets = [replace(one, released=at) if at else one for one in judged]
     weighted, equal = (one.judge(targets) for one in (typical, replace(typical, horizon=inf)))
-    return record(weighted, equal, [one.family for one in judged], by_votes=True)
+    return record(weighted, equal, [one.family for one in judged], by_families=True)

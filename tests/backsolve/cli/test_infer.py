@@ -164,7 +164,7 @@ def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, 
     said = call("infer", "--like", "F")
     now = sha256(read().content("prices.csv")).hexdigest()[:8]
     assert (said.status, said.err) == (0, f"backsolve: F: prices.csv has changed since (SHA-256 00000000, now {now})\n"), "the same answer"
-    document["sheets"][0]["estimates"]["active_params"]["market"]["median"] *= 2
+    document["sheets"][0]["estimates"]["active_params"]["by_price"]["median"] *= 2
     Path("F").write_text(json.dumps(document))
     said = call("infer", "--like", "F")
     assert (said.status, bool(said.out)) == (3, True)
@@ -221,7 +221,7 @@ def test_the_longest_context_can_be_given_and_may_be_written_short(tmp_path):
     usual, longer = (
         json.loads(call("infer", "claude-opus-5", *more, "--as", "json").out)[0] for more in ((), ("--anchor", "max_context=2M"))
     )
-    bounds = [one["estimates"]["kv_bytes_per_token"]["at_rent"]["high"] for one in (usual, longer)]
+    bounds = [one["estimates"]["kv_bytes_per_token"]["from_premium_at_cost"]["high"] for one in (usual, longer)]
     assert bounds[0] == pytest.approx(2 * bounds[1], rel=1e-5), "the same price for twice the context"
     assert longer["anchors"]["max_context"] == {"value": 2e6, "origin": "given"} and "max_context" not in usual["anchors"]
     assert "max_context 100k tokens is not above 200k tokens" in refused(*GEMINI, "--anchor", "max_context=100k")
@@ -230,7 +230,7 @@ def test_the_longest_context_can_be_given_and_may_be_written_short(tmp_path):
         own.write_text(f"provider,model,component,amount,max_context\nacme,m,input,1,{cell}\nacme,m,output,4,{cell}\n")
         (sheet,) = json.loads(call("infer", "acme/m", "--prices", str(own), "--as", "json").out)
         assert ("context assumed" in sheet["flags"]) == (not cell)
-        bounds.append(sheet["estimates"]["kv_bytes_per_token"]["at_rent"]["high"])
+        bounds.append(sheet["estimates"]["kv_bytes_per_token"]["from_premium_at_cost"]["high"])
     assert bounds[0] == bounds[1] == bounds[2] < bounds[3]
     own.write_text("provider,model,component,amount,max_context\nacme,m,input,1,1 M\nacme,m,output,4,\n")
     assert "'1 M' is not a whole number of tokens such as 131072, 200k or 1M" in call("prices", "check", str(own)).err
@@ -241,7 +241,7 @@ def test_records_of_a_what_if_have_the_values_before_beside_those_after():
     rows = [*csv.DictReader(io.StringIO(call(*asked, "csv").out))]
     published = [*csv.DictReader(io.StringIO(call(*asked[:3], "--as", "csv").out))]
     moved = [name.removesuffix("_before") for name in rows[0] if name.endswith("_before")]
-    assert {"input_price_usd_per_token", "premium_in", "active_params_market", "bandwidth_bound_fraction_low"} < {*moved}
+    assert {"input_price_usd_per_token", "premium_in", "active_params_by_price", "bandwidth_bound_fraction_low"} < {*moved}
     assert "output_price_usd_per_token" not in moved and [name for name in rows[0] if not name.endswith("_before")] == [*published[0]]
     for after, before in zip(rows, published, strict=True):
         assert all(before[name] == after[f"{name}_before" if name in moved else name] for name in before)

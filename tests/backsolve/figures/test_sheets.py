@@ -7,9 +7,9 @@ import pytest
 
 from backsolve.figures.sheets import (
     cost_context,
-    foretold_against_true,
-    foretold_over_true,
     kv_by_estimator,
+    predicted_against_true,
+    predicted_over_true,
     size_price,
     tier_map,
     tornado,
@@ -19,7 +19,7 @@ from derive.show.chart import Chart, Mark
 from invert.data import read_data
 from invert.estimators.market.line import size_line
 from invert.inference import infer
-from invert.records import Judgement
+from invert.records import JudgedPrediction
 from invert.result import Inference, InferenceTable
 
 GEMINI, QWEN, OPUS = 0, 1, 2
@@ -44,7 +44,7 @@ def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
     found = mark(chart, "median")
     expected = [end for each in one.kv_bytes.values() for end in (each.low, each.high)]
     assert [end for ends in found.ends for end in ends] == pytest.approx(expected)
-    headline = one.kv_bytes["headline"]
+    headline = one.kv_bytes["typical"]
     assert mark(chart, "range of the typical KV").ends[0] == pytest.approx((headline.low, headline.high))
     read = mark(chart, "reading without").xs
     assert read == pytest.approx([part.values["kv_bytes_per_token"] for part in (one.pairs[0].lecture, one.pairs[0].joint)])
@@ -53,7 +53,7 @@ def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
 def test_a_sheet_lies_at_its_price_beside_the_panel(run: InferenceTable):
     line, one = size_line(read_data()), sheet(run, GEMINI)
     found = mark(size_price([one]), "estimate")
-    assert found.xs == pytest.approx((2e-6,)) and found.ys[0] == one.market["active_params"].median
+    assert found.xs == pytest.approx((2e-6,)) and found.ys[0] == one.by_price["active_params"].median
     assert len(mark(size_price(), f"{len(line.models)} open models").xs) == len(line.models)
     assert mark(size_price([*run]), "price sheets").ends == ()
 
@@ -93,7 +93,7 @@ def test_lifetimes_lie_at_their_hold_time_and_extra_price(run: InferenceTable):
 def test_a_bar_reaches_from_the_central_value_to_the_end(run: InferenceTable):
     one = sheet(run, GEMINI)
     chart = tornado(one)
-    swings = [swing for swing in one.swings["one_markup"].value if swing.low and swing.high]
+    swings = [swing for swing in one.swings["from_all_prices"].value if swing.low and swing.high]
     for side, name in ((swings[0].low, "at the low end"), (swings[0].high, "at its high end")):
         assert sorted((side, 1.0)) == pytest.approx(mark(chart, name).ends[0])
     assert chart.up.rows[0] == swings[0].name.replace("_", " ")
@@ -103,14 +103,14 @@ def test_a_bar_reaches_from_the_central_value_to_the_end(run: InferenceTable):
         tornado(sheet(run, OPUS))
 
 
-def judgement(model: str, by: str, truth: float, low: float, high: float) -> Judgement:
-    return Judgement(model=model, by=by, truth=truth, low=low, median=(low * high) ** 0.5, high=high, level=0.9)
+def judgement(model: str, by: str, truth: float, low: float, high: float) -> JudgedPrediction:
+    return JudgedPrediction(model=model, by=by, truth=truth, low=low, median=(low * high) ** 0.5, high=high, level=0.9)
 
 
 def test_what_is_right_lies_on_the_line_and_over_one():
     judged = [judgement("A", "rent", 4e9, 1e9, 16e9), judgement("B", "rent", 1e9, 2e9, 8e9), judgement("A", "class", 4e9, 4e9, 9e9)]
-    against = foretold_against_true("Size", "active_params", judged[:2])
+    against = predicted_against_true("Size", "active_params", judged[:2])
     assert against.marks[0].name == "1 of 2 ranges of 90% were right" and against.marks[0].xs[0] == pytest.approx(against.marks[0].ys[0])
-    over = foretold_over_true("Size", judged)
+    over = predicted_over_true("Size", judged)
     assert over.up.rows == ("A", "B") and [one.ys for one in over.marks] == [(0.0, 1.0), (0.0,)]
     assert over.marks[0].xs[0] == pytest.approx(1.0) and over.marks[0].ends[1] == pytest.approx((2.0, 8.0))

@@ -39,4 +39,4 @@ def test_the_table_is_a_file_beside_the_page_and_its_points_lead_to_sheets(some_
     assert page.files["prices.csv"].count("\n") == 1 + len(some_sheets) == 1 + len(rows)
     assert {row["page"] for row in rows} == {sheet_address(one) for one in some_sheets}
     drawing = write_page(page).html
-    assert all(f'<a href="../{sheet_address(one)}"' in drawing for one in some_sheets if one.market["active_params"].kind == "interval")
+    assert all(f'<a href="../{sheet_address(one)}"' in drawing for one in some_sheets if one.by_price["active_params"].kind == "interval")

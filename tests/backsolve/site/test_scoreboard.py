@@ -33,7 +33,7 @@ def test_sections_have_the_rows_of_the_command(pages: list[Page]):
 
 def test_misses_are_those_that_did_not_hold(pages: list[Page]):
     _, _, _, sizes, count = pages[1].context["sections"][0]
-    missed = [one for one in judged_sizes(read_data()) if not one.held]
+    missed = [one for one in judged_sizes(read_data()) if not one.right]
     assert sorted(one.model for one in sizes) == sorted(one.model for one in missed) and missed
     assert sizes[0] == max(missed, key=lambda one: max(one.median / one.truth, one.truth / one.median))
     text = parts_of(write_page(pages[1]).html).text

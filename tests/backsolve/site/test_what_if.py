@@ -32,7 +32,7 @@ def test_at_the_published_prices_it_is_what_is_published(some_sheets: InferenceT
         )
         words = {reading["words"] for reading in data["readings"]}
         assert {"bandwidth-bound fraction by output/input", "cache hit price over input price"} <= words and (
-            "price/cost" in words or not one.market
+            "price/cost" in words or not one.by_price
         )
 
 
@@ -52,8 +52,8 @@ def test_at_other_prices_it_is_what_infer_says_there(some_sheets: InferenceTable
 def test_the_size_moves_with_the_input_price_as_infer_has_it(some_sheets: InferenceTable):
     changed = infer(["gemini-3.1-pro"], changes={"input": "4"})[0]
     found = worked_out(what_if(some_sheets[0]), ALL | {"input": 4e-6})
-    assert found["active parameters by input price"] == pytest.approx(changed.market["active_params"].median)
-    assert found["price/cost"] == pytest.approx(changed.market["input_markup"].median)
+    assert found["active parameters by input price"] == pytest.approx(changed.by_price["active_params"].median)
+    assert found["price/cost"] == pytest.approx(changed.by_price["input_markup"].median)
 
 
 @pytest.mark.parametrize("output", ["10", "13", "15", "16"])
@@ -61,7 +61,7 @@ def test_the_premium_is_read_as_rounded(some_sheets: InferenceTable, output: str
     """The estimate is the median of draws over the rounding cell, and the page has the middle of the cell."""
     changed = infer(["gemini-3.1-pro"], changes={"output": output})[0]
     found = worked_out(what_if(some_sheets[0]), ALL | {"output": float(output) * 1e-6})
-    assert found["KV from premium"] == pytest.approx(changed.kv_bytes["increment"].median, rel=0.03)
+    assert found["KV from premium"] == pytest.approx(changed.kv_bytes["from_premium"].median, rel=0.03)
 
 
 def test_the_tier_follows_the_prices_of_a_cache(some_sheets: InferenceTable):

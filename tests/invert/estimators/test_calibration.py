@@ -37,7 +37,7 @@ def edited(architecture: str, column: str, text: str) -> shipped.Tables:
 
 def with_ratio(member: Member, ratio: float) -> Member:
     """The member with a sheet whose increments pay for so many times its cache at cost."""
-    return replace(member, at_rent=replace(member.at_rent, median=ratio * member.kv_bytes_per_token))
+    return replace(member, premium_at_cost=replace(member.premium_at_cost, median=ratio * member.kv_bytes_per_token))
 
 
 # What is learned.
@@ -154,18 +154,18 @@ def test_premiums_have_earned_nothing_so_far():
     known, by_family = members(shipped_data()), {}
     for one in known:
         others = [fmean(log(member.kv_ratio) for member in known if member.family == family) for family in set(FAMILIES) - {one.family}]
-        scale, at_cost = stdev(others) * (1 + 1 / len(others)) ** 0.5, log(one.at_rent.median)
+        scale, at_cost = stdev(others) * (1 + 1 / len(others)) ** 0.5, log(one.premium_at_cost.median)
         of_class = typical_kv(shipped_data())["read"].at(one.case.released, one.family)
         truth = log(one.kv_bytes_per_token)
         by_family.setdefault(one.family, []).append((
             stats.t(4, at_cost - fmean(others), scale).logpdf(truth),
             stats.t(of_class.freedom, of_class.centre, of_class.scale).logpdf(truth),
         ))  # fmt: skip
-    by_price, by_class = np.mean([np.mean(rows, axis=0) for rows in by_family.values()], axis=0)
+    by_price, by_baseline = np.mean([np.mean(rows, axis=0) for rows in by_family.values()], axis=0)
     found = calibration.verdict_on_premium(shipped_data())
     assert (found.count, found.families) == (9, 6)
-    assert (found.by_price, found.by_class) == pytest.approx((by_price, by_class), rel=1e-9)
-    assert found.by_price < found.by_class and (found.enters, found.weight, found.gain_of_pool) == (
+    assert (found.by_price, found.by_baseline) == pytest.approx((by_price, by_baseline), rel=1e-9)
+    assert found.by_price < found.by_baseline and (found.enters, found.weight, found.gain_of_pool) == (
         False,
         0.0,
         pytest.approx(0.0, abs=1e-12),

@@ -69,13 +69,14 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
         assert kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in KV_NAMES}
         assert kv_bytes == as_estimated(printed.kv_bytes, kv_bytes)
         assert all(one.record for one in printed.kv_bytes.values() if one.kind == "interval")
-        stored = found["headline"]["kv_bytes_stored_per_token"]
+        stored = found["typical"]["kv_bytes_stored_per_token"]
         assert others == {
-            **{name: one for name, one in found["one_markup"].items() if name != "kv_bytes_per_token"}, "kv_bytes_stored_per_token": stored,
+            **{name: one for name, one in found["from_all_prices"].items() if name != "kv_bytes_per_token"},
+            "kv_bytes_stored_per_token": stored,
         }  # fmt: skip
         by_storage = storage_price.estimates(case, shipped_data(), assumptions)
-        by_price = {"storage_price": by_storage.pop("kv_bytes_stored_per_token")} if case.storage_price else {}
-        of_both = {"headline": stored, **by_price}
+        by_price = {"by_storage_price": by_storage.pop("kv_bytes_stored_per_token")} if case.storage_price else {}
+        of_both = {"typical": stored, **by_price}
         assert as_estimated(printed.kv_bytes_stored, of_both) == of_both
         beside = {name: one for name, one in others.items() if name != "kv_bytes_stored_per_token"} | by_storage
         beside |= {"bandwidth_bound_fraction": lecture.bandwidth_bound(case, shipped_data(), assumptions)}
@@ -105,7 +106,9 @@ def test_other_assumptions_are_those_of_every_estimator():
     case = cases("nothing")[0]
     loose = replace(USUAL, rent_spread=0.5)
     before, after = side_by_side(case, shipped_data(), USUAL)[0], side_by_side(case, shipped_data(), loose)[0]
-    assert after["at_rent"].high > before["at_rent"].high and after["one_markup"] == before["one_markup"]
+    assert (
+        after["from_premium_at_cost"].high > before["from_premium_at_cost"].high and after["from_all_prices"] == before["from_all_prices"]
+    )
     wide = replace(USUAL, level=0.98)
     for name, estimate in side_by_side(case, shipped_data(), wide)[0].items():
         assert estimate.level == 0.98 and estimate.low < before[name].low and estimate.high > before[name].high

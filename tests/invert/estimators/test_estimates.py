@@ -10,8 +10,8 @@ from math import log
 
 import pytest
 
-from invert.estimators import at_rent as increments
 from invert.estimators import calibration
+from invert.estimators import premium_at_cost as increments
 from invert.estimators.cases import Case, case_of
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
@@ -49,7 +49,7 @@ def case(name: str, **anchors: float | str) -> Case:
     return case_of(found.sheet, found.model, shipped_data(), table(name, **anchors).assumptions)
 
 
-def at_rent(read: Case, **anchors: float | str) -> Estimate:
+def premium_at_cost(read: Case, **anchors: float | str) -> Estimate:
     return increments.estimates(read, shipped_data(), table("gemini-3.1-pro", **anchors).assumptions)["kv_bytes_per_token"]
 
 
@@ -69,9 +69,9 @@ def test_all_estimators_stand_side_by_side_for_every_sheet():
     for found in everything().inferences:
         assert tuple(found.kv_bytes) == ESTIMATORS
         # The class is of no equation, nor is what is not estimated from a premium that is not there.
-        uncited = [found.kv_bytes["headline"], found.kv_bytes_stored["headline"]]
+        uncited = [found.kv_bytes["typical"], found.kv_bytes_stored["typical"]]
         uncited += [found.estimates[f"total_params_by_{name}"] for name in ("knowledge", "price_and_knowledge")]
-        uncited += [] if found.kv_bytes["at_rent"].median else [found.kv_bytes["increment"]]
+        uncited += [] if found.kv_bytes["from_premium_at_cost"].median else [found.kv_bytes["from_premium"]]
         for estimate in (*found.kv_bytes.values(), *found.kv_bytes_stored.values(), *found.estimates.values()):
             assert present(estimate) == NUMBERS[estimate.kind]
             assert estimate.level == (0.90 if estimate.record or estimate.bounds else None)
@@ -80,7 +80,7 @@ def test_all_estimators_stand_side_by_side_for_every_sheet():
             assert estimate.contraction is None or estimate.contraction <= 1
 
 
-NO_PREMIUM = {"one_markup": "upper", "at_rent": "upper", "increment": "undetermined", "headline": "interval"}
+NO_PREMIUM = {"from_all_prices": "upper", "from_premium_at_cost": "upper", "from_premium": "undetermined", "typical": "interval"}
 
 
 def kinds_of(found: Inference) -> dict[str, str]:
@@ -101,9 +101,11 @@ def kinds_of(found: Inference) -> dict[str, str]:
 def test_without_an_output_premium_prices_bound_and_the_class_stands(rows: tuple[str, ...]):
     found = own(*rows)
     assert kinds_of(found) == NO_PREMIUM
-    assert all(present(found.kv_bytes[name]) == {"high"} and found.kv_bytes[name].high > 0 for name in ("one_markup", "at_rent"))
-    with_a_premium = own("input,2,", "output,12,", "input,4,200000", "output,18,200000").kv_bytes["headline"]
-    assert found.kv_bytes["headline"] == with_a_premium
+    assert all(
+        present(found.kv_bytes[name]) == {"high"} and found.kv_bytes[name].high > 0 for name in ("from_all_prices", "from_premium_at_cost")
+    )
+    with_a_premium = own("input,2,", "output,12,", "input,4,200000", "output,18,200000").kv_bytes["typical"]
+    assert found.kv_bytes["typical"] == with_a_premium
 
 
 # -- what is learned and from whom ----------------------------------------------------------------------------------
@@ -112,10 +114,10 @@ def test_without_an_output_premium_prices_bound_and_the_class_stands(rows: tuple
 def test_a_model_is_not_calibrated_on_itself():
     """qwen3-coder-plus is dearer than its cache: with its own rows allowed, the mark-up learned would take part of that out."""
     found = one("qwen3-coder-plus")
-    at_cost, architecture = log(found.kv_bytes["at_rent"].median), found.model.architecture
+    at_cost, architecture = log(found.kv_bytes["from_premium_at_cost"].median), found.model.architecture
     without, allowed = (calibration.learn(shipped_data(), left_out) for left_out in (architecture, None))
     by_others, by_all = (known.predict(at_cost).range(0.9) for known in (without, allowed))
-    said = found.kv_bytes["increment"]
+    said = found.kv_bytes["from_premium"]
     assert (said.low, said.median, said.high) == pytest.approx(by_others, rel=1e-12)
     assert by_all[1] < 0.9 * by_others[1] and log(by_all[2] / by_all[0]) < width(said)
     # Itself and qwen3-coder-flash, of one family.
@@ -136,10 +138,10 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
     (scaled,) = infer(["gemini-3.1-pro"], anchors={"active_params": "100B"}, changes=changes).inferences
     usual = one("gemini-3.1-pro", active_params="100B")
     for end in ("low", "median", "high"):
-        of_dollars = (getattr(found.kv_bytes["at_rent"], end) for found in (scaled, usual))
+        of_dollars = (getattr(found.kv_bytes["from_premium_at_cost"], end) for found in (scaled, usual))
         assert next(of_dollars) == pytest.approx(factor * next(of_dollars), rel=1e-9)
     # The draws are 1,400 effective ones with a spread of 0.6 nats; the level also weighs how much of the input price is attention.
-    assert scaled.kv_bytes["one_markup"].median == pytest.approx(usual.kv_bytes["one_markup"].median, rel=0.08)
+    assert scaled.kv_bytes["from_all_prices"].median == pytest.approx(usual.kv_bytes["from_all_prices"].median, rel=0.08)
     level = (found.estimates["active_params_times_markup"].median for found in (scaled, usual))
     assert next(level) == pytest.approx(factor * next(level), rel=0.08)
 

@@ -7,7 +7,7 @@ from invert import infer
 
 def market(name, **anchors):
     (one,) = infer([name], anchors=anchors).inferences
-    return one.market
+    return one.by_price
 
 
 def test_the_mark_up_is_the_price_over_the_size_at_rent():

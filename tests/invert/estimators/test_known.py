@@ -18,13 +18,13 @@ from invert.estimators.known import (
     error_of_lecture,
     judge_ranges,
     judged,
-    judgements,
+    predictions_of_known,
     record_of_storage_price,
     records,
     records_beside,
 )
 from invert.estimators.market.typical_kv import typical_kv
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import KV_NAMES, kv_heading
 from invert.inference import infer
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
@@ -40,7 +40,7 @@ def printed(low: float, median: float, high: float, level: float = 0.9) -> Estim
     return interval(replace(USUAL, level=level), low, median, high, "so", equations=())
 
 
-def by_class(one: Judged) -> tuple[float, float]:
+def by_baseline(one: Judged) -> tuple[float, float]:
     """ln density [1/nat] of the true cache by the class of its time, and how far off its centre is, by scipy."""
     law = typical_kv(shipped_data())["read"].at(one.member.case.released, one.member.family)
     truth = log(one.member.kv_bytes_per_token)
@@ -104,8 +104,8 @@ def test_every_estimator_of_a_range_has_the_record_of_nine_sheets_of_six_familie
     found = records(known(), shipped_data())
     assert list(found) == list(KV_NAMES)
     for one in found.values():
-        assert (one.count, one.groups, len(one.held)) == (9, 6, 2)
-        assert one.rms_of_class == pytest.approx(np.sqrt(np.mean([by_class(judged)[1] ** 2 for judged in known()])), rel=1e-9)
+        assert (one.count, one.groups, len(one.coverage)) == (9, 6, 2)
+        assert one.rms_of_baseline == pytest.approx(np.sqrt(np.mean([by_baseline(judged)[1] ** 2 for judged in known()])), rel=1e-9)
         assert one.interval[0] <= one.gain <= one.interval[1]
 
 
@@ -114,11 +114,11 @@ def test_a_record_counts_what_the_printed_ranges_held(estimator):
     """Counted here by the printed ends, the errors from the printed medians; a family has one vote in the gain alone."""
     found, votes = records(known(), shipped_data())[estimator], {}
     inside = [one.kv_bytes[estimator].low < one.member.kv_bytes_per_token < one.kv_bytes[estimator].high for one in known()]
-    assert (found.held[1].level, found.held[1].held, found.held[1].count) == (0.9, sum(inside), 9)
+    assert (found.coverage[1].level, found.coverage[1].right, found.coverage[1].count) == (0.9, sum(inside), 9)
     errors = [log(one.kv_bytes[estimator].median / one.member.kv_bytes_per_token) for one in known()]
     assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9)
     for one in known():
-        gained = judge_one(one.kv_bytes[estimator], log(one.member.kv_bytes_per_token))[1] - by_class(one)[0]
+        gained = judge_one(one.kv_bytes[estimator], log(one.member.kv_bytes_per_token))[1] - by_baseline(one)[0]
         votes.setdefault(one.member.family, []).append(gained)
     assert found.gain == pytest.approx(np.mean([np.mean(gains) for gains in votes.values()]), rel=1e-9)
 
@@ -128,16 +128,16 @@ def test_a_record_counts_what_the_printed_ranges_held(estimator):
 
 def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     several, one_band = infer(["gemini-3.1-pro", "claude-opus-5"])
-    beside, alone = several.worth.value.beside, records_beside(known())
-    assert {name: (one.count, one.groups, one.held) for name, one in beside.items()} == {
-        name: (one.count, one.groups, one.held) for name, one in alone.items()
+    beside, alone = several.reliability.value.beside, records_beside(known())
+    assert {name: (one.count, one.groups, one.coverage) for name, one in beside.items()} == {
+        name: (one.count, one.groups, one.coverage) for name, one in alone.items()
     }
     # The same draws beside those of other sheets: sums may differ in their last digit.
     assert [one.rms for one in beside.values()] == pytest.approx([one.rms for one in alone.values()], rel=1e-12)
-    assert several.estimates["balance_context"].record == several.worth.value.beside["balance_context"]
+    assert several.estimates["balance_context"].record == several.reliability.value.beside["balance_context"]
     assert several.estimates["attention_intensity"].level == 0.9 and several.estimates["memory_time_share"].level is None
     assert one_band.estimates["balance_context"].record is None and one_band.estimates["balance_context"].level is None
-    assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())
+    assert one_band.kv_bytes_stored["by_storage_price"].record == record_of_storage_price(shipped_data())
 
 
 # Bounds.
@@ -146,11 +146,11 @@ def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
 def test_judgements_hold_as_often_as_the_record_of_their_estimator():
     """But for the headline, whose record is of more models, and bounds, which have another."""
     data = read_data()
-    found, known = judgements(data), records(judged(data), data)
-    for name in ("at_rent", "increment"):
-        own = [one for one in found if one.by == KV_NAMES[name].heading]
+    found, known = predictions_of_known(data), records(judged(data), data)
+    for name in ("from_premium_at_cost", "from_premium"):
+        own = [one for one in found if one.by == kv_heading(name)]
         record = known[name].at(USUAL.level)
-        assert record and own and (sum(one.held for one in own), len(own)) == (record.held, record.count)
+        assert record and own and (sum(one.right for one in own), len(own)) == (record.right, record.count)
 
 
 def test_the_error_of_the_lecture_is_over_every_sheet_where_both_are_known():

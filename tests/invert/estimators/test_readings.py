@@ -52,7 +52,7 @@ def test_costs_that_add_up_need_the_output_to_rise_enough(name: str, ratio: floa
     )  # fmt: skip
     holds = position * rise_out > ratio * rise_in
     assert (found.contradiction is None) == holds == (found.pairs[0].joint.problem is None)
-    assert (found.kv_bytes["one_markup"].kind == "interval") == holds
+    assert (found.kv_bytes["from_all_prices"].kind == "interval") == holds
 
 
 # -- what the prices pin --------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def test_every_estimator_is_named_and_every_name_is_of_one():
 
 def test_the_default_table_draws_no_posterior():
     with drawing_anew() as drawn:
-        table = run_of((), Kept(estimators=("at_rent", "increment", "headline")), most_flagships=1000)[2]
+        table = run_of((), Kept(estimators=("from_premium_at_cost", "from_premium", "typical")), most_flagships=1000)[2]
         assert table.inferences and not drawn
     for one in table:
-        assert one.summary is None and one.kv_bytes.keys() == {"at_rent", "increment", "headline"}
+        assert one.summary is None and one.kv_bytes.keys() == {"from_premium_at_cost", "from_premium", "typical"}

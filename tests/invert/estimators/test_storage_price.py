@@ -14,7 +14,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
     drained, stored = set(), set()
     for found in everything().inferences:
         priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
-        assert ("storage_price" in found.kv_bytes_stored) == priced
+        assert ("by_storage_price" in found.kv_bytes_stored) == priced
         assert ("implied_drain_time" in found.estimates) == (priced and found.sheet.has_premium)
         stored |= {found.sheet.model} if priced else set()
         drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()
@@ -28,5 +28,5 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
 def test_where_the_caches_cannot_be_used_stored_bytes_stay_and_have_no_record():
     with reading(shipped.read().edited(architectures=shipped.read().content("architectures.csv").decode().splitlines()[0] + "\n")):
         (one,) = infer(["gemini-3.1-pro"])
-    found = one.kv_bytes_stored["storage_price"]
+    found = one.kv_bytes_stored["by_storage_price"]
     assert found.kind == "interval" and found.record is found.level is None

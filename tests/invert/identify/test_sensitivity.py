@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from invert.assumptions import USUAL
 from invert.estimators.calibration import learn
-from invert.identify.sensitivity import swings_of_increment, swings_of_one_markup
+from invert.identify.sensitivity import swings_of_all_prices, swings_of_premium
 from invert.inference import infer
 from invert.records import Swing
 from invert.result import Inference, InferenceTable
@@ -33,7 +33,7 @@ def one(name: str, **anchors: float | str) -> Inference:
 
 @cache
 def common(name: str, **anchors: float | str) -> dict[str, Swing]:
-    return {swing.name: swing for swing in swings_of_one_markup(one(name, **anchors).price_data, table(name, **anchors).assumptions)}
+    return {swing.name: swing for swing in swings_of_all_prices(one(name, **anchors).price_data, table(name, **anchors).assumptions)}
 
 
 @cache
@@ -41,7 +41,7 @@ def of_increment(name: str) -> dict[str, Swing]:
     found = one(name)
     assumptions, architecture = table(name).assumptions, found.model.architecture or None if found.model else None
     increments = learn(shipped_data(), architecture, assumptions).increments
-    return {swing.name: swing for swing in swings_of_increment(found.price_data, increments, assumptions)}
+    return {swing.name: swing for swing in swings_of_premium(found.price_data, increments, assumptions)}
 
 
 # -- tornado --------------------------------------------------------------------------------------------------------

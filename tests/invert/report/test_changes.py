@@ -25,7 +25,7 @@ def found() -> Comparison:
 def hostile(text: str) -> Comparison:
     before, after = (Estimate(kind="interval", median=value, low=value / 2, high=value * 2) for value in (2e9, 3e9))
     price = PriceChange(place=("input", 0, None), old=(2.0, "USD", "mtok"), new=(3.0, "USD", "mtok"))
-    one = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(price,), slopes=(1.0,))
+    one = Moved(quantity="active_params", estimator="by_price", before=before, after=after, prices=(price,), slopes=(1.0,))
     sheet = SheetChange(key=(text, text, "", "standard"), prices=(price,), moved=(one,), unmoved=3, calibrates=False)
     key = (text, "m", "", "standard")
     return Comparison(before=text, after="now", sheets=(sheet,), added=(key,), gone=(key,), recalibrated=False, notes=())

@@ -36,11 +36,11 @@ def test_every_column_has_a_name_of_its_own_and_is_found_by_it():
 @in_one_test(
     ("name", "key"),
     [
-        ("KV lecture", "kv_bytes_per_token_lecture"), ("KV from threshold", "kv_bytes_per_token_lecture"),
-        ("kv from premium", "kv_bytes_per_token_increment"), ("bandwidth-bound", "bandwidth_bound_fraction"),
-        ("mark-up", "input_markup_market"), ("price/cost", "input_markup_market"),
-        ("KV", "kv_bytes_per_token_headline"), ("typical kv", "kv_bytes_per_token_headline"), ("active", "active_params"),
-        ("known", "kv_bytes_per_token_known"), ("Prices Missed", "prices_missed"), ("cache", "cache_tier"), ("in/out", "price"),
+        ("KV lecture", "kv_bytes_per_token_from_threshold"), ("KV from threshold", "kv_bytes_per_token_from_threshold"),
+        ("kv from premium", "kv_bytes_per_token_from_premium"), ("bandwidth-bound", "bandwidth_bound_fraction"),
+        ("mark-up", "input_markup_by_price"), ("price/cost", "input_markup_by_price"),
+        ("KV", "kv_bytes_per_token_typical"), ("typical kv", "kv_bytes_per_token_typical"), ("active", "active_params"),
+        ("known", "kv_bytes_per_token_of_architecture"), ("Prices Missed", "prices_missed"), ("cache", "cache_tier"), ("in/out", "price"),
     ],
 )  # fmt: skip
 def test_people_call_a_column_by_many_names(name: str, key: str):
@@ -76,7 +76,7 @@ def test_a_frame_has_the_row_of_the_csv_for_each_sheet():
     run = infer(["gemini-3.1-pro", "claude-opus-5"])
     frame = run.to_frame().set_index("model")
     assert list(run.to_frame().columns) == list(CSV_KEYS) and list(frame.index) == [one.sheet.model for one in run]
-    assert frame["kv_bytes_per_token_lecture"].dtype == float and frame["premium_out"].isna().tolist() == [False, True]
+    assert frame["kv_bytes_per_token_from_threshold"].dtype == float and frame["premium_out"].isna().tolist() == [False, True]
 
 
 @in_one_test(

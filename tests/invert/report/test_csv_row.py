@@ -20,6 +20,6 @@ def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):
         expected = [estimate.median, estimate.low, estimate.high]
         assert [row[start], row[f"{start}_low"], row[f"{start}_high"]] == pytest.approx(expected, rel=5e-6), estimator
         assert row[f"{start}_kind"] == estimate.kind
-        assert (row[f"{start}_held"], row[f"{start}_of"]) == estimate.kept
-    assert row["active_params_market_low"] < row["active_params_market"] < row["active_params_market_high"]
+        assert (row[f"{start}_right"], row[f"{start}_of"]) == estimate.coverage
+    assert row["active_params_by_price_low"] < row["active_params_by_price"] < row["active_params_by_price_high"]
     assert row["as_of"] == "2026-11-20" and row["check_lecture"] == "fail"

@@ -54,11 +54,11 @@ def test_each_column_has_the_record_of_its_own_estimator():
     times = sorted(read / lecture for read, lecture in known)
     middle = (times[2] + times[3]) / 2
     assert len(times) == 6 and f"{middle:.3g}x low" in " ".join(said)
-    increments = [(one.member.kv_bytes_per_token, one.kv_bytes["increment"]) for one in judged(read_data())]
+    increments = [(one.member.kv_bytes_per_token, one.kv_bytes["from_premium"]) for one in judged(read_data())]
     held = sum(found.low <= truth <= found.high for truth, found in increments)
     assert f"{held} of {len(increments)}" in " ".join(said)
-    for one in (run["openai/gpt-6-sol"].market["active_params"], run["openai/gpt-6-sol"].kv_bytes["headline"]):
-        assert "{} of {}".format(*one.kept) in " ".join(said)
+    for one in (run["openai/gpt-6-sol"].by_price["active_params"], run["openai/gpt-6-sol"].kv_bytes["typical"]):
+        assert "{} of {}".format(*one.coverage) in " ".join(said)
     assert " ".join(said[3:]) == f"{middle:.3g}x low {held} of {len(increments)} unknown 2 of 2 - 7 of 7 11 of 14"
 
 

@@ -37,9 +37,11 @@ def test_the_record_has_the_day_the_source_and_what_moved_by_how_much(own: str):
     assert set(changed) == {"old", "band"}
     assert changed["old"]["days"] == {"input": "2026-10-01"} and changed["old"]["sources"] == ["https://acme.example/prices"]
     assert set(changed["band"]["days"].values()) == {"2026-09-15"}
-    (active,) = (one for one in changed["old"]["moved"] if (one["quantity"], one["estimator"]) == ("active_params", "market"))
+    (active,) = (one for one in changed["old"]["moved"] if (one["quantity"], one["estimator"]) == ("active_params", "by_price"))
     assert math.log(active["times"]) / math.log(2) == pytest.approx(0.595, abs=0.02)
-    (lecture,) = (one for one in changed["band"]["moved"] if (one["quantity"], one["estimator"]) == ("kv_bytes_per_token", "lecture"))
+    (lecture,) = (
+        one for one in changed["band"]["moved"] if (one["quantity"], one["estimator"]) == ("kv_bytes_per_token", "from_threshold")
+    )
     assert lecture["before"]["median"] and not (lecture["after"] and lecture["after"]["median"])
     assert ("acme", "new", "2026-10-10") in [(one["provider"], one["model"], one["since"]) for one in told["new"]]
     assert "acme/gone" in [f"{one['provider']}/{one['model']}" for one in told["gone"]]

@@ -20,7 +20,7 @@ ROW = {"provider": "acme", "model": "m", "region": "", "service_tier": "standard
        "usd_rate": None}  # fmt: skip
 HEADLINE = {"median": 43293.3, "low": 6930.0, "high": 270450.0, "because": "what models of its time have"}
 SHEET = {"provider": "acme", "model": "m", "service_tier": "standard", "region": None, "as_of": "2026-11-20",
-         "equations": ["bands.price@1"], "estimates": {"kv_bytes_per_token": {"headline": HEADLINE}}}  # fmt: skip
+         "equations": ["bands.price@1"], "estimates": {"kv_bytes_per_token": {"typical": HEADLINE}}}  # fmt: skip
 RUN = {"versions": {"backsolve": "0.1.0", "numpy": "2.4"}, "seeds": {"draws": 7}, "tables": {"prices.csv": "4f3308fe9cd772fa02"},
        "as_of": "2026-11-20", "rows": [ROW]}  # fmt: skip
 SAVED = {"schema": "infer-2", "run": RUN, "sheets": [SHEET]}
@@ -52,7 +52,7 @@ def test_what_a_file_holds_cannot_break_a_style():
     result = deepcopy(SAVED)
     for place in (result["sheets"][0], result["run"]["rows"][0]):
         place["provider"] = HOSTILE
-    result["sheets"][0]["estimates"]["kv_bytes_per_token"]["headline"]["because"] = "a\x1b[2J"
+    result["sheets"][0]["estimates"]["kv_bytes_per_token"]["typical"]["because"] = "a\x1b[2J"
     result["run"]["versions"] = {"backsolve": HOSTILE, "n": "\x1b"}
     for style in STYLES:
         text = cite_with_references([], references_in(result), style)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.estimators import at_rent
+from invert.estimators import premium_at_cost
 from invert.estimators.calibration import members
 from invert.estimators.cases import case_of
 from invert.estimators.known import judged
@@ -77,10 +77,10 @@ def test_every_estimator_takes_the_contexts_of_the_rule():
     mine = known_models["Qwen3-Coder-480B-A35B"]
     assert mine.case.seen.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
     assert (
-        mine.at_rent
-        == replace(one.kv_bytes["at_rent"], record=None, quantity="")
-        == at_rent.estimates(case_of(one.sheet, one.model, shipped_data(), USUAL), shipped_data(), USUAL)["kv_bytes_per_token"]
+        mine.premium_at_cost
+        == replace(one.kv_bytes["from_premium_at_cost"], record=None, quantity="")
+        == premium_at_cost.estimates(case_of(one.sheet, one.model, shipped_data(), USUAL), shipped_data(), USUAL)["kv_bytes_per_token"]
     )
     for known in judged(shipped_data()):
-        assert known.kv_bytes["at_rent"] == known.member.at_rent
+        assert known.kv_bytes["from_premium_at_cost"] == known.member.premium_at_cost
         assert known.member.case.seen.contexts == band_means(known.member.case.sheet.bands, known.member.case.max_context, USUAL)

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from invert.assumptions import USUAL
-from invert.estimators.market.record import held
+from invert.estimators.market.record import coverage_at
 from invert.records import Record
 from invert.validation import coverage
 
 
 def record(count: int, of: int, gain: float) -> Record:
-    known = {"rms": 1.0, "rms_of_class": 1.0, "standard_error": 0.2, "interval": (gain - 0.4, gain + 0.4)}
-    return Record(count=of, groups=of, gain=gain, held=(held(0.9, count, of),), **known)
+    known = {"rms": 1.0, "rms_of_baseline": 1.0, "standard_error": 0.2, "interval": (gain - 0.4, gain + 0.4)}
+    return Record(count=of, groups=of, gain=gain, coverage=(coverage_at(0.9, count, of),), **known)
 
 
 @pytest.mark.parametrize(

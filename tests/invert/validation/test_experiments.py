@@ -28,8 +28,8 @@ def test_both_sheets_of_every_experiment_can_be_read():
 @pytest.mark.slow
 def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
     assert rows()["typical KV"]["rms"] == 0.0 and str(rows()["typical KV"]["most"]) == "0.0"
-    assert rows()["typical KV"]["held"] is None and rows()["typical KV"]["of"] == "no price that changed"
-    assert rows()["memory_time_share"]["held"] == 17
+    assert rows()["typical KV"]["right"] is None and rows()["typical KV"]["of"] == "no price that changed"
+    assert rows()["memory_time_share"]["right"] == 17
     assert all(float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV from all prices"))
 
 
@@ -47,11 +47,11 @@ def test_held_and_moved_are_of_medians_and_of_the_first_range():
     wide, narrow = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=5.0, low=4.0, high=6.0)
     assert (
         Retest(quantity="q", experiment=row, before=wide, after=narrow).moved == pytest.approx(log(2.5))
-        and not Retest(quantity="q", experiment=row, before=wide, after=narrow).held
+        and not Retest(quantity="q", experiment=row, before=wide, after=narrow).right
     )
-    assert Retest(quantity="q", experiment=row, before=wide, after=replace(narrow, median=3.9)).held
+    assert Retest(quantity="q", experiment=row, before=wide, after=replace(narrow, median=3.9)).right
     bound = Estimate(kind="upper", high=2.0)
     assert (
         Retest(quantity="q", experiment=row, before=wide, after=bound).moved is None
-        and not Retest(quantity="q", experiment=row, before=bound, after=wide).held
+        and not Retest(quantity="q", experiment=row, before=bound, after=wide).right
     )

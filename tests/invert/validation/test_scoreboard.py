@@ -15,7 +15,7 @@ from invert.estimate_text import estimate_text
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
-from invert.estimators.names import KV_NAMES
+from invert.estimators.names import KV_NAMES, kv_heading
 from invert.inference import infer
 from invert.report.glance import glance
 from invert.validation import scoreboard as truth
@@ -41,16 +41,16 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     ]
     text = " ".join(glance(table, 100, [f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES]).split())
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
-    for estimator, of in KV_NAMES.items():
+    for estimator in KV_NAMES:
         six = [six_digits(getattr(one.kv_bytes[estimator], end)) for one in (printed, judged) for end in ("median", "low", "high")]
         assert six[:3] == six[3:]
-        assert row[of.heading] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
+        assert row[kv_heading(estimator)] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
         assert estimate_text("kv_bytes_per_token", judged.kv_bytes[estimator]) in text
 
 
 def test_the_bias_and_spread_of_each_estimate_are_those_of_its_ratios_to_known_models():
     *rows, bias, sd = truth.known_models(shipped_data())
-    for label in (one.heading for one in KV_NAMES.values()):
+    for label in map(kv_heading, KV_NAMES):
         logs = [log(row[label]) for row in rows]
         assert (bias[label], sd[label]) == pytest.approx((fmean(logs), stdev(logs)), abs=0.011)
 
@@ -64,7 +64,7 @@ def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
     rows = truth.skill(shipped_data())
     assert len(rows) == len(skill) and {tuple(row) for row in rows} == {truth.SKILL} and set(SHOWN["skill"]) < set(truth.SKILL)
     names = [name for name, _ in skill]
-    assert [one.heading for name, one in KV_NAMES.items() if name != "headline"] == names[: len(KV_NAMES) - 1]
+    assert [kv_heading(name) for name in KV_NAMES if name != "typical"] == names[: len(KV_NAMES) - 1]
     assert {("KV read", "later"), ("KV stored", "later"), ("KV read, premium", "family")} < set(skill)
     for one in CANDIDATES:
         assert {*LEFT_OUT} == {left for name, left in skill if name == f"KV {one.of}, {one.name}"}
@@ -74,12 +74,12 @@ def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
 def test_what_each_estimator_has_got_right_is_its_record(skill):
     """KV from premium knows less than the class, and the other readings less than those."""
     known = records(models_of_known_cache(shipped_data()), shipped_data())
-    for name in (name for name in KV_NAMES if name != "headline"):
-        row = skill[KV_NAMES[name].heading, "family"]
+    for name in (name for name in KV_NAMES if name != "typical"):
+        row = skill[kv_heading(name), "family"]
         assert (row["models"], row["families"], row["rms"]) == (9, 6, round(known[name].rms, 2))
         assert row["gain"] == pytest.approx(known[name].gain, abs=0.005) and row["weight"] is None
-        assert row["in 90%"] == round(known[name].held[1].held / 9, 2) and row["in 90%, low"] <= row["in 90%"] <= row["in 90%, high"]
-    gains = [skill[KV_NAMES[name].heading, "family"]["gain"] for name in ("one_markup", "at_rent", "increment")]
+        assert row["in 90%"] == round(known[name].coverage[1].right / 9, 2) and row["in 90%, low"] <= row["in 90%"] <= row["in 90%, high"]
+    gains = [skill[kv_heading(name), "family"]["gain"] for name in ("from_all_prices", "from_premium_at_cost", "from_premium")]
     assert gains == sorted(gains) and gains[-1] < -0.3
 
 

@@ -282,8 +282,8 @@ def apart_from_the_class(table: InferenceTable) -> list[object]:
     """The document without what every architecture released earlier has a say in."""
     document = json.loads(run_as_json(table))
     for sheet in document:
-        del sheet["estimates"]["kv_bytes_per_token"]["headline"], sheet["estimates"]["kv_bytes_stored_per_token"]
-        del sheet["worth"]["records"], sheet["worth"]["misreadings"]["headline"], sheet["storage"]
+        del sheet["estimates"]["kv_bytes_per_token"]["typical"], sheet["estimates"]["kv_bytes_stored_per_token"]
+        del sheet["reliability"]["records"], sheet["reliability"]["misreadings"]["typical"], sheet["storage"]
         del sheet["of_run"]["tier_rules"], sheet["of_run"]["premium_verdict"]
         for estimate in sheet["estimates"]["kv_bytes_per_token"].values():
             del estimate["record"]

@@ -29,7 +29,7 @@ def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():
 def test_the_input_price_is_heard_once():
     """Of a model whose size it tells it enters no likelihood; of one whose size is stated it does."""
     closed, stated = case("gpt-6-sol"), case("qwen3-coder-plus")
-    assert closed.anchors.origin["active_params"] == "market" and not closed.price_data.level_tells
+    assert closed.anchors.origin["active_params"] == "input price" and not closed.price_data.level_tells
     assert stated.anchors.origin["active_params"].startswith("models.csv") and stated.price_data.level_tells
     given = infer(["gpt-6-sol"], anchors={"active_params": "50B"}).inferences[0]
     assert given.anchors.values["active_params"] == 5e10 and given.price_data.level_tells

@@ -25,7 +25,7 @@ def test_the_line_through_dates_and_contexts_is_judged_on_all_architectures():
     line = next(one for one in candidates.CANDIDATES if one.name == LINES[1])
     left_out, later, lately = (candidates.judge_candidate(line, (), READ, since) for since in candidates.LEFT_OUT.values())
     assert [(one.count, one.families) for one in (left_out, later, lately)] == [(61, 28), (56, 27), (20, 13)]
-    assert lately.by_price - lately.by_class == pytest.approx(0.13, abs=0.005)
+    assert lately.by_price - lately.by_baseline == pytest.approx(0.13, abs=0.005)
     assert [left_out.gain_of_pool, left_out.standard_error] == pytest.approx([0.172, 0.060], abs=0.005)
     assert [later.gain_of_pool, later.standard_error] == pytest.approx([0.020, 0.046], abs=0.005)
 

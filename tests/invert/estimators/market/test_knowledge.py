@@ -32,7 +32,7 @@ def test_scores_alone_pass_the_gate_and_beside_a_price_they_do_not():
     assert found == [(43, 20, 0.77, 0.40), (21, 13, 0.75, 0.49)] and passes_gate(shipped_data(), ALONE, USUAL)
     both = size_record(shipped_data(), BOTH)
     assert both.gain == pytest.approx(0.14, abs=0.01) and both.standard_error > both.gain and not passes_gate(shipped_data(), BOTH, USUAL)
-    assert [size_record(shipped_data(), form, "closed vendor").held[-1].held for form in (ALONE, BOTH)] == [4, 4]
+    assert [size_record(shipped_data(), form, "closed vendor").coverage[-1].right for form in (ALONE, BOTH)] == [4, 4]
     assert set(knowledge_forms(shipped_data(), USUAL)) == {ALONE, BOTH}
 
 

@@ -25,5 +25,5 @@ def test_it_reaches_from_the_cheapest_model_to_the_dearest_and_rises():
 
 
 def test_as_many_ranges_held_as_the_record_says():
-    held, record = sum(one.held for one in judged_sizes(read_data())), size_line(read_data()).record.at(USUAL.level)
-    assert record and (held, len(judged_sizes(read_data()))) == (record.held, record.count)
+    held, record = sum(one.right for one in judged_sizes(read_data())), size_line(read_data()).record.at(USUAL.level)
+    assert record and (held, len(judged_sizes(read_data()))) == (record.right, record.count)

@@ -61,4 +61,4 @@ def test_a_fit_knows_its_coefficients_and_its_error_in_a_new_group():
 @pytest.mark.parametrize("families", [[], ["a"], ["a", "a"]])
 def test_fewer_than_two_families_give_no_record(families):
     judged = Judged(*np.zeros((3, len(families))))
-    assert record(judged, judged, families) is record(judged, judged, families, by_votes=True) is None
+    assert record(judged, judged, families) is record(judged, judged, families, by_families=True) is None

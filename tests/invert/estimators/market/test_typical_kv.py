@@ -57,7 +57,7 @@ def test_models_released_later_are_foretold_as_well_as_this(of, horizon, since, 
 
 def test_the_horizon_is_chosen_on_earlier_models_alone():
     chosen, text = KNOWN["read"].horizon, read().content("architectures.csv").decode()
-    assert chosen == KNOWN["stored"].horizon and chosen in USUAL.class_horizons
+    assert chosen == KNOWN["stored"].horizon and chosen in USUAL.typical_kv_horizons
     header, *lines = text.splitlines(keepends=True)
     later = {one.architecture for one in KNOWN["read"].caches if one.released >= CHOSEN_ON}
     tables = read().edited(architectures="".join([header, *(line for line in lines if line.split(",")[0] not in later)]))
@@ -90,7 +90,7 @@ def test_ranges_cover_what_they_say_where_caches_follow_the_law(spread, votes, l
     """A prior that is sure of a tenth of the spread is too narrow."""
     random, shares = np.random.default_rng(11), []
     for _ in range(60):
-        market = TypicalKV(caches=tuple(simulated_market(random)), horizon=0.5, spread=spread, votes=votes)
+        market = TypicalKV(caches=tuple(simulated_market(random)), horizon=0.5, spread=spread, prior_families=votes)
         shares.append(mean_by_family(market.caches, held(market.judge(market.caches)), since=date(2025, 1, 1)).mean())
     assert low < np.mean(shares) < high
 
@@ -100,7 +100,7 @@ SIMULATED = [
     Cache(architecture=str(n), family=f"f{n % 7}", released=date.fromordinal(739_000 + int(day)), ln_kv=float(RANDOM.normal(11, 1)))
     for n, day in enumerate(RANDOM.integers(900, size=25))
 ]  # fmt: skip
-TYPICAL = TypicalKV(caches=tuple(SIMULATED), horizon=0.5, spread=1.0, votes=3.0)
+TYPICAL = TypicalKV(caches=tuple(SIMULATED), horizon=0.5, spread=1.0, prior_families=3.0)
 
 
 def by_hand(target: Cache) -> tuple[float, float, float] | None:

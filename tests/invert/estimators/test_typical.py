@@ -13,7 +13,7 @@ from scipy import stats
 
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.estimators import calibration, headline, increment
+from invert.estimators import calibration, premium, typical
 from invert.estimators.cases import Case, case_of
 from invert.estimators.market.student import Student
 from invert.estimators.market.typical_kv import typical_kv
@@ -51,7 +51,7 @@ def undated(name: str, assumptions: Assumptions = USUAL) -> Case:
 
 
 def both(read: Case, assumptions: Assumptions = USUAL, data: Data | None = None) -> dict[str, Estimate]:
-    return headline.estimates(read, data or shipped_data(), assumptions)
+    return typical.estimates(read, data or shipped_data(), assumptions)
 
 
 def ends(estimate: Estimate) -> tuple[float, float, float]:
@@ -62,20 +62,20 @@ def ends(estimate: Estimate) -> tuple[float, float, float]:
 def test_the_votes_of_a_headline_are_of_other_families_and_earlier_and_make_it(name: str):
     one = infer(name)[0]
     read = case_of(one.sheet, one.model, shipped_data(), USUAL)
-    for estimate, of in ((one.kv_bytes["headline"], "read"), (one.kv_bytes_stored["headline"], "stored")):
-        votes = estimate.votes
-        assert log(estimate.median) == pytest.approx(sum(vote.weight * log(vote.kv_bytes) for vote in votes.cast), rel=1e-12)
-        weights = [vote.weight for vote in votes.cast]
+    for estimate, of in ((one.kv_bytes["typical"], "read"), (one.kv_bytes_stored["typical"], "stored")):
+        votes = estimate.families
+        assert log(estimate.median) == pytest.approx(sum(vote.weight * log(vote.kv_bytes) for vote in votes.weights), rel=1e-12)
+        weights = [vote.weight for vote in votes.weights]
         assert sum(weights) == pytest.approx(1) and weights == sorted(weights, reverse=True)
         assert votes.effective == pytest.approx(sum(weights) ** 2 / sum(weight**2 for weight in weights))
-        assert all(vote.released < read.day and vote.family != read.kv_family for vote in votes.cast)
+        assert all(vote.released < read.day and vote.family != read.kv_family for vote in votes.weights)
         rows = [cache for cache in typical_kv(shipped_data())[of].caches if cache.released < read.day and cache.family != read.kv_family]
-        assert {vote.family for vote in votes.cast} == {cache.family for cache in rows}
+        assert {vote.family for vote in votes.weights} == {cache.family for cache in rows}
 
 
 def opened(monkeypatch: pytest.MonkeyPatch, weight: float) -> None:
     """The premium has earned this weight."""
-    verdict = Verdict(count=9, families=6, by_class=-1.5, by_price=-1.0, gain_of_pool=0.4, standard_error=0.1, stacked=weight)
+    verdict = Verdict(count=9, families=6, by_baseline=-1.5, by_price=-1.0, gain_of_pool=0.4, standard_error=0.1, stacked=weight)
     monkeypatch.setattr(calibration, "verdict_on_premium", lambda data, assumptions: verdict)
 
 
@@ -131,12 +131,12 @@ def test_no_price_moves_it(premium: float, level: float):
 def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     """Between its ends lies the share of both densities that their weights say, by the distributions of scipy."""
     read = case()
-    price, usual = increment.predict_by_premium(read, shipped_data(), USUAL), typical_kv(shipped_data())["read"].at(read.day)
+    price, usual = premium.predict_by_premium(read, shipped_data(), USUAL), typical_kv(shipped_data())["read"].at(read.day)
     opened(monkeypatch, weight)
     found = both(read)[READ]
-    by_price, by_class = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))
-    assert weight * by_price + (1 - weight) * by_class == pytest.approx([0.05, 0.5, 0.95], abs=1e-3)
-    assert f"a weight of {weight:.2f}" in found.because and found.equations == increment.CITED
+    by_price, by_baseline = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))
+    assert weight * by_price + (1 - weight) * by_baseline == pytest.approx([0.05, 0.5, 0.95], abs=1e-3)
+    assert f"a weight of {weight:.2f}" in found.because and found.equations == premium.CITED
     assert set(found.anchors) == {"short_context", "long_context", "kv_bytes_per_token"}
     # What is stored no premium tells.
     assert "No price enters" in both(read)[STORED].because

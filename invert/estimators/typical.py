@@ -1,15 +1,15 @@
-"""The headline: KV bytes from the models of the time, read and stored bytes apart. A price enters only by its record."""
+"""Typical KV of a sheet: KV bytes that a step reads, and KV bytes that are stored. A price counts only if its record is good."""
 
 from dataclasses import replace
 
 from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators import calibration, increment
-from invert.estimators.at_rent import MEANS
+from invert.estimators import calibration, premium
 from invert.estimators.cases import Case
 from invert.estimators.market.student import Student, pooled_range
 from invert.estimators.market.typical_kv import Bytes, record_of_typical_kv, typical_at
+from invert.estimators.premium_at_cost import MEANS
 from invert.records import Estimate, given_value, interval, undetermined, undetermined_on_error
 
 
@@ -29,12 +29,12 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
     weight, by_price = _premium(case, data, assumptions)
-    typical, votes = typical_at(data, "read", case.day, case.kv_family, assumptions)
+    typical, families = typical_at(data, "read", case.day, case.kv_family, assumptions)
     if typical is None or by_price is None:
         return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
     ends = pooled_range(weight, by_price, typical, assumptions.level)
     because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
-    return replace(interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN)), votes=votes)
+    return replace(interval(assumptions, *ends, because, equations=premium.CITED, anchors=(*MEANS, *_GIVEN)), families=families)
 
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
@@ -43,25 +43,25 @@ def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, S
         verdict = calibration.verdict_on_premium(data, assumptions)
         if verdict is None or not verdict.enters:
             return 0.0, None
-        return verdict.weight, increment.predict_by_premium(case, data, assumptions)
+        return verdict.weight, premium.predict_by_premium(case, data, assumptions)
     except WrongData:
         return 0.0, None
 
 
 _GIVEN = ("kv_bytes_per_token",)
 """Given KV bytes replace the typical ones."""
-_NO_CLASS = "fewer than two families whose cache is known were released earlier"
+_TOO_FEW_FAMILIES = "fewer than two families whose cache is known were released earlier"
 
 
 @undetermined_on_error
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    typical, votes = typical_at(data, of, case.day, case.kv_family, assumptions)
+    typical, families = typical_at(data, of, case.day, case.kv_family, assumptions)
     if typical is None:
-        return undetermined(assumptions, _NO_CLASS)
+        return undetermined(assumptions, _TOO_FEW_FAMILIES)
     because = f"what models released before {case.day} have{_unless_released(case)}. No price enters"
     found = interval(assumptions, *typical.range(assumptions.level), because, equations=(), contraction=0.0)
     record = record_of_typical_kv(data, of, assumptions, None if case.released else case.sheet.as_of)
-    return replace(found, record=record, votes=votes)
+    return replace(found, record=record, families=families)
 
 
 def _unless_released(case: Case) -> str:

@@ -4,13 +4,13 @@ from math import log
 
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators import at_rent, calibration
-from invert.estimators.at_rent import MEANS
+from invert.estimators import calibration, premium_at_cost
 from invert.estimators.cases import Case
 from invert.estimators.market.student import Student
+from invert.estimators.premium_at_cost import MEANS
 from invert.records import Estimate, interval, references, undetermined, undetermined_on_error
 
-CITED = references(*at_rent.INCREMENT)
+CITED = references(*premium_at_cost.INCREMENT)
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -22,7 +22,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     found = predict_by_premium(case, data, assumptions)
     if found is None:
-        at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
+        at_cost = premium_at_cost.estimates(case, data, assumptions)["kv_bytes_per_token"]
         return undetermined(assumptions, at_cost.because if at_cost.kind == "undetermined" else "no output premium that rises with length")
     families = calibration.learn(data, case.architecture, assumptions).families
     because = f"increments at the price/cost of {len(families)} families of known cache"
@@ -31,5 +31,5 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 def predict_by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
     """Return ln KV bytes as the premium predicts them, or None if output does not cost more with length."""
-    at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"].median
+    at_cost = premium_at_cost.estimates(case, data, assumptions)["kv_bytes_per_token"].median
     return None if at_cost is None else calibration.learn(data, case.architecture, assumptions).predict(log(at_cost))

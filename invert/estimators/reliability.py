@@ -11,26 +11,26 @@ from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.known import Judged, judged, records, records_beside
 from invert.estimators.names import KV_NAMES
-from invert.records import Misreading, Part, Worth, or_left_out
+from invert.records import Misreading, Part, Reliability, or_left_out
 
 
-def worths(
+def reliabilities(
     architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)
-) -> dict[str | None, Part[Worth]]:
+) -> dict[str | None, Part[Reliability]]:
     """Return the accuracy of these estimators on sheets of each of these architectures.
 
     >>> from invert.data import read_data
-    >>> of_any, = worths([None], read_data()).values()
+    >>> of_any, = reliabilities([None], read_data()).values()
     >>> {name: round(found.bias, 2) for name, found in of_any.value.misreadings.items()}
-    {'one_markup': -3.85, 'at_rent': -0.73, 'increment': -0.36, 'headline': -0.34}
+    {'from_all_prices': -3.85, 'from_premium_at_cost': -0.73, 'from_premium': -0.36, 'typical': -0.34}
     """
     known = or_left_out(lambda: judged(data, assumptions, names))
 
     # Most architectures leave the same models, so their results are computed once.
     @cache
-    def scored(models: tuple[str, ...]) -> Worth:
+    def scored(models: tuple[str, ...]) -> Reliability:
         kept = [one for one in known.value or () if one.member.architecture in models]
-        return Worth(
+        return Reliability(
             models=models,
             left_out=(),
             misreadings=_misreadings(kept),
@@ -38,13 +38,13 @@ def worths(
             beside=records_beside(kept, assumptions),
         )
 
-    def worth(architecture: str | None) -> Worth:
+    def reliability(architecture: str | None) -> Reliability:
         learnt = calibration.learn(data, architecture, assumptions)
         if known.left_out:
             raise WrongData(known.left_out)
         return replace(scored(tuple(learnt.kv_ratios)), left_out=learnt.left_out)
 
-    return {one: or_left_out(partial(worth, one)) for one in dict.fromkeys(architectures)}
+    return {one: or_left_out(partial(reliability, one)) for one in dict.fromkeys(architectures)}
 
 
 def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
