@@ -79,12 +79,12 @@ SVG(picture([tornado(sheet)], "svg"))
 # %%
 judged = predictions_of_known(read_data())
 rows = [(one.by, one.model, one.median / one.truth, one.right) for one in judged]
-held = pd.DataFrame(rows, columns=["by", "model", "over truth", "held"])
-assert held[held.by == "KV from all prices"].right.sum() == 0
+ranges = pd.DataFrame(rows, columns=["by", "model", "over truth", "right"])
+assert ranges[ranges.by == "KV from all prices"].right.sum() == 0
 SVG(picture([predicted_over_true("KV bytes of known models: predicted over true", judged)], "svg"))
 
 # %%
-held.groupby("by", sort=False).agg(models=("model", "count"), held=("held", "sum"), median_over_truth=("over truth", "median"))
+ranges.groupby("by", sort=False).agg(models=("model", "count"), right=("right", "sum"), median_over_truth=("over truth", "median"))
 
 # %% [markdown]
 # ## 5. What a reading has to predict

@@ -83,7 +83,7 @@ SVG(picture([predicted_over_true("KV bytes of known models", predictions_of_know
 missed = sorted((one for one in judged_sizes(data) if not one.right), key=lambda one: -abs(log(one.median / one.truth)))
 assert missed
 rows = [(one.model, one.by, *(size / 1e9 for size in (one.truth, one.median, one.low, one.high))) for one in missed]
-pd.DataFrame(rows, columns=["model", "by", "true [B]", "foretold [B]", "low [B]", "high [B]"]).round(1)
+pd.DataFrame(rows, columns=["model", "by", "true [B]", "predicted [B]", "low [B]", "high [B]"]).round(1)
 
 # %% [markdown]
 # ## 6. The sampler itself

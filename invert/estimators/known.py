@@ -188,8 +188,8 @@ def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predi
     if len(of_family) <= LEAST_FAMILIES:
         none = np.full(len(truths), np.nan)
         return Predicted(none, none, none)
-    foretold = {family: predict_one_more([mean for other, mean in of_family.items() if other != family]) for family in of_family}
-    centre, scale, freedom = np.array([(one.centre, one.scale, one.freedom) for one in map(foretold.__getitem__, families)]).T
+    predicted = {family: predict_one_more([mean for other, mean in of_family.items() if other != family]) for family in of_family}
+    centre, scale, freedom = np.array([(one.centre, one.scale, one.freedom) for one in map(predicted.__getitem__, families)]).T
     return Students(centre=centre, scale=scale, freedom=freedom).judge(truths)
 
 

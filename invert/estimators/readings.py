@@ -72,11 +72,11 @@ def check_forward(
     found = [_check((seen.pairs[index] if index else seen).output_input_ratio, "", predicted["output_input_ratio"], used)]
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
-        for name, asked, foretold in (
+        for name, asked, value in (
             ("premium_in", ratio(band.input, base.input), predicted["premium_in"][place]),
             ("premium_out", ratio(band.output, base.output), predicted["premium_out"][place]),
         ):
-            found.append(_check(observe(name, asked, assumptions), suffix, foretold, used))
+            found.append(_check(observe(name, asked, assumptions), suffix, value, used))
     if seen.storage_price and index == 0:
         found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
     if base.cache_read and base.cache_read.usd_per_token:
@@ -94,8 +94,8 @@ def check_forward(
     return tuple(found)
 
 
-def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str, ...]) -> Check:
-    component, predicted = published.name + suffix, float(foretold)
+def _check(published: Observable, suffix: str, value: Values, used: tuple[str, ...]) -> Check:
+    component, predicted = published.name + suffix, float(value)
     inside = published.low <= predicted <= published.high
     return Check(
         component=component, published=published.value, predicted=predicted, used_by_reading=component in used, inside_rounding_cell=inside

@@ -39,7 +39,7 @@ def convention(pair: BandPair, by_cost: float, others: Iterable[Premiums], assum
     """Return the probabilities of the premiums as a cost (`by_cost`) and as a habit of vendors with premiums in the same cells.
 
     The cells are the rounding cells of the published premiums. `others` are the premiums of other vendors' sheets. A vendor
-    has one vote, for any number of sheets. The habit's probability is the share of votes, with `convention_count` added for
+    counts once, for any number of sheets. The habit's probability is the share of vendors, with `convention_count` added for
     these cells and for any other.
 
     >>> from invert.sheets.observables import observe

@@ -74,8 +74,8 @@ def estimates_of(one: Inference) -> Mapping[str, Estimate]:
     """Return every printed estimate of a sheet with a range, by name. Price/cost is named with its size."""
     of_kv = {kv_heading(name): estimate for name, estimate in one.kv_bytes.items()}
     by = {"input_markup": "by known size"} if one.size_stated else {}
-    of_market = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.by_price.items()}
-    return {**of_market, **of_kv, **one.estimates}
+    of_size = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.by_price.items()}
+    return {**of_size, **of_kv, **one.estimates}
 
 
 def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:

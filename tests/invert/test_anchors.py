@@ -76,7 +76,7 @@ def test_every_anchor_is_tried_and_moves_something():
 
 @pytest.mark.slow
 @in_one_test(("name", "given"), some(product(SHEETS, ("70kB", "254 kB/token", 1.5)), every=4))
-def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given: str | float):
+def test_given_kv_bytes_are_the_typical_kv_and_are_not_estimated(name: str, given: str | float):
     table = infer([name], anchors={"kv_bytes_per_token": given})
     (one,), (usual,) = table.inferences, infer([name]).inferences
     value = table.given["kv_bytes_per_token"]

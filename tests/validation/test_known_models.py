@@ -59,7 +59,7 @@ CALIBRATED = {member.architecture: as_published(member) for member in members(sh
 """The six sheets that were known then, each with a vote of its own."""
 
 
-def one_markup_ratio(member: Member) -> float:
+def all_prices_ratio(member: Member) -> float:
     """The cost of a token doubles over the context in which the output price rises by the input price at no context."""
     scale = {"base_cost": 1.0, "cost_context_scale": input_line(member)[0] / output_line(member)[1]}
     given = {**NEUTRAL_DEFAULTS, **scale, "active_params": member.active_params, "ridge_point": RIDGE_POINT}
@@ -77,7 +77,7 @@ def test_each_sheet_reads_as_published(architecture):
         f"{member.kv_bytes_per_token / 1e3:.0f}",
         f"{member.premium_at_cost.median / 1e3:.0f}",
         f"{member.kv_ratio:.2f}",
-        f"{one_markup_ratio(member):.3f}",
+        f"{all_prices_ratio(member):.3f}",
         f"{member.attention_flops_per_pair / 1e6:.2f}",
         f"{attention_ratio(shipped_data(), member, USUAL):.1f}",
     )
@@ -94,7 +94,7 @@ def in_the_mean(ratios: Iterable[float]) -> tuple[str, str]:
 def test_increments_are_priced_near_cost_and_base_prices_are_not():
     assert in_the_mean(member.kv_ratio for member in CALIBRATED.values()) == ("-0.81", "1.15")
     assert in_the_mean(attention_ratio(shipped_data(), member, USUAL) for member in CALIBRATED.values()) == ("1.49", "0.95")
-    assert in_the_mean(one_markup_ratio(member) for member in CALIBRATED.values()) == ("-3.45", "1.50")
+    assert in_the_mean(all_prices_ratio(member) for member in CALIBRATED.values()) == ("-3.45", "1.50")
 
 
 def test_at_the_exchange_rate_of_today():

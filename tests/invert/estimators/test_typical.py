@@ -59,7 +59,7 @@ def ends(estimate: Estimate) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("name", ["gemini-3.1-pro", "qwen3-coder-plus", "gpt-5.4"])
-def test_the_votes_of_a_headline_are_of_other_families_and_earlier_and_make_it(name: str):
+def test_the_families_behind_typical_kv_are_others_and_earlier_and_make_it(name: str):
     one = infer(name)[0]
     read = case_of(one.sheet, one.model, shipped_data(), USUAL)
     for estimate, of in ((one.kv_bytes["typical"], "read"), (one.kv_bytes_stored["typical"], "stored")):
