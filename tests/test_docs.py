@@ -16,7 +16,6 @@ import pytest
 from backsolve.cli.validate import SEEDS, SHEETS
 from derive.catalogue import by_id
 from derive.preset_rows import MemoryTierFigure
-from derive.show.narration import formula
 from invert.estimators.market.typical_kv import typical_kv
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
@@ -169,7 +168,7 @@ def test_what_memory_costs_more_since_the_shortage_is_that_of_the_table():
 def test_the_formulas_of_the_method_are_those_of_the_catalogue():
     text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
     for id in ("bands.prefill_cost", "bands.decode_cost", "bands.premium_in", "bands.balance_context"):
-        assert f"```math\n{formula(by_id()[id])}\n```" in text, id
+        assert f"```math\n{by_id()[id].latex}\n```" in text, id
 
 
 # -- files ----------------------------------------------------------------------------------------------------------
