@@ -33,7 +33,7 @@ def faults_of(count: int, folder: Path) -> list[str]:
         return [*faults, f"left {there}"]
     book = load(str(folder / "mine.csv"))
     lost = {f"m{number}" for number in range(len(adds))} ^ {row.model for row in book.own}
-    return [*faults, *(f"lost or more: {name}" for name in sorted(lost)), *map(str, book.problems)]
+    return [*faults, *(f"lost or more: {name}" for name in sorted(lost))]
 
 
 def main() -> None:

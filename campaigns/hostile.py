@@ -193,7 +193,7 @@ def names(random: Random) -> str:
     asked: Callable[[], object] = random.choice((
         lambda: quantity(text), lambda: equation(text), lambda: equations_about(text[:LONGEST_WORD]), lambda: equations_at(text),
         lambda: presets.hardware(text), lambda: presets.model(text), lambda: presets.rent(text),
-        lambda: find([text], sheets(book_of(data))[0], models(data)), lambda: day(text), lambda: typed_place(text),
+        lambda: find([text], sheets(book_of(data)), models(data)), lambda: day(text), lambda: typed_place(text),
     ))  # fmt: skip
     asked()
     return "read"
@@ -249,7 +249,7 @@ def _price_file(random: Random) -> bytes:
 def prices(random: Random) -> str:
     """A file of prices: every row is read or named, and what is read can be put together into sheets."""
     content = _price_file(random)
-    fx, shipped, _ = prices_that_ship(shipped_data())
+    fx, shipped = prices_that_ship(shipped_data())
     beside = shipped if random.random() < 0.02 else random.sample(shipped, 20)
     rows, problems = read_rows(BytesIO(content), "fuzz.csv", fx, True, beside)
     read = {int(row.origin.rpartition(":")[2]) for row in rows}
@@ -261,8 +261,8 @@ def prices(random: Random) -> str:
         "a row is neither read nor named"
     )
     assert not read & named, "a row is read and named"
-    book = PriceBook(rows=tuple(rows), fx=fx, problems=tuple(problems), newest_retrieved=TODAY)
-    faults = [*check(book), *sheets(book)[1]]
+    book = PriceBook(rows=tuple(rows), fx=fx, newest_retrieved=TODAY)
+    faults = [*problems, *check(book)]
     assert all(str(fault).isprintable() for fault in faults), "a fault that does not print"
     return "named" if faults else "read"
 
@@ -275,7 +275,7 @@ def _has_a_cell(lines: list[bytes], places: set[int]) -> bool:
 def written(random: Random) -> str:
     """A sheet added to a file: what was there stays, what was asked for is there, and a refusal changes no byte."""
     data = shipped_data()
-    fx, shipped, _ = prices_that_ship(data)
+    fx, shipped = prices_that_ship(data)
     items = {"input": "2", "output": "10"} if random.random() < 0.9 else {}
     for _ in range(random.randint(0, 3)):
         name = random.choice(

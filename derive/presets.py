@@ -54,7 +54,7 @@ from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.tables import shipped
 from derive.tables.cells import NUMBER, read_list
 from derive.tables.problems import BadRow, Problem
-from derive.tables.rows import TableRow, in_si, is_known
+from derive.tables.rows import in_si, is_known
 from derive.tables.shipped import Tables, rows_of
 from derive.units import DATA_TYPES
 
@@ -174,9 +174,7 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
-    for row, columns, problem in _rows_of_chip(name, tables).checked(AcceleratorFigure).bad:
-        if columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS):
-            raise BadRow(problem)
+    _rows_of_chip(name, tables).rows_of(AcceleratorFigure)
     return name
 
 
@@ -224,16 +222,6 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
 def term_of(rent: AcceleratorFigure) -> str:
     """Return the term of a rent in the words of its notes: on-demand, one-year, three-year."""
     return rent.notes.partition(RENT)[0].strip()
-
-
-def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables | None = None) -> tuple[Problem, ...]:
-    """Return the problems in the rows of these chips and models, and in the columns of their tables. Other results are unaffected."""
-    tables = tables or shipped.read()
-    parts: list[tuple[type[TableRow], Tables]] = [(AcceleratorFigure, _rows_of_chip(chip_name(text, tables), tables)) for text in hardware]
-    for text in models:
-        with suppress(UnknownName):  # A model of open_models.csv has only known parameters.
-            parts.append((Architecture, _rows_of_model(model_name(text, tables), tables)))
-    return tuple(dict.fromkeys(problem for record, part in parts for problem in part.problems(record)))
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -356,7 +344,7 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     name = _named(text, tables)
     if name in _without_architecture(tables):
         raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has its parameters alone")
-    _rows_of_model(name, tables).refuse_bad(Architecture, model=name)
+    _rows_of_model(name, tables).rows_of(Architecture)
     return name
 
 
@@ -419,9 +407,7 @@ def of_architecture(row: Architecture) -> Preset:
 
 def _parameters_alone(name: str, tables: Tables) -> Preset:
     """Return the parameters of a model of open_models.csv without an architecture."""
-    part = tables.only(OPEN_MODELS, "model", name)
-    part.refuse_bad(OpenModel, model=name)
-    row = next(iter(part.rows_of(OpenModel)))
+    row = next(iter(tables.only(OPEN_MODELS, "model", name).rows_of(OpenModel)))
     place = f"{OPEN_MODELS}.csv {row.model}"
     return Preset(
         givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
@@ -431,11 +417,10 @@ def _parameters_alone(name: str, tables: Tables) -> Preset:
 
 
 def architecture(name: str, tables: Tables | None = None) -> Architecture:
-    """Return the row of architectures.csv with exactly that name. Raises BadRow for an unusable row, and UnknownName if there is none."""
+    """Return the row of architectures.csv with exactly that name. Raises BadRow for a wrong row, and UnknownName if there is none."""
     tables = tables or shipped.read()
     row = next(iter(_rows_of_model(name, tables).rows_of(Architecture)), None)
     if row is None:
-        tables.refuse_bad(Architecture, model=name)
         raise UnknownName("architecture", name, model_names(tables))
     return row
 
@@ -648,7 +633,6 @@ def calibrated(
     `record` is the coverage on runs outside the fit, of the same kinds, deployments and phases. Raises WrongData for an unusable row.
     """
     tables = tables or shipped.read()
-    tables.refuse_bad(Efficiency)
     ends = fitted_efficiencies(tables, kinds, deployments)
     kept = [row for row in tables.rows_of(Efficiency) if row.use == HELD_OUT and row.low is not None and row.phase in phases]
     alike = [row for row in kept if row.kind in kinds and deployment_of(row.chips) in deployments]
@@ -670,7 +654,6 @@ def fitted_efficiencies(
     (0.65, 0.8, 0.98)
     """
     tables = tables or shipped.read()
-    tables.refuse_bad(FittedEfficiency)
     rows = [row for row in tables.rows_of(FittedEfficiency) if row.kind in kinds and row.deployment in deployments]
     found: dict[str, tuple[float, float, float]] = {}
     for name in dict.fromkeys(row.quantity for row in rows):
@@ -730,7 +713,8 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
     """
     given, pairs = given.strip(), list(spellings)
     names = {name for _, name in pairs}
-    short = [(row.text, name) for row in tables.rows_of(ShortName) if (name := row.accelerator or row.model) in names]
+    other = tables.raw_rows(ShortName.TABLE)
+    short = [(row["text"], name) for row in other if (name := row.get("accelerator") or row.get("model")) in names]
     if hit := next((hit for hits in _same_spelling(given, pairs, short) for hit in hits), None):
         return hit
     forms = [*filter(None, _forms(given))]

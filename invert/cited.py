@@ -136,7 +136,7 @@ def _tier_by_price(one: Inference, run: Run) -> CitedReading:
 def _tier_by_lifetime(one: Inference, run: Run) -> CitedReading:
     longest = one.tiers[-1]
     solution = solve_steps([(DRAIN_TIME_RULE, "drain_time")], {"ttl": longest.ttl_seconds})
-    scores = run.tier_rules.value.scores if run.tier_rules.value else ()
+    scores = run.tier_rules.scores
     record = next((f"right for {row.right} of {row.answered}" for row in scores if row.rule == DRAIN_TIMES_OF_LECTURE), "never checked")
     stated = f" The vendor states {longest.disclosed}." if longest.disclosed else ""
     return CitedReading(
@@ -183,7 +183,7 @@ def _unused_prices(one: Inference) -> Iterator[str]:
 
 def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
     """Return the drain time over that of the nearest memory tier."""
-    times = run.drain_times[device].value or {}
+    times = run.drain_times[device]
     if not times:
         return "no drain time of a memory tier can be read."
     nearest = min(times, key=lambda tier: abs(log(drain_time / times[tier])))

@@ -91,14 +91,14 @@ def infer_against(
             then, old_book = _read_prices(file, data)
             recalibrated = then is not data
         day = run.as_of if against == SHIPPED else day or request.as_of
-        offered, faults = sheets(old_book, day, request.tier or "", request.everything)
+        offered = sheets(old_book, day, request.tier or "", request.everything)
         known = described(offered, then)
         asked_for = [one for one in offered if only is None or one.key in only]
         earlier, left_out = released_sheets(asked_for, known, {} if request.names else first_days(offered, old_book, then))
         notes = tuple(note for note in (*note_on_unread_day(old_book, day), *left_out) if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
         old = with_conventions(old, premiums_of(released_sheets(offered, known)[0]), assumptions, kept)
-        before, problems = {one.sheet.key: side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
+        before, problems = {one.sheet.key: side_of(one) for one in old}, tuple(unread)
         doubts = doubts_about(before, old_book, assumptions) if file else ()
         of_day, causes = _infer_on_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
@@ -233,7 +233,7 @@ def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     """Return the tables and the prices of a price file: all prices if it is a copy of prices.csv, else an overlay of the shipped prices."""
     if not is_whole(file.content):
         return data, book_of(data, file)
-    book, (_, shipped, _) = whole_book(file.content, file.place, data), prices_that_ship(data)
+    book, (_, shipped) = whole_book(file.content, file.place, data), prices_that_ship(data)
     book = replace(book, rows=_use_shipped_rows(book.rows, shipped))
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
@@ -249,7 +249,7 @@ def _use_shipped_rows(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:
     """Return provider and model of the sheets that the calibration is fitted to."""
-    rows = data.tables.rows_if_any(CalibrationModel)
+    rows = data.tables.rows_of(CalibrationModel)
     return frozenset((provider, model) for row in rows for provider, _, model in [row.sheet.partition("/")])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Unpack
 
+from derive.tables.problems import BadRow, Problem
 from invert.compare import price_changes, side_of
 from invert.comparison_records import Dated, History
 from invert.inference import Kept, RunOptions, infer_sheets, run_of
@@ -11,6 +12,7 @@ from invert.result import Inference
 from invert.sheets.assemble import assembled
 from invert.sheets.described import described
 from invert.sheets.rows import PriceRow, SheetKey
+from invert.sheets.sheet import PriceSheet
 
 
 def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[History, ...]:
@@ -29,20 +31,18 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     keys = [one.sheet.key for one in run]
     for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else list_earlier_tiers(now, book.rows)), now)):
         rows = [row for row in book.rows if row.sheet_key == key]
-        sheets, problems = [], []
+        sheets, faults = list[PriceSheet](), list[Problem]()
         # A day before the release of the model is that of its release.
         first = released.get(key[:2]) or date.min
         for day in sorted({max(day, first) for day in days_of_change(rows, run.as_of)}):
             sheet, wrong = assembled(rows, day, book.fx)
-            problems += wrong
+            faults += wrong
             sheets += [sheet] if sheet else []
-        inferences, unread = infer_sheets(sheets, data, run.assumptions, asked.get("executor"), kept)
+        if faults:
+            raise BadRow(*dict.fromkeys(faults))
+        inferences, problems = infer_sheets(sheets, data, run.assumptions, asked.get("executor"), kept)
         until = None if key in keys else max(row.valid_to for row in rows if row.valid_to)
-        found.append(
-            History(
-                key=key, days=_dated(inferences, rows), until=until, problems=tuple(dict.fromkeys((*problems, *unread))), doubts=run.doubts
-            )
-        )
+        found.append(History(key=key, days=_dated(inferences, rows), until=until, problems=tuple(problems), doubts=run.doubts))
     return tuple(found)
 
 

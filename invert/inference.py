@@ -10,10 +10,9 @@ from typing import TypedDict, Unpack
 
 from derive.briefly import Records
 from derive.catalogue import equation
-from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from derive.immutable import immutable
-from derive.tables.problems import Problem
+from derive.tables.problems import BadRow, Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
@@ -40,23 +39,19 @@ from invert.records import (
     Estimate,
     KnownCache,
     PairInference,
-    Part,
     Premiums,
     Record,
     Reliability,
     TierEvidence,
-    TierReading,
     TierRules,
     dominated,
     finished_estimate,
-    or_left_out,
 )  # fmt: skip
 from invert.result import (
     DRAIN_TIME_RULE,
     EXTRAPOLATED,
     FIRST_PAIR,
     RELEASE_NOT_KNOWN,
-    SOME_NOT_READ,
     WEIGHTS_UNSURE,
     Request,
 )
@@ -84,7 +79,7 @@ from invert.sheets.diff import changes_since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.files import FileText
 from invert.sheets.observables import ratio
-from invert.sheets.read import Prices, book_of, refuse_bad_rate
+from invert.sheets.read import Prices, book_of
 from invert.sheets.rows import PriceBook, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
@@ -92,7 +87,7 @@ from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.shown import Inference, InferenceTable
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
-from invert.validation.soundness import note_on_calibration, table_problems
+from invert.validation.soundness import table_problems
 
 
 def infer(
@@ -133,7 +128,7 @@ def infer(
 class Kept:
     """Cache shared by runs on equal assumptions, with the estimators of KV bytes that run, and those whose record is looked up.
 
-    Without `checks_tables` the run reports the problems of the tables that it reads, and does not check the others.
+    Without `checks_tables` the run checks only the tables that it reads.
     Inferences are cached by data, sheet and model, and the probability of premiums as a cost by price data. A second run computes only the
     differences.
     """
@@ -204,25 +199,17 @@ def _answered(
     most_flagships: int = 0,
 ) -> InferenceTable:
     names, as_of = request.names, request.as_of
-    offered, faults = sheets(book, as_of, request.tier or "", request.everything)
+    offered = sheets(book, as_of, request.tier or "", request.everything)
+    if kept.checks_tables and (bad := table_problems(book, data, assumptions)):
+        raise BadRow(*bad)
     known = described(offered, data)
-    without = note_on_calibration(data, assumptions)
-    # A calibration without one of its models has a bad row, whichever table that is in.
-    checks_tables = kept.checks_tables or bool(without)
-    problems = [*book.problems, *faults, *(table_problems(book, data, assumptions) if checks_tables else ())]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
-    try:
-        chosen, notes = _choose_sheets(
-            names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day)
-        )
-    except (UnknownName, NotBegun) as error:
-        problems += table_problems(book, data, assumptions)
-        raise _fault_behind(error, problems, (*names, *request.providers), book.overlay) from None
+    chosen, notes = _choose_sheets(names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day))
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
-    notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *without]
+    notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ())]
     new = changes_since_release(data, day)
     wanted = {one.sheet_key[:2] for one in new} | {row.sheet_key[:2] for row in book.own}
     wanted |= {(row.provider, row.model) for row in known if row.flagship}
@@ -237,11 +224,10 @@ def _answered(
         turned = [f"{one.provider}/{one.model}: {fault}" for one in chosen for fault in bands_the_wrong_way_round(one)]
         wrong = "The long price is now below the base price. Set both"
         notes += [f"{fault}. {wrong}" for fault in dict.fromkeys(turned)]
-    inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
-    problems += [*(() if checks_tables else data.tables.problems_so_far()), *faults]
+    inferences, problems = infer_sheets(chosen, data, assumptions, executor, kept)
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
-    inferences, before = (_complete(found, premiums, of_day, book, data, kept) for found in (inferences, before))
+    inferences, before = (_complete(found, premiums, of_day, data, kept) for found in (inferences, before))
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
     notes = [*notes, *note_on_unread_day(book, as_of)]
@@ -251,22 +237,22 @@ def _answered(
         anchors=common_anchors(assumptions),
         assumptions=assumptions,
         premiums=premiums,
-        premium_verdict=or_left_out(partial(verdict_on_premium, data, assumptions)),
-        markup_of_lists=or_left_out(partial(markup_of_lists, data, assumptions)).value,
+        premium_verdict=verdict_on_premium(data, assumptions),
+        markup_of_lists=markup_of_lists(data, assumptions),
         problems=tuple(dict.fromkeys(problems)),
         notes=tuple(notes),
         changes=dict(changes),
         mean_contexts={name: assumptions.priors[name].at(0.0) for name in MEANS if assumptions.priors[name].ends},
-        drain_times={device: or_left_out(partial(lecture.drain_times, data, device)) for device in ("lecture", "range")},
-        tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
-        negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
+        drain_times={device: lecture.drain_times(data, device) for device in ("lecture", "range")},
+        tier_rules=_tier_rules(data, day, assumptions),
+        negative_controls=negative_controls(data, assumptions),
         shared_tariffs=shared_tariffs(offered),
         base_inputs=of_day,
         of_other_days=len({row.sheet_key for row in book.rows}) - len(of_day),
         request=request,
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
-        lecture_error=or_left_out(partial(error_of_lecture, data, assumptions)).value,
+        lecture_error=error_of_lecture(data, assumptions),
         doubts=doubts_about((sheet.key for sheet in chosen), book, assumptions),
         since_release=new,
         before={one.key: one for one in before},
@@ -275,14 +261,13 @@ def _answered(
 
 
 def _complete(
-    found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], book: PriceBook, data: Data, kept: Kept
+    found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], data: Data, kept: Kept
 ) -> list[Inference]:
-    """Add what needs other sheets (convention and fast mode), and a flag if a row of the model could not be read."""
+    """Add what needs other sheets: convention and fast mode."""
     complete = []
     for one in with_conventions(found, premiums, found[0].assumptions, kept) if found else ():
-        fast = or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value
-        refused = (SOME_NOT_READ,) if one.key[:2] in book.refused else ()
-        complete.append(replace(one, fast_mode=fast, flags=(*one.flags, *refused)))
+        fast = pair_fast_mode(one.key, one.observables.output_input_ratio.value, asked, data)
+        complete.append(replace(one, fast_mode=fast))
     return complete
 
 
@@ -290,18 +275,6 @@ def note_on_unread_day(book: PriceBook, day: date | None) -> tuple[str, ...]:
     """Return a note if a day is after the newest retrieval of a price."""
     newest = book.newest_retrieved
     return (f"the newest prices here were read on {newest}: what holds on {day} is not known",) if day and newest and day > newest else ()
-
-
-def _fault_behind(error: BacksolveError, problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> BacksolveError:
-    """Return the fault in a row of a requested model without a sheet, or else the first fault and the error, or else the error."""
-    lines = own.content.decode(errors="replace").lower().splitlines() if own else []
-    asked = [trimmed(part).lower() for name in names for part in name.split("/")]
-    of_file = [one for one in problems if own and one.origin == own.place and one.row]
-    meant = (one for one in of_file if any(part in lines[one.row - 1] for part in asked if one.row and one.row <= len(lines)))
-    if fault := next(meant, None):
-        return WrongData(str(fault))
-    # A typed sheet is named by nobody but this program, so its fault says all.
-    return WrongData(str(problems[0]) if own and own.typed else f"{problems[0]}\n{error}") if problems else error
 
 
 def infer_sheets(
@@ -338,7 +311,7 @@ def _infer_cases(
     cases: Sequence[Case],
     data: Data,
     assumptions: Assumptions,
-    reliability: Mapping[str | None, Part[Reliability]],
+    reliability: Mapping[str | None, Reliability],
     names: tuple[str, ...],
 ) -> list[Inference | WrongData | WrongValue]:
     """Return the result or the error of each sheet."""
@@ -360,10 +333,6 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
         sheet = published
         try:
             sheet = with_given_context(published, assumptions)
-            if (sheet.provider, sheet.model) not in rows:
-                data.tables.refuse_bad(ModelRow, provider=sheet.provider, model=sheet.model)
-            for currency in sorted({price.currency for price in sheet.rows} - {"USD"}):
-                refuse_bad_rate(data.tables, currency, sheet.as_of)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or model_row_by_weights(sheet, data), data, assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
@@ -465,12 +434,12 @@ def _change_prices(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
 
 
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
-    """Return the lecture's tier rule, and the score of every rule. Typical KV bytes are those before the day of the prices."""
-    rule = equation(DRAIN_TIME_RULE)
-    return TierRules(rule.reference, rule.kind, scoreboard(data, usual_stored(data, day, assumptions), assumptions))
+    """Return the lecture's tier rule, and the score of every rule, by the typical KV bytes before the day of the prices."""
+    rule, usual = equation(DRAIN_TIME_RULE), usual_stored(data, day, assumptions)
+    return TierRules(rule.reference, rule.kind, scoreboard(data, usual, assumptions) if usual else ())
 
 
-def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Part[Reliability], names: tuple[str, ...]) -> Inference:
+def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Reliability, names: tuple[str, ...]) -> Inference:
     """Infer everything that one sheet implies alone, from its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, place, anchors, assumptions) for place in range(len(seen.pairs)))
@@ -487,15 +456,11 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Par
     }
     by_storage = storage_price.estimates(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
-        record = or_left_out(partial(record_of_storage_price, data, assumptions))
-        stored["by_storage_price"] = replace(by_price, record=record.value)
+        stored["by_storage_price"] = replace(by_price, record=record_of_storage_price(data, assumptions))
     # The records of other quantities are of sheets with several bands.
-    known_to, records_beside = reliability.value, reliability.value.beside if reliability.value and pairs else {}
-    kv_bytes = _attach_records(kv_bytes, known_to.records if known_to else {})
-    found = _attach_records({**found, **by_storage}, records_beside)
-    tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
+    kv_bytes = _attach_records(kv_bytes, reliability.records)
+    found = _attach_records({**found, **by_storage}, reliability.beside if pairs else {})
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
-    learnt = or_left_out(partial(learn, data, read.architecture, assumptions))
     return Inference(
         sheet=sheet,
         model=read.model,
@@ -503,7 +468,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Par
         anchors=anchors,
         pairs=pairs,
         inversion=lecture.invert_sheet(read, assumptions),
-        tiers=tiers,
+        tiers=tiers_of_lifetimes(sheet, seen, data),
         implied_drain_time=drained,
         known=known,
         price_data=read.price_data,
@@ -515,13 +480,12 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Par
         by_price={name: finished_estimate(name, one) for name, one in input_price.estimates(read, data, assumptions).items()},
         reliability=reliability,
         convention=None,
-        storage=storage,
+        storage=_storage(read, known, data, assumptions),
         tariffs=read.tariffs,
         contradiction=broken,
-        flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
-        calibration=learnt,
+        flags=_flags(read, pairs, known, {**kv_bytes, **found}),
+        calibration=learn(data, read.architecture, assumptions),
         assumptions=assumptions,
-        no_storage=no_storage,
     )
 
 
@@ -563,16 +527,6 @@ def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], 
     return found
 
 
-def _storage_or_why(
-    read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions
-) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
-    """Return tiers by the lecture's rule and by prices, or the message of the bad table row that prevents them."""
-    try:
-        return tiers_of_lifetimes(read.sheet, read.seen, data), _storage(read, known, data, assumptions), None
-    except WrongData as error:
-        return (), (), str(error)
-
-
 def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
     """Return the tier evidence of each sold lifetime, and of a storage price.
 
@@ -585,7 +539,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
     given = assumptions.kv_bytes_per_token
     if given:
         stored = given * known.stored / known.read if known else given
-    usual = or_left_out(partial(usual_stored, data, read.day, assumptions, read.kv_family)).value
+    usual = usual_stored(data, read.day, assumptions, read.kv_family)
     kv = (stored, assumptions.known_cache_spread) if stored else usual
     price, source = read.storage_price, sole_source(read.sheet)
     found = storage_evidence(
@@ -615,12 +569,13 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append("output not above input")
     if ends := sheet.bands[0].input.ends:
         flags.append(f"introductory, ends {ends}")
-    if read.by_price.value and read.by_price.value.extrapolated:
+    by_price = read.by_price
+    if by_price and by_price.extrapolated:
         flags.append(EXTRAPOLATED)
     if read.released is None:
         flags.append(RELEASE_NOT_KNOWN)
-    if (one := read.by_price.value) and one.listed and not same_weights(one.listed, read.model):
-        flags.append(f"{WEIGHTS_UNSURE} {one.listed.model}")
+    if by_price and by_price.listed and not same_weights(by_price.listed, read.model):
+        flags.append(f"{WEIGHTS_UNSURE} {by_price.listed.model}")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
     if found["typical"].kind == "given":

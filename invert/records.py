@@ -1,16 +1,14 @@
 """The records of the price side: sheets as published, what is observed on them, and what they imply."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import wraps
 from math import exp, inf, isclose, log
 from sys import float_info
-from typing import Generic, ParamSpec, TypedDict, TypeVar, Unpack, cast
+from typing import ParamSpec, TypedDict, TypeVar, Unpack
 
 from derive.briefly import cut
 from derive.catalogue import equation
-from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.show.values import text_of
 from derive.solving.result import Solution
@@ -490,20 +488,6 @@ def finished_estimate(quantity: str, estimate: Estimate) -> Estimate:
     return replace(estimate, quantity=quantity, level=level)
 
 
-def undetermined_on_error(estimate: Callable[_P, Estimate]) -> Callable[_P, Estimate]:
-    """Wrap an estimator whose last argument are the assumptions: return an undetermined estimate with the reason if a table is bad."""
-
-    @wraps(estimate)
-    def found(*args: _P.args, **kwargs: _P.kwargs) -> Estimate:
-        try:
-            return estimate(*args, **kwargs)
-        except WrongData as error:
-            assumptions = cast("Assumptions", args[-1])
-            return undetermined(assumptions, str(error))
-
-    return found
-
-
 class _Support(TypedDict, total=False):
     """The evidence of an estimate: equations, outside facts, and how much the prices narrow the prior."""
 
@@ -560,22 +544,6 @@ def references(*ids: str) -> tuple[str, ...]:
     ('bands.price@1',)
     """
     return tuple(equation(id).reference for id in ids)
-
-
-@immutable
-class Part(Generic[_T]):
-    """A value, or None with the bad table row that made it unavailable (`left_out`, empty if there is no value to find)."""
-
-    value: _T | None = None
-    left_out: str = ""
-
-
-def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
-    """Return the result of `work`, or the row that it needs if the row cannot be used."""
-    try:
-        return Part(value=work())
-    except WrongData as error:
-        return Part(left_out=str(error))
 
 
 @immutable

@@ -39,7 +39,6 @@ from invert.records import (
     NegativeControl,
     Observables,
     PairInference,
-    Part,
     Premiums,
     PricingRules,
     Reading,
@@ -69,7 +68,6 @@ RELEASE_NOT_KNOWN = "release not known"
 EXTRAPOLATED = "size extrapolated"
 FIRST_PAIR = "first pair shown"
 WEIGHTS_UNSURE = "weights may not be"
-SOME_NOT_READ = "some prices could not be read"
 
 
 @immutable
@@ -77,9 +75,8 @@ class Inference:
     """Readings and estimates of one sheet, each with the outside facts that it depends on, and its reliability.
 
     `kv_bytes` are the estimates of KV bytes read per step by estimator (including "typical"), `kv_bytes_stored` those of bytes stored in
-    memory, `estimates` those of other quantities. `contractions` are by quantity. `convention` is None without a premium. `no_storage` is
-    the reason if tiers and storage are left out of a sheet that sells them. `calibration` and `assumptions` are the inputs of properties
-    that are computed on first use.
+    memory, `estimates` those of other quantities. `contractions` are by quantity. `convention` is None without a premium.
+    `calibration` and `assumptions` are the inputs of properties that are computed on first use.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -103,15 +100,14 @@ class Inference:
     kv_bytes_stored: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
     by_price: Mapping[str, Estimate]
-    reliability: Part[Reliability]
+    reliability: Reliability
     convention: Convention | None
     storage: tuple[TierEvidence, ...]
     tariffs: tuple[Tariff, ...]
     contradiction: str | None
     flags: tuple[str, ...]
-    calibration: Part[Calibration] = field(compare=False)
+    calibration: Calibration = field(compare=False)
     assumptions: Assumptions = field(compare=False)
-    no_storage: str | None = None
     fast_mode: FastMode | None = None
     run: "InferenceTable | None" = field(default=None, compare=False)
 
@@ -221,16 +217,13 @@ class Inference:
         return identified(tuple(self.price_data.cells), self.observables.contexts, self.anchors.values, point)
 
     @cached_property
-    def swings(self) -> Mapping[str, Part[tuple[Swing, ...]]] | None:
+    def swings(self) -> Mapping[str, tuple[Swing, ...]] | None:
         """Swings of the price/cost interval, by estimator of KV bytes, or None without an interval."""
         if not self.pairs or self.contradiction or self.kv_bytes["from_all_prices"].kind != "interval":
             return None
-        known = self.calibration.value
         return {
-            "from_all_prices": Part(value=swings_of_all_prices(self.price_data, self.assumptions)),
-            "from_premium": Part(value=swings_of_premium(self.price_data, known.increments, self.assumptions))
-            if known
-            else Part(left_out=self.calibration.left_out),
+            "from_all_prices": swings_of_all_prices(self.price_data, self.assumptions),
+            "from_premium": swings_of_premium(self.price_data, self.calibration.increments, self.assumptions),
         }
 
 
@@ -306,12 +299,12 @@ class InferenceTable:
     anchors: Anchors
     assumptions: Assumptions
     premiums: tuple[Premiums, ...]
-    premium_verdict: Part[Verdict]
+    premium_verdict: Verdict | None
     markup_of_lists: float | None
     mean_contexts: Mapping[str, float]
-    drain_times: Mapping[str, Part[Mapping[str, float]]]
-    tier_rules: Part[TierRules]
-    negative_controls: Part[tuple[NegativeControl, ...]]
+    drain_times: Mapping[str, Mapping[str, float]]
+    tier_rules: TierRules
+    negative_controls: tuple[NegativeControl, ...]
     shared_tariffs: tuple[SharedTariff, ...]
     base_inputs: Mapping[SheetKey, float]
     of_other_days: int

@@ -132,7 +132,7 @@ def test_a_band_that_was_dropped_ends_on_its_day():
     """The long context of Claude Sonnet 4.5 was a beta until 2026-04-30; longer prompts fail since."""
 
     def bands(day: date) -> list[int]:
-        (sheet,) = [one for one in sheets(load(), day)[0] if one.model == "claude-sonnet-4-5"]
+        (sheet,) = [one for one in sheets(load(), day) if one.model == "claude-sonnet-4-5"]
         return [band.threshold_tokens for band in sheet.bands]
 
     assert (bands(date(2026, 4, 29)), bands(date(2026, 4, 30)), bands(TODAY)) == ([0, 200_000], [0], [0])

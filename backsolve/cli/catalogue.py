@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from derive.quantities.row import Quantity
     from derive.records import Equation
     from derive.show.references import Reference
-    from derive.tables.problems import Problem
     from invert.sheets.files import FileText
     from invert.validation.claim_rows import Claim
 
@@ -115,10 +114,8 @@ def _list_claims(word: str) -> bool:
 
 
 def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
-    from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
     from derive.show.entry import list_as_json
     from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
-    from derive.tables.shipped import problems
 
     if style == "json":
         chips, known = hardware_records(word) if hardware else None, model_records(word) if models else None
@@ -126,7 +123,6 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
     else:
         tables = [*([hardware_lines(word)] if hardware else []), *([model_lines(word)] if models else [])]
         tell("\n\n".join("\n".join(lines) for lines in tables))
-    fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture, OpenModel] if models else [])))
 
 
 @click.command("show")
@@ -183,13 +179,13 @@ def _show_word(word: str) -> None:
     from derive.tables.shipped import problems
 
     unusable: WrongData | None = None
-    for lines_of, tables in (
-        (_term_lines, ()),
-        (lambda name: [] if ":" in name else chip_lines(presets.chip_name(name)), (AcceleratorFigure,)),
-        (_model_lines, (Architecture,)),
-        (lambda name: preset_lines(presets.hardware(name)), (AcceleratorFigure,)),
-        (quantity_lines, ()),
-        (_column_lines, ()),
+    for lines_of in (
+        _term_lines,
+        lambda name: [] if ":" in name else chip_lines(presets.chip_name(name)),
+        _model_lines,
+        lambda name: preset_lines(presets.hardware(name)),
+        quantity_lines,
+        _column_lines,
     ):
         try:
             lines = lines_of(word)
@@ -202,7 +198,6 @@ def _show_word(word: str) -> None:
         if lines:
             for line in lines:
                 tell(line)
-            fail_on(problems(*tables) if tables else ())
             return
     if unusable:
         raise unusable
@@ -307,7 +302,7 @@ def cite_command(
         return
     sheets = [id for id in ids if _names_prices(id)]
     equations = [id for id in ids if id not in sheets]
-    found, faults = _cite_prices(sheets, tier, as_of, own, html_base) if sheets else ([], ())
+    found = _cite_prices(sheets, tier, as_of, own, html_base) if sheets else []
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
@@ -324,7 +319,6 @@ def cite_command(
     click.echo(cite_with_references(equations, found, style, html_base, macros, why))
     if used_by is not None:
         refuse_other_schema(result)
-    fail_on(faults)
 
 
 def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dict[str, Any], html_base: str, macros: bool) -> None:
@@ -347,10 +341,8 @@ def _names_prices(name: str) -> bool:
     return "/" in name or ("-" in name and name.partition(".")[0] not in CHAPTERS)
 
 
-def _cite_prices(
-    names: "Iterable[str]", tier: str | None, as_of: date | None, own: "FileText | None", html_base: str
-) -> "tuple[list[Reference], Iterable[Problem]]":
-    """Return references for price sheets or single prices, and the problems of the user's own price file."""
+def _cite_prices(names: "Iterable[str]", tier: str | None, as_of: date | None, own: "FileText | None", html_base: str) -> "list[Reference]":
+    """Return references for price sheets or single prices."""
     from invert.data import read_data
     from invert.report.price_pages import references_of
     from invert.sheets.doubts import doubts_about
@@ -360,7 +352,7 @@ def _cite_prices(
     book = book_of(data, own)
     found, keys = references_of(names, data, book, tier or "", as_of, html_base)
     tell_doubts(doubts_about(keys, book), own)
-    return found, book.problems
+    return found
 
 
 def _read_json(place: str) -> Any:

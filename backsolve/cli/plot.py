@@ -124,7 +124,7 @@ def _is_given(item: str) -> bool:
 
 def _draw_answers(figure: Figure, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
     """Answer the questions of a figure for every deployment, and draw the answers."""
-    from backsolve.cli.question import answer_charts, answer_columns, draw_into, preset_problems, read_question
+    from backsolve.cli.question import answer_charts, answer_columns, draw_into, read_question
     from derive.catalogue import equation
     from derive.solving.question.conventions import Conventions, Switches
 
@@ -141,7 +141,6 @@ def _draw_answers(figure: Figure, items: tuple[str, ...], hardware: tuple[str, .
     if why:
         raise NotCovered("\n".join(why))
     draw_into(out, _select_charts(answer_charts(asked, columns), figure.drawn), columns, asked.texts)
-    fail_on(preset_problems(asked))
 
 
 def _replaced_inputs(figure: Figure, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:

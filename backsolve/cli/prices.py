@@ -52,7 +52,7 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
 
     data = read_data()
     book = book_of(data, own)
-    found, notes, faults = listed_sheets(names, data, book, as_of, everything)
+    found, notes = listed_sheets(names, data, book, as_of, everything)
     for note in notes:
         say(note)
     if style != "table":
@@ -67,7 +67,6 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
         from invert.sheets.doubts import doubts_about
 
         tell_doubts(doubts_about((sheet.key for sheet in found), book), own)
-    fail_on((*book.problems, *faults))
     if not found:
         leave_without_sheets()
 
@@ -107,7 +106,6 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
     else:
         new_ones, unreleased = new_models(before, after, data), new_models(after, before, data)
         click.echo(listing.differences_text(found, same, new_ones, unreleased, after.day))
-    fail_on(dict.fromkeys((*before.problems, *after.problems)))
 
 
 @prices.command("news")

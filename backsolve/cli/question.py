@@ -26,7 +26,6 @@ from derive.units import LONGEST, data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
-    from derive.tables.problems import Problem
 
 _PICTURES = (".svg", ".png")
 
@@ -187,20 +186,6 @@ def _names_apart(found: Sequence[Deployment]) -> list[str]:
     return [
         " ".join((*([name for name in names if name not in shared] or names), *values)) for names, values in zip(every, own, strict=True)
     ]
-
-
-def preset_problems(asked: Asked) -> "tuple[Problem, ...]":
-    """Return the rows of chips, models and efficiencies of a question that cannot be read."""
-    hardware, model = ({name for one in asked.deployments for name in one[place]} for place in (0, 1))
-    is_calibrated = asked.switches.conventions.efficiency == "calibrated"
-    if not (hardware or model or is_calibrated):
-        return ()
-    from derive.preset_rows import Efficiency, FittedEfficiency
-    from derive.presets import problems_of
-    from derive.tables.shipped import problems
-
-    named = problems_of(sorted(hardware), sorted(model)) if hardware or model else ()
-    return (*named, *(problems(Efficiency, FittedEfficiency) if is_calibrated else ()))
 
 
 def refuse_picture(option: str, place: str) -> None:

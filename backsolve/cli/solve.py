@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import TYPED_WORDS, leave, report_problems, tell
+from backsolve.cli.common import TYPED_WORDS, leave, tell
 from backsolve.cli.completion import completes
 from backsolve.streams import escape_line, in_terminal, say, width
-from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
+from derive.errors import NO_ANSWER, WrongValue, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,7 +90,7 @@ def solve_command(
             )
         print_tiers(given, style, full)
         return
-    from backsolve.cli.question import answer_charts, answer_columns, draw_into, preset_problems, read_question, refuse_picture
+    from backsolve.cli.question import answer_charts, answer_columns, draw_into, read_question, refuse_picture
     from derive.answers import NO_WHOLE_ONE
     from derive.show.parts import all_warnings
     from derive.solving.question.conventions import Conventions, Switches
@@ -118,15 +118,12 @@ def solve_command(
     for one in columns if style != "table" else ():
         for warning in all_warnings(*one.solutions):
             say(f"{one.name}: {warning}" if one.name else warning)
-    bad = report_problems(preset_problems(asked))
     for why in dict.fromkeys(_refusal_lines(asked, refused)) if alone else ():
         say(why)
     if plot is not None and answered:
         draw_into(plot, charts, columns, asked.texts)
     if not answered or (alone and any(NO_WHOLE_ONE in one.kinds for one in solutions)):
         leave(NO_ANSWER)
-    if bad:
-        leave(INPUT_IS_WRONG)
 
 
 def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:

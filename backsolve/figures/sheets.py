@@ -247,12 +247,11 @@ def tier_map(one: Inference) -> Chart:
 def tornado(one: Inference) -> Chart:
     """Draw the change of KV from all prices with each input at both ends of its range. Raise NotCovered without an interval."""
     swings = (one.swings or {}).get("from_all_prices")
-    if swings is None or not swings.value:
-        why = swings.left_out if swings and swings.left_out else "one price/cost gives no interval of its KV bytes"
-        raise NotCovered(f"{one.name} has no tornado: {why}")
-    rows = [swing for swing in swings.value if swing.low and swing.high]
+    if not swings:
+        raise NotCovered(f"{one.name} has no tornado: one price/cost gives no interval of its KV bytes")
+    rows = [swing for swing in swings if swing.low and swing.high]
     sides = {"at the low end of the input": [swing.low for swing in rows], "at its high end": [swing.high for swing in rows]}
-    contradicted = [swing.name for swing in swings.value if swing not in rows]
+    contradicted = [swing.name for swing in swings if swing not in rows]
     return Chart(
         title="Which input changes the KV bytes most",
         said=(

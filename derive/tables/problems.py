@@ -34,8 +34,8 @@ def first_of_each_place(problems: Iterable[Problem]) -> list[Problem]:
 
 
 class BadRow(WrongData):
-    """A question needs a row or a file that cannot be used. `problem` names it."""
+    """A question needs a table that cannot be used. `problems` name its wrong rows, and the message has a line for each."""
 
-    def __init__(self, problem: Problem):
-        super().__init__(str(problem))
-        self.problem = problem
+    def __init__(self, *problems: Problem):
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems

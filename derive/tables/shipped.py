@@ -1,4 +1,4 @@
-"""Read the shipped tables together and check them against datapackage.json. A bad row is named and left out."""
+"""Read the shipped tables together and check them against datapackage.json. A table with a wrong cell stops with all its faults."""
 
 import json
 import os
@@ -38,10 +38,9 @@ Table: TypeAlias = type[TableRow] | str
 
 @immutable(kw_only=False)
 class CheckedTable:
-    """A table checked against its description: its sound rows, its bad rows with the columns at fault (None: all), and all problems."""
+    """A table checked against its description: the rows with sound cells, and all problems."""
 
     records: tuple[TableRow, ...]
-    bad: tuple[tuple[Row, frozenset[str] | None, Problem], ...]
     problems: tuple[Problem, ...]
 
 
@@ -57,11 +56,10 @@ class Tables:
     'A100'
     """
 
-    __slots__ = ("_asked", "_kept", "files")
+    __slots__ = ("_kept", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
-        self._asked: dict[Table, None] = {}
         self._kept: dict[tuple[Any, ...], Any] = {}
 
     def __reduce__(self) -> tuple[type["Tables"], tuple[Mapping[str, bytes | str]]]:
@@ -124,7 +122,6 @@ class Tables:
 
     def checked(self, table: Table) -> CheckedTable:
         """Return a table checked against its description and its rules."""
-        self._asked[table] = None
         return self._keep((_CHECKED, table), lambda: _check_table(self, table))
 
     def only(self, name: str, column: str, cell: str) -> "Tables":
@@ -145,21 +142,11 @@ class Tables:
         return self._keep((_PART, name, column, cell), read_part)
 
     def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-        """Return the sound rows of the table of a record. Raise BadRow for a file that cannot be used."""
-        return cast("tuple[AnyRecord, ...]", self.checked(record).records)
-
-    def rows_if_any(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-        """Return the sound rows of the table of a record, or none of a file that cannot be used."""
-        try:
-            return self.rows_of(record)
-        except WrongData:
-            return ()
-
-    def refuse_bad(self, record: type[TableRow], **cells: str) -> None:
-        """Raise BadRow if a bad row of a table has these cells, or may mean to have them."""
-        for row, columns, problem in self.checked(record).bad:
-            if all((columns is not None and column in columns) or row.get(column, text) == text for column, text in cells.items()):
-                raise BadRow(problem)
+        """Return the rows of the table of a record. Raise BadRow with everything that is wrong with the table, or with its file."""
+        found = self.checked(record)
+        if found.problems:
+            raise BadRow(*found.problems)
+        return cast("tuple[AnyRecord, ...]", found.records)
 
     def problems(self, *tables: Table) -> tuple[Problem, ...]:
         """Return everything that is wrong with these tables."""
@@ -168,12 +155,8 @@ class Tables:
             try:
                 found += self.checked(table).problems
             except BadRow as error:
-                found.append(error.problem)
+                found += error.problems
         return tuple(found)
-
-    def problems_so_far(self) -> tuple[Problem, ...]:
-        """Return everything that is wrong with the tables that were read until now."""
-        return self.problems(*self._asked)
 
 
 _last = Tables({})
@@ -202,7 +185,7 @@ def _content(path: str) -> bytes | str | None:
 
 
 def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-    """Return the sound rows of the shipped table of a record. Raise BadRow for a file that cannot be used."""
+    """Return the rows of the shipped table of a record. Raise BadRow with everything that is wrong with the table."""
     return read().rows_of(record)
 
 
@@ -259,17 +242,12 @@ def _check_table(tables: Tables, table: Table) -> CheckedTable:
         *_missing_references(tables, schema, sound),
     )
     together = _with_places([(row, (column, why)) for row, column, why in across])
-    marked: dict[int, set[str | None]] = {}
-    for row, (column, _) in (*alone, *together):
-        marked.setdefault(row.place, set()).add(column)
-    columns = {place: None if None in of else frozenset(filter(None, of)) for place, of in marked.items()}
-    bad = tuple((row, columns[row.place], _problem(origin, row, fault)) for row, fault in (*alone, *together))
     # A fault that several rows share is named once, at the first of them.
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
     named = sorted((_problem(origin, row, fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
-    records = {row.place: record for row, _, record in checked if record}
-    kept = tuple(records[row.place] for row in _without_faulty(sound, together) if row.place in records)
-    return CheckedTable(kept, bad, (*([lines.unknown] if lines.unknown else []), *named))
+    return CheckedTable(
+        records=tuple(record for _, _, record in checked if record), problems=(*([lines.unknown] if lines.unknown else []), *named)
+    )
 
 
 def _problem(origin: str, row: Row, fault: Fault) -> Problem:

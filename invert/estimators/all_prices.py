@@ -1,7 +1,6 @@
 """The posterior with one price/cost for all prices: KV bytes and further quantities."""
 
 from collections.abc import Mapping
-from functools import partial
 
 from invert.assumptions import Assumptions
 from invert.data import Data
@@ -12,7 +11,7 @@ from invert.estimators.rent import rental
 from invert.posterior import inverse
 from invert.posterior.data import PriceData
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
-from invert.records import Estimate, given_value, interval, lower, or_left_out, references, undetermined, upper
+from invert.records import Estimate, given_value, interval, lower, references, undetermined, upper
 
 _JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
 _CITED = {
@@ -44,8 +43,7 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
     """Return the posterior of a sheet and the prior spread of each quantity [nat]. Both are drawn once for the same prices."""
 
     def draw() -> tuple[Summary, Mapping[str, float]]:
-        rent = or_left_out(partial(rental, data, assumptions)).value
-        per_flop = rent.values["price_per_flop"] if rent else None
+        per_flop = rental(data, assumptions).values["price_per_flop"]
         return summarise(price_data, assumptions, per_flop), prior_spreads(price_data, assumptions)
 
     return data.once((posterior_of, price_data.key, assumptions), draw)

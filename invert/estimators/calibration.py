@@ -4,7 +4,7 @@ It is learnt at run time from calibration_models.csv, each family counts once, w
 family.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from math import log
@@ -32,7 +32,7 @@ from invert.estimators.market.student import Student, predict_one_more
 from invert.estimators.market.typical_kv import Cache, typical_kv
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
-from invert.sheets.read import book_of, read_rows, refuse_bad_rate
+from invert.sheets.read import book_of, sound_rows
 from invert.sheets.rows import PriceBook
 from invert.sheets.tables import CalibrationModel, ModelRow
 
@@ -139,33 +139,23 @@ def siblings(data: Data, architecture: str) -> frozenset[str]:
 
 
 def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
-    """Return every sound row of calibration_models.csv, with its architecture and its sheet."""
-    return _class(data, assumptions.without_facts(UNLESS_GIVEN))[0]
-
-
-def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
-    """Return the problems of rows of calibration_models.csv beyond the row itself, and of the launch sheets."""
-    return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.without_facts(UNLESS_GIVEN))[1])
-
-
-def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
-    """Return the architectures that are not learnt from because of a bad row, or the rows if the name is lost."""
-    return _class(data, assumptions.without_facts(UNLESS_GIVEN))[2]
+    """Return every row of calibration_models.csv, with its architecture and its sheet. Raise BadRow with all that cannot be used."""
+    return _members(data, assumptions.without_facts(UNLESS_GIVEN))
 
 
 @cache_with_data
-def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
-    book, tables = calibration_book(data), data.tables
+def _members(data: Data, assumptions: Assumptions) -> tuple[Member, ...]:
+    book = calibration_book(data)
     known = {f"{one.provider}/{one.model}": one for one in models(data)}
-    found, faults = [], []
-    left_out = [row["architecture"] for row, _, _ in tables.checked(CalibrationModel).bad if row.get("architecture")]
-    for row in tables.rows_of(CalibrationModel):
+    found, faults = list[Member](), list[Problem]()
+    for row in data.tables.rows_of(CalibrationModel):
         try:
             found.append(_member(row, book, known, data, assumptions))
         except BadRow as error:
-            left_out.append(row.architecture)
-            faults.append(error.problem)
-    return tuple(found), tuple(faults), tuple(dict.fromkeys(left_out))
+            faults += error.problems
+    if faults:
+        raise BadRow(*faults)
+    return tuple(found)
 
 
 def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow], data: Data, assumptions: Assumptions) -> Member:
@@ -198,11 +188,8 @@ def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
 def calibration_book(data: Data) -> PriceBook:
     """Return the shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not use."""
     book = book_of(data)
-    try:
-        rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
-    except WrongData as error:
-        rows, problems = [], [Problem(origin=LAUNCHED, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
-    return PriceBook(rows=(*book.rows, *rows), fx=book.fx, problems=(*book.problems, *problems), newest_retrieved=book.newest_retrieved)
+    rows = sound_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
+    return PriceBook(rows=(*book.rows, *rows), fx=book.fx, newest_retrieved=book.newest_retrieved)
 
 
 def prefill_attention_flops(preset: Preset) -> float | None:
@@ -225,8 +212,6 @@ def _case_sold(
     """Return the sheet that a row of calibration_models.csv names, on its day, with the row of models.csv that `infer` uses for it."""
     wanted = row.sheet
     provider, _, model = wanted.partition("/")
-    if wanted not in known:
-        data.tables.refuse_bad(ModelRow, provider=provider, model=model)
     newest = book.newest_retrieved
     day = row.sheet_date or newest
     if day is None:
@@ -235,11 +220,7 @@ def _case_sold(
         raise BadRow(_fault(row, "sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     if wanted in known and (released := known[wanted].release_date) and released > day:
         raise BadRow(_fault(row, "sheet_date", f"{day} is before the release of {wanted}, on {released}"))
-    if book.problems:
-        _refuse_spoilt(data.tables, wanted, book.problems)
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
-    for currency in {one.currency for one in rows} - {"USD"}:
-        refuse_bad_rate(data.tables, currency, day)
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
@@ -259,19 +240,6 @@ def _case_sold(
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)
     return case_of(sheet, model_row, data, assumptions)
-
-
-def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> None:
-    """Raise `BadRow` for the first bad row of a sheet: without a whole band it would still be a sheet, with other prices."""
-    of_sheet = {
-        (f"{name}.csv", row.place)
-        for name in ("prices", "prices_calibration")
-        for row in lines_of(tables, name)
-        if f"{row.get('provider')}/{row.get('model')}" == wanted
-    }
-    for problem in problems:
-        if (problem.origin, problem.row) in of_sheet:
-            raise BadRow(problem)
 
 
 def lines_of(tables: Tables, name: str) -> tuple[Row, ...]:

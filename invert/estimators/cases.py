@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from itertools import pairwise
 from math import log
 
@@ -18,7 +17,7 @@ from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_pr
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.posterior.data import PriceData, price_data_of
-from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Part, Tariff, or_left_out
+from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import first_mention
 from invert.sheets.observables import observables
@@ -34,6 +33,7 @@ _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.c
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or from two write prices, and its price data.
 
+    `no_size` is why its price does not tell its size.
     `released` is the day of its model, or None if it is unknown. `first_mention` is then the earliest day that a table has
     for it. `kv_family` is the family with the same design of a cache, if that is public."""
 
@@ -44,7 +44,8 @@ class Case:
     tariffs: tuple[Tariff, ...]
     storage_price: Observable | None
     price_data: PriceData
-    by_price: Part[ByPrice]
+    by_price: ByPrice | None
+    no_size: str
     released: date | None
     kv_family: str
     first_mention: date | None = None
@@ -78,11 +79,12 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     if any(low >= high for low, high in pairwise(contexts)):
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend. Give one that is in its band")
-    by_price = size_by_price(sheet, model, data, assumptions)
-    row, listed = _architecture(model, data), by_price.value.listed if by_price.value else None
+    of_price = size_by_price(sheet, model, data, assumptions)
+    by_price, no_size = (None, of_price) if isinstance(of_price, str) else (of_price, "")
+    row, listed = _architecture(model, data), by_price.listed if by_price else None
     anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed if same_weights(listed, model) else None)), None
-    if anchors.origin["active_params"] == ASSUMED_SIZE and by_price.value:
-        suggested = or_left_out(partial(size_at_price, by_price.value, "active_params", data, assumptions)).value
+    if anchors.origin["active_params"] == ASSUMED_SIZE and by_price:
+        suggested = size_at_price(by_price, "active_params", data, assumptions)
     if suggested:
         anchors = with_size(anchors, suggested.median, BY_PRICE)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
@@ -105,6 +107,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         storage_price=seen.storage_price or by_tariff,
         price_data=price_data,
         by_price=by_price,
+        no_size=no_size,
         released=released,
         kv_family=row.kv_family if row else "",
         first_mention=known_by,
@@ -112,7 +115,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
 
 
 def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
-    """Return the row of its architecture, or None if no row is public or usable. The tables' problems report an unusable row."""
+    """Return the row of its architecture, or None if it is not public."""
     name = model.architecture if model else ""
     return next((row for row in data.tables.rows_of(Architecture) if row.model == name), None) if name else None
 

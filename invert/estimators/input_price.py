@@ -1,7 +1,6 @@
 """The market: the size of a model by its input price, learnt from open models, and the price/cost of that price."""
 
 from dataclasses import replace
-from functools import partial
 from math import exp
 from statistics import median
 
@@ -11,10 +10,10 @@ from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.cases import Case
 from invert.estimators.market import panel
-from invert.estimators.market.by_price import PER_MTOK, ByPrice, record_of_size, size_at_price
+from invert.estimators.market.by_price import PER_MTOK, record_of_size, size_at_price
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
-from invert.records import Estimate, Part, interval, or_left_out, references, undetermined, undetermined_on_error
+from invert.records import Estimate, interval, references, undetermined
 
 _CITED = ("bands.active_params_times_markup", "serving.price_per_flop")
 
@@ -22,17 +21,16 @@ _CITED = ("bands.active_params_times_markup", "serving.price_per_flop")
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return active and total parameters by the input price, and price/cost of input: over cost if the parameters are known."""
     return {
-        "active_params": _params(case.by_price, "active_params", data, assumptions),
-        "total_params": _params(case.by_price, "total_params", data, assumptions),
+        "active_params": _params(case, "active_params", data, assumptions),
+        "total_params": _params(case, "total_params", data, assumptions),
         "input_markup": _price_over_cost(case, data, assumptions),
     }
 
 
-@undetermined_on_error
-def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assumptions) -> Estimate:
-    found = by_price.value
+def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> Estimate:
+    found = case.by_price
     if found is None:
-        return undetermined(assumptions, by_price.left_out)
+        return undetermined(assumptions, case.no_size)
     size = size_at_price(found, name, data, assumptions)
     return replace(
         interval(assumptions, size.low, size.median, size.high, found.because, equations=()),
@@ -43,7 +41,7 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
 @cache_with_data
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     """Return the median price/cost of the lists of open models, which have known parameters."""
-    listed = or_left_out(partial(panel.listed_models, data)).value or ()
+    listed = panel.listed_models(data)
     found = [_params_times_price_cost(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
     return median(found) if found else None
 
@@ -54,16 +52,15 @@ def _params_times_price_cost(input_price: float, data: Data, assumptions: Assump
     return float(equation(_CITED[0]).right_side(given))
 
 
-@undetermined_on_error
 def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the input price over the cost of a prompt token at rent, with the parameters if they are known, or else their estimate.
 
     With known parameters, its range comes from the range of rents. Otherwise it comes from the range of the parameters at the
     usual rent.
     """
-    known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price.value
+    known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price
     if not known and found is None:
-        return undetermined(assumptions, case.by_price.left_out)
+        return undetermined(assumptions, case.no_size)
     total = _params_times_price_cost(case.sheet.bands[0].input.usd_per_token, data, assumptions)
     if known or found is None:
         value = case.anchors.values["active_params"]

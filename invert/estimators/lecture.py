@@ -25,7 +25,6 @@ from invert.records import (
     references,
     unanswered,
     undetermined,
-    undetermined_on_error,
 )
 from invert.steps import solve_steps
 
@@ -38,7 +37,6 @@ _START_KV_BYTES = 1e4
 LEANS_UPWARD = "biased upward: output/input also contains margin on output, idle capacity and other idle compute"
 
 
-@undetermined_on_error
 def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the bandwidth-bound fraction, with the spread of output/input between hosts of one model."""
     ratio = case.seen.output_input_ratio
@@ -145,6 +143,5 @@ def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") ->
 
 def drain_times(data: Data, device: str) -> dict[str, float]:
     """Return drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
-    data.tables.refuse_bad(MemoryTierFigure, device=device, quantity="drain_time")
     rows = (row for row in data.tables.rows_of(MemoryTierFigure) if (row.device, row.quantity) == (device, "drain_time"))
     return {TIER_NAMES[row.tier]: in_si("drain_time", row.value, row.unit) for row in rows}

@@ -8,7 +8,7 @@ from invert.estimators import calibration, premium_at_cost
 from invert.estimators.cases import Case
 from invert.estimators.market.student import Student
 from invert.estimators.premium_at_cost import MEANS
-from invert.records import Estimate, interval, references, undetermined, undetermined_on_error
+from invert.records import Estimate, interval, references, undetermined
 
 CITED = references(*premium_at_cost.INCREMENT)
 
@@ -18,7 +18,6 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
-@undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     found = predict_by_premium(case, data, assumptions)
     if found is None:

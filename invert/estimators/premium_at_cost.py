@@ -20,7 +20,7 @@ from invert.estimators.rent import rental
 from invert.posterior.parameters import LATENT, drawn_contexts
 from invert.posterior.sobol import coordinates, normals
 from invert.posterior.weights import quantiles
-from invert.records import Estimate, interval, references, undetermined_on_error, upper
+from invert.records import Estimate, interval, references, upper
 from invert.sheets.sheet import PriceSheet
 
 DRAWS = 4096
@@ -71,7 +71,6 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 # The calibration reads each known model first, and its record reads it again.
 @lru_cache(maxsize=32)
-@undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     low = median = high = 0.0
     because = "no output premium: at most what the price pays for at rental cost"

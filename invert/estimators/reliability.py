@@ -1,38 +1,36 @@
 """The accuracy of the estimates of a sheet: the same estimators on models of known cache, and the results learnt from those."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from statistics import fmean, stdev
 
-from derive.errors import WrongData
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.known import Judged, judged, records, records_beside
 from invert.estimators.names import KV_NAMES
-from invert.records import Misreading, Part, Reliability, or_left_out
+from invert.records import Misreading, Reliability
 
 
 def reliabilities(
     architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)
-) -> dict[str | None, Part[Reliability]]:
+) -> dict[str | None, Reliability]:
     """Return the accuracy of these estimators on sheets of each of these architectures.
 
     >>> from invert.data import read_data
     >>> of_any, = reliabilities([None], read_data()).values()
-    >>> {name: round(found.bias, 2) for name, found in of_any.value.misreadings.items()}
+    >>> {name: round(found.bias, 2) for name, found in of_any.misreadings.items()}
     {'from_all_prices': -3.85, 'from_premium_at_cost': -0.73, 'from_premium': -0.36, 'typical': -0.34}
     """
-    known = or_left_out(lambda: judged(data, assumptions, names))
+    known = judged(data, assumptions, names)
 
     # Most architectures leave the same models, so their results are computed once.
     @cache
-    def scored(models: tuple[str, ...]) -> Reliability:
-        kept = [one for one in known.value or () if one.member.architecture in models]
+    def scored(models: tuple[str, ...], left_out: tuple[str, ...]) -> Reliability:
+        kept = [one for one in known if one.member.architecture in models]
         return Reliability(
             models=models,
-            left_out=(),
+            left_out=left_out,
             misreadings=_misreadings(kept),
             records=records(kept, data, assumptions),
             beside=records_beside(kept, assumptions),
@@ -40,11 +38,9 @@ def reliabilities(
 
     def reliability(architecture: str | None) -> Reliability:
         learnt = calibration.learn(data, architecture, assumptions)
-        if known.left_out:
-            raise WrongData(known.left_out)
-        return replace(scored(tuple(learnt.kv_ratios)), left_out=learnt.left_out)
+        return scored(tuple(learnt.kv_ratios), learnt.left_out)
 
-    return {one: or_left_out(partial(reliability, one)) for one in dict.fromkeys(architectures)}
+    return {one: reliability(one) for one in dict.fromkeys(architectures)}
 
 
 def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:

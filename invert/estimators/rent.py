@@ -3,7 +3,6 @@
 from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten, suggest
 from derive.preset_record import Preset
-from derive.preset_rows import AcceleratorFigure
 from derive.presets import hardware, hardware_names
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.problems import BadRow, Problem
@@ -46,7 +45,6 @@ def _usual_chip(tables: Tables) -> Preset:
         raise
     except BacksolveError:
         name, _, dtype = USUAL.rent_chip.partition(":")
-        tables.refuse_bad(AcceleratorFigure, accelerator=name, quantity="peak_flops", dtype=dtype)
         names = hardware_names(tables)
         column = "dtype" if name in names else "accelerator"
         lacks = f"{shorten(name)} has no peak_flops in {dtype}" if name in names else f"there is no {shorten(name)}{suggest(name, names)}"
@@ -58,5 +56,4 @@ def _disclosed_rent(tables: Tables) -> tuple[float, str]:
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
             return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
-    tables.refuse_bad(Disclosure, topic="production", quantity="chip_price")
     raise BadRow(Problem(origin="disclosures.csv", message="no chip_price of a production"))

@@ -6,7 +6,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.posterior import inverse
-from invert.records import Estimate, Observable, interval, references, undetermined_on_error
+from invert.records import Estimate, Observable, interval, references
 from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
 
@@ -32,7 +32,6 @@ def drain_time(case: Case, assumptions: Assumptions) -> tuple[float, float] | No
     return drain_time_of(case.seen.pairs[0], case.sheet.bands[0].output.usd_per_token, case.storage_price, assumptions)
 
 
-@undetermined_on_error
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the KV bytes that the storage price pays for if they are in rented HBM.
 

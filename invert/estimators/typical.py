@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import calibration, premium
@@ -10,7 +9,7 @@ from invert.estimators.cases import Case
 from invert.estimators.market.student import Student, pooled_range
 from invert.estimators.market.typical_kv import Bytes, record_of_typical_kv, typical_at
 from invert.estimators.premium_at_cost import MEANS
-from invert.records import Estimate, given_value, interval, undetermined, undetermined_on_error
+from invert.records import Estimate, given_value, interval, undetermined
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -24,7 +23,6 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     }
 
 
-@undetermined_on_error
 def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
@@ -39,13 +37,10 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
     """Return the weight of premiums from their gain and the prediction by the sheet's premium, or 0 and None without a gain."""
-    try:
-        verdict = calibration.verdict_on_premium(data, assumptions)
-        if verdict is None or not verdict.enters:
-            return 0.0, None
-        return verdict.weight, premium.predict_by_premium(case, data, assumptions)
-    except WrongData:
+    verdict = calibration.verdict_on_premium(data, assumptions)
+    if verdict is None or not verdict.enters:
         return 0.0, None
+    return verdict.weight, premium.predict_by_premium(case, data, assumptions)
 
 
 _GIVEN = ("kv_bytes_per_token",)
@@ -53,7 +48,6 @@ _GIVEN = ("kv_bytes_per_token",)
 _TOO_FEW_FAMILIES = "fewer than two families whose cache is known were released earlier"
 
 
-@undetermined_on_error
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     typical, families = typical_at(data, of, case.day, case.kv_family, assumptions)
     if typical is None:

@@ -291,7 +291,7 @@ def _tier_record(sheets: Sequence[Inference], run: Run, with_stated: bool = Fals
 
 
 def _duration_record(_: Sequence[Inference], run: Run) -> str:
-    scores = run.tier_rules.value.scores if run.tier_rules.value else ()
+    scores = run.tier_rules.scores
     return next((f"{row.right} of {row.answered}" for row in scores if row.rule == DRAIN_TIMES_OF_LECTURE), UNKNOWN)
 
 

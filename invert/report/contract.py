@@ -31,7 +31,6 @@ from invert.records import (
     NegativeControl,
     Observable,
     PairInference,
-    Part,
     PricingRules,
     Reading,
     Record,
@@ -182,10 +181,6 @@ def _estimates(one: Inference) -> dict[str, Estimate | Mapping[str, Estimate]]:
     }
 
 
-def _swings(one: Inference) -> dict[str, tuple[Swing, ...] | None] | None:
-    return None if one.swings is None else {estimator: part.value for estimator, part in one.swings.items()}
-
-
 def _cells(found: Convention) -> dict[str, Ends]:
     return {one.name: Ends(low=six_digits(one.low), high=six_digits(one.high)) for one in (found.premium_in, found.premium_out)}
 
@@ -198,25 +193,9 @@ def _families(families: FamilyWeights) -> int:
     return len(families.weights)
 
 
-def _left_out_of_sheet(one: Inference) -> dict[str, str]:
-    swings = {f"swings.{estimator}": part for estimator, part in (one.swings or {}).items()}
-    return _left_out({"reliability": one.reliability, **swings, "storage": Part(left_out=one.no_storage or "")})
-
-
-def _left_out_of_run(table: Run) -> dict[str, str]:
-    times = {f"drain_times.{device}": part for device, part in table.drain_times.items()}
-    return _left_out({
-        **times, "tier_rules": table.tier_rules, "negative_controls": table.negative_controls, "premium_verdict": table.premium_verdict,
-    })  # fmt: skip
-
-
-def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:
-    """Return the bad table row of each part that is left out."""
-    return {name: part.left_out for name, part in parts.items() if part.left_out}
-
-
-def _drain_times(table: Run) -> dict[str, Mapping[str, float] | None]:
-    return {device: part.value for device, part in table.drain_times.items()}
+def _nothing_left_out(_: object) -> dict[str, str]:
+    """Return an empty object: a wrong row of a table stops the run. Earlier versions listed here what they left out."""
+    return {}
 
 
 def _problems(table: Run) -> list[str]:
@@ -296,8 +275,8 @@ _SHEET: Keys = {
     "apart": Nested({"factor": "apart", "nats": Through("apart", _nats)}, unless_none="apart", rounded=True),
     "storage": "storage",
     "tariffs": "tariffs",
-    "reliability": "reliability.value",
-    "swings": _swings,
+    "reliability": "reliability",
+    "swings": "swings",
     "convention": "convention",
     "identifiability": "identifiability",
     "forward_check": Through("first_pair.joint_checks", _checks_by_component),
@@ -313,15 +292,15 @@ _SHEET: Keys = {
     "fast_mode": "fast_mode",
     "contradiction": "contradiction",
     "flags": "flags",
-    "left_out": _left_out_of_sheet,
+    "left_out": _nothing_left_out,
 }  # fmt: skip
 OF_RUN: Keys = {
-    "premium_verdict": "premium_verdict.value",
-    "drain_times": _drain_times,
-    "tier_rules": "tier_rules.value",
+    "premium_verdict": "premium_verdict",
+    "drain_times": "drain_times",
+    "tier_rules": "tier_rules",
     "lecture_error": "lecture_error",
-    "negative_controls": "negative_controls.value",
-    "left_out": _left_out_of_run,
+    "negative_controls": "negative_controls",
+    "left_out": _nothing_left_out,
 }
 """What a full report of a sheet says of the tables, which all sheets of a run share."""
 FOUND: Keys = {

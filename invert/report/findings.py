@@ -5,7 +5,7 @@ from invert.estimate_text import two_digits
 from invert.estimators.names import kv_heading
 from invert.records import Convention, Estimate, Identifiability, Swing
 from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN
-from invert.report.layout import NONE, Table, aligned, kv, left_out, title
+from invert.report.layout import NONE, Table, aligned, kv, title
 from invert.result import Inference, Run
 
 
@@ -110,7 +110,7 @@ def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
     lines = [f"what would change it: KV bytes over their central value {ends}"]
     for estimator, swings in one.swings.items():
         label = kv_heading(estimator)
-        lines.append(left_out(swings) if swings.value is None else f"    {label}: " + ", ".join(map(_swing, swings.value)))
+        lines.append(f"    {label}: " + ", ".join(map(_swing, swings)))
     return lines
 
 

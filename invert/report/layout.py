@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
 
 from derive.characters import padded, width_of
 from derive.show.folding import WORD, fold, wrap_text
 from derive.units import show
 from invert.estimate_text import two_digits
-from invert.records import Part
 from invert.sheets.sheet import Price
 
 NONE = "-"
@@ -56,11 +54,6 @@ def title(text: str) -> list[str]:
     heading = Heading(f"{text}\n{'-' * width_of(text)}")
     heading.text = text
     return ["", heading]
-
-
-def left_out(part: Part[Any]) -> str:
-    """Name the bad table row that a missing section needs."""
-    return f"left out: {part.left_out}"
 
 
 def dollars(price: Price) -> str:

@@ -53,7 +53,7 @@ def _undetermined(names: Sequence[str]) -> str:
 
 def advice(one: Inference, table: Run) -> Iterator[str]:
     """Recommend an estimate, and list the evidence against the readings, as sentences."""
-    verdict, checks = table.premium_verdict.value, count_missed(one.pairs[0].lecture_checks) if one.pairs else None
+    verdict, checks = table.premium_verdict, count_missed(one.pairs[0].lecture_checks) if one.pairs else None
     if one.contradiction:
         yield one.contradiction
     yield from map(_undetermined, one.inversion.undetermined)

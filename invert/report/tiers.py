@@ -6,14 +6,13 @@ from derive.units import show
 from invert.records import (
     TIER_NAMES,
     Observable,
-    Part,
     RuleScore,
     Tariff,
     TierEvidence,
     TierReading,
     TierRules,
 )
-from invert.report.layout import aligned, left_out, title
+from invert.report.layout import aligned, title
 from invert.result import Inference, Run
 
 _BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
@@ -25,8 +24,6 @@ DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
 def tiers(one: Inference, table: Run) -> list[str]:
     """Show probabilities by tier, tariffs, caveats, and the lecture's rule separately."""
     lines = title("Storage tier: which tier do the prices match?")
-    if one.no_storage:
-        return [*lines, f"left out: {one.no_storage}"]
     if not one.storage:
         return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
     rows = [_row(found) for found in one.storage]
@@ -61,11 +58,11 @@ def counted_once(one: Inference, table: Run) -> str:
     return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
 
 
-def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int] | None:
-    """Return (right, all) of the worst rule by these terms on lifetimes of disclosed tier, or None without a rule."""
-    if rules.value is None:
+def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int] | None:
+    """Return (right, all) of the worst rule by these terms on lifetimes of disclosed tier, or None without a score."""
+    if not rules.scores:
         return None
-    found = [_worst(term, rules.value.scores) for term in dict.fromkeys(terms)]
+    found = [_worst(term, rules.scores) for term in dict.fromkeys(terms)]
     return min(((one.right, one.answered) if one else (0, 0) for one in found), key=lambda one: one[0] / max(one[1], 1), default=None)
 
 
@@ -154,10 +151,7 @@ def _ranged(part: Observable) -> str:
 
 def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
     """Describe the drain-time rule."""
-    by_lecture, by_devices = table.drain_times["lecture"], table.drain_times["range"]
-    named, of_devices, rules = by_lecture.value, by_devices.value, table.tier_rules.value
-    if named is None or of_devices is None or rules is None:
-        return [left_out(part) for part in (by_lecture, by_devices, table.tier_rules) if part.left_out][:1]
+    named, of_devices, rules = table.drain_times["lecture"], table.drain_times["range"], table.tier_rules
     lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
     for tier in read:
         said = f". The provider says: {tier.disclosed}" if tier.disclosed else ""

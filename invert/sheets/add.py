@@ -9,7 +9,7 @@ from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
-from derive.tables.problems import Problem
+from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import FOLDER
 from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
@@ -115,11 +115,9 @@ def typed_file(place: str, name: str, cells: Sequence[Mapping[str, str]], before
     return FileText(place, content, typed=(name, len(content.splitlines()) - len(cells) + 1))
 
 
-def _read_file(file: FileText, data: Data) -> tuple[PriceBook, list[Problem]]:
-    """Return a file laid over the shipped prices, and the faults of its rows."""
-    ours = book_of(data)
-    book = book_of(data, file) if file.content.strip() else ours
-    return book, [fault for fault in book.problems if fault not in ours.problems]
+def _read_file(file: FileText, data: Data) -> PriceBook:
+    """Return a file laid over the shipped prices."""
+    return book_of(data, file) if file.content.strip() else book_of(data)
 
 
 def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -138,24 +136,22 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     """Return a typed sheet, checked beside the rows of a file and the shipped prices. Raise WrongData for a fault."""
     cells, target = cells_of_sheet(name, items), _target(into)
     _refuse_hidden(cells)
-    alone, mistyped = _read_file(typed_file(target.place, name, cells), data)
-    if mistyped:
-        raise WrongData(str(mistyped[0]))
-    before, old_faults = _read_file(target, data)
+    alone = _read_file(typed_file(target.place, name, cells), data)
+    before = _read_file(target, data)
     begins = {row.key: row.start for row in alone.own if row.valid_to is None}
     closed = tuple(row for row in before.own if row.valid_to is None and row.start < begins.get(row.key, date.min))
     ends = {int(row.origin.rpartition(":")[2]): {"valid_to": begins[row.key].isoformat()} for row in closed}
     file = typed_file(target.place, name, cells, target.content, ends)
-    book, faults = _read_file(file, data)
-    for fault in faults:
-        if str(fault) not in map(str, old_faults):
-            raise WrongData(f"{fault}{_TO_FOLLOW if isinstance(fault, Clash) else ''}")
+    try:
+        book = _read_file(file, data)
+    except BadRow as error:
+        raise WrongData("\n".join(f"{fault}{_TO_FOLLOW if isinstance(fault, Clash) else ''}" for fault in error.problems)) from None
     meant = [replace(row, valid_to=begins[row.key]) if row in closed else row for row in before.own]
     old, added = book.own[: len(meant)], book.own[len(meant) :]
     if [*old] != meant or len(added) != len(cells):
         raise WrongData(f"{target.place}: the rows would not be read back as they are written. Nothing was added")
     sheet = added[0].sheet_key
-    if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet), problems=(), far_off=())):
+    if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet), far_off=())):
         raise WrongData(str(replace(faults[0], column=None)))
     released = not items.get("effective_date", "").strip()
     doubts = doubts_about([sheet], book, USUAL)

@@ -14,7 +14,7 @@ from derive.tables.lines import CsvTable
 from derive.tables.problems import Problem
 from derive.tables.writing import cell_text, edited_table
 from invert.sheets.diff import Difference, redescribed
-from invert.sheets.read import NEEDED, read_rows
+from invert.sheets.read import NEEDED, sound_rows
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey, description_of
 from invert.sheets.rules import is_traded, rows_by_sheet
 
@@ -232,10 +232,7 @@ def update_file(
         content = content_before(place)
         rows: list[PriceRow] = []
         if content:
-            rows, problems = read_rows(BytesIO(content), label(place), fx, True, beside)
-            if problems:
-                more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
-                raise WrongData(f"{problems[0]}{more}. Correct it first. No file was changed")
+            rows = sound_rows(BytesIO(content), label(place), fx, True, beside)
         update = decide(rows)
         not_believed = _with_rivals(rivals_of(place), (*rivals, *update.rivals))
         if update.closed or update.opened or update.cells:

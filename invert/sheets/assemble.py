@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
-from derive.tables.problems import Problem
+from derive.tables.problems import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.places import Place, spelled, typed_place
 from invert.sheets.read import book_of
@@ -33,8 +33,8 @@ _WORD = re.compile("[^-/. ]{3,}")
 _Name = tuple[str, str]
 
 
-def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everything: bool = False) -> tuple[list[PriceSheet], list[Problem]]:
-    """Return the sheets valid on a day (by default the newest retrieval day in the book), and the faults of the others.
+def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everything: bool = False) -> list[PriceSheet]:
+    """Return the sheets valid on a day, by default the newest retrieval day in the book. Raise BadRow with every fault of their rows.
 
     Without a tier, there is one sheet of each (provider, model, region): `standard`, else `off_peak`. `tier="all"`, like `everything`,
     gives every tier with the batch sheets. Raise UnknownName for a tier that no sheet has on any day.
@@ -47,12 +47,12 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     for (provider, model, region, name), rows in rows_by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
         if sheet or faults:
-            follows = sheet is None and (provider, model) in book.refused
-            offers.setdefault((provider, model, region), {})[name] = sheet, [] if follows else faults
+            offers.setdefault((provider, model, region), {})[name] = sheet, faults
     chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), _ALL if everything else tier)]
     # A given day does not depend on the days of the rows.
-    late = [] if as_of else book.far_off
-    return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
+    if faults := [*(() if as_of else book.far_off), *(fault for _, faults in chosen for fault in faults)]:
+        raise BadRow(*faults)
+    return [sheet for sheet, _ in chosen if sheet]
 
 
 def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
@@ -129,7 +129,7 @@ def _late_note(text: str, offered: Iterable[PriceSheet], days: Mapping[_Name, da
 @cache_with_data
 def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
     """Return the sheets of the shipped prices on a day, by default the newest, of released models. Records are computed on these sheets."""
-    return tuple(released_sheets(sheets(book_of(data), day)[0], models(data))[0])
+    return tuple(released_sheets(sheets(book_of(data), day), models(data))[0])
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
@@ -156,12 +156,9 @@ def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> st
 def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:
     """Return the sheet from the rows of one sheet key on a day, and its faults. Return None and no fault if no row holds on that day."""
     valid = [row for row in rows if row.valid_on(day)]
-    faults = broken(valid, any(map(is_traded, rows)), day)
+    faults = broken(valid, any(map(is_traded, rows)), day) or strays(valid)
     if faults or not any(map(is_traded, valid)):
         return None, faults
-    left_out = strays(valid)
-    stray = {id(row) for row, _ in left_out}
-    taken = [row for row in valid if id(row) not in stray]
     first = rows[0]
     sheet = PriceSheet(
         provider=first.provider,
@@ -169,11 +166,11 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
         region=first.region,
         service_tier=first.service_tier,
         as_of=day,
-        rows=tuple(price(row, day, fx) for row in taken),
-        **description_of(taken),
-        start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
+        rows=tuple(price(row, day, fx) for row in valid),
+        **description_of(valid),
+        start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in valid),
     )
-    return sheet, [fault for _, fault in left_out]
+    return sheet, []
 
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
@@ -189,7 +186,7 @@ def _usd_per_token(row: PriceRow, day: date, fx: Fx) -> float:
 
 
 def models(data: Data) -> list[ModelRow]:
-    """Return the sound rows of models.csv. Raise WrongData for a file that cannot be used."""
+    """Return the rows of models.csv."""
     return list(data.tables.rows_of(ModelRow))
 
 

@@ -34,7 +34,7 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
     if not open_start:
         return {}
     said = [((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date) if day]
-    said += [((model.provider, model.model), day) for model in data.tables.rows_if_any(ModelRow) if (day := first_mention(model, data))]
+    said += [((model.provider, model.model), day) for model in data.tables.rows_of(ModelRow) if (day := first_mention(model, data))]
     first: dict[_Name, date] = {}
     for pair, day in said:
         if pair in open_start:
@@ -56,9 +56,9 @@ def _dated_rows(data: Data) -> Iterator[tuple[str, str, date]]:
     """Yield provider, model and day of every sound row that has all of them. A price is also as old as the day it was read."""
     for row in book_of(data).rows:
         yield from ((row.provider, row.model, day) for day in (row.effective_date, row.retrieved_date) if day)
-    for said in data.tables.rows_if_any(Disclosure):
+    for said in data.tables.rows_of(Disclosure):
         if said.model and said.date:
             yield said.provider, said.model, said.date
-    yield from (("", row.model, row.date) for row in data.tables.rows_if_any(ListPrice))
-    yield from (("", row.model, row.date) for row in data.tables.rows_if_any(HostPrice))
-    yield from (("", row.model, row.date) for row in data.tables.rows_if_any(DisclosedSize))
+    yield from (("", row.model, row.date) for row in data.tables.rows_of(ListPrice))
+    yield from (("", row.model, row.date) for row in data.tables.rows_of(HostPrice))
+    yield from (("", row.model, row.date) for row in data.tables.rows_of(DisclosedSize))

@@ -66,16 +66,16 @@ def spelling(name: str) -> str:
 @cache_with_data
 def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """Return the weights by the spelling of their id, whole and without the owner."""
-    rows = data.tables.rows_if_any(Architecture)
+    rows = data.tables.rows_of(Architecture)
     return _weights_by_spelling((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
 
 
 @cache_with_data
 def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """Return the weights by their names in host_prices.csv, whole and without the prefix of a host."""
-    rows = {row.model: row for row in data.tables.rows_if_any(Architecture)}
-    weights = {row.model: rows[row.architecture] for row in data.tables.rows_if_any(OpenModel) if row.architecture in rows}
-    known = ((row.price_id, weights[row.model]) for row in data.tables.rows_if_any(HostPrice) if row.model in weights)
+    rows = {row.model: row for row in data.tables.rows_of(Architecture)}
+    weights = {row.model: rows[row.architecture] for row in data.tables.rows_of(OpenModel) if row.architecture in rows}
+    known = ((row.price_id, weights[row.model]) for row in data.tables.rows_of(HostPrice) if row.model in weights)
     return _weights_by_spelling((name, row) for price_id, row in known for name in (price_id, price_id.partition("/")[2]))
 
 

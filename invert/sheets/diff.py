@@ -10,13 +10,12 @@ from typing import Any, BinaryIO, cast
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import content_of, label
 from derive.immutable import immutable
-from derive.tables.problems import Problem
 from derive.units import show
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models
 from invert.sheets.files import FileText
 from invert.sheets.places import spelled
-from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
+from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, sound_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey, telling_row
 from invert.sheets.rules import rows_by_sheet
@@ -132,14 +131,13 @@ def _fact_text(value: int | date | None) -> str:
 
 @immutable
 class State:
-    """The prices of a book that hold on a day, without models that were released later, and the problems of the book.
+    """The prices of a book that hold on a day, without models that were released later.
 
     `own` are the prices among `rows` from a file laid over the shipped prices, or None if there is no such file.
     """
 
     rows: tuple[PriceRow, ...]
     day: date
-    problems: tuple[Problem, ...]
     own: tuple[PriceRow, ...] | None = None
 
 
@@ -182,7 +180,7 @@ def _state_on_day(book: PriceBook, day: date | None, data: Data, laid_over: bool
     day = day_of(book, day)
     released = release_of(data)
     rows, of_file = (tuple(row for row in of if row.valid_on(day) and (released(row) or day) <= day) for of in (book.rows, book.own))
-    return State(rows=rows, day=day, problems=book.problems, own=of_file if laid_over else None)
+    return State(rows=rows, day=day, own=of_file if laid_over else None)
 
 
 def shipped_book(data: Data) -> PriceBook:
@@ -247,10 +245,10 @@ def is_whole(content: bytes) -> bool:
 
 def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
     """Return a price file that replaces all prices, as a book."""
-    fx, _, _ = prices_that_ship(data)
-    rows, faults = read_rows(BytesIO(content), label(place), fx)
+    fx, _ = prices_that_ship(data)
+    rows = sound_rows(BytesIO(content), label(place), fx)
     day, far_off = newest_day(rows)
-    return PriceBook(rows=tuple(rows), fx=fx, problems=tuple(faults), newest_retrieved=day, far_off=far_off)
+    return PriceBook(rows=tuple(rows), fx=fx, newest_retrieved=day, far_off=far_off)
 
 
 def _price_facts(row: PriceRow) -> tuple[object, ...]:

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from derive.characters import padded
 from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
-from derive.tables.problems import Problem
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through, six_digits
 from invert.sheets.assemble import find, models, placed, released_sheets, rows_used, sheets
@@ -41,21 +40,21 @@ def sheets_cited(
     name: str, spec: str, book: PriceBook, known: Sequence[ModelRow], as_of: date | None, tier: str = ""
 ) -> list[tuple[date, list[PriceRow]]]:
     """Return the sheets that a name means, each with its day and its rows, or with the row of `component[@threshold][:lifetime]`."""
-    chosen, _ = find([name], sheets(book, as_of, tier)[0], known)
+    chosen, _ = find([name], sheets(book, as_of, tier), known)
     return [(one.as_of, [row for row in rows_used([one], book) if not spec or row.place == placed(spec, one.prices)]) for one in chosen]
 
 
 def listed_sheets(
     names: Sequence[str], data: Data, book: PriceBook, as_of: date | None, everything: bool
-) -> tuple[list[PriceSheet], list[str], list[Problem]]:
-    """Return the sheets on offer on a day, or those of some models and providers, with notes on others and the problems of their rows."""
-    offered, faults = sheets(book, as_of, everything=everything)
+) -> tuple[list[PriceSheet], list[str]]:
+    """Return the sheets on offer on a day, or those of some models and providers, with notes on others."""
+    offered = sheets(book, as_of, everything=everything)
     found, notes = released_sheets(offered, described(offered, data), first_days(offered, book, data))
     if names:
         sellers = {sheet.provider.lower() for sheet in found}
         wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
         found, notes = find(wanted, found, models(data), [row.sheet_key[:2] for row in book.rows])
-    return found, notes, faults
+    return found, notes
 
 
 def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import date
 from io import BytesIO
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, ParamSpec, TextIO, TypeAlias, TypeVar
 
@@ -13,15 +12,15 @@ from derive.briefly import Records
 from derive.errors import WrongData
 from derive.files import STANDARD_INPUT, content_of, content_of_stream, label
 from derive.tables import shipped
-from derive.tables.cells import Column, columns_of, read_date
+from derive.tables.cells import Column, columns_of
 from derive.tables.lines import CsvTable, Source
 from derive.tables.problems import BadRow, Problem
-from derive.tables.shipped import Tables, read_cells
+from derive.tables.shipped import read_cells
 from invert.data import Data, cache_with_data, read_data
 from invert.sheets.files import FileText
 from invert.sheets.places import name_price
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, problem_at, without_collection
-from invert.sheets.rules import NAMES, OTHER_COMPONENTS, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
+from invert.sheets.rules import NAMES, OTHER_COMPONENTS, check, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
 from invert.sheets.tables import FxRate, ModelRow
 
 _P = ParamSpec("_P")
@@ -91,8 +90,8 @@ def _price_columns(data: Data, table: str) -> Mapping[str, Column]:
 def load(prices: Prices | None = None) -> PriceBook:
     """Return the shipped prices, with the rows of a user's file in place of theirs: its path, or a stream of text or bytes.
 
-    A user's row replaces every shipped row of the same key, as far as it is not of an earlier day, or adds to the book. Faults of single
-    rows are in `problems`. Raise WrongData for a file that cannot be used.
+    A user's row replaces every shipped row of the same key, as far as it is not of an earlier day, or adds to the book. Raise BadRow with
+    all wrong rows of a file, and WrongData for a file that cannot be used.
 
     >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
     8.0
@@ -103,9 +102,9 @@ def load(prices: Prices | None = None) -> PriceBook:
 @without_collection()
 def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     """Return the book that `load` returns, from the tables of a run."""
-    fx, rows, faults = prices_that_ship(data)
+    fx, rows = prices_that_ship(data)
     overlay = None if prices is None else own_file(prices)
-    own, own_faults = _own_rows(overlay, fx, rows, data) if overlay else ([], [])
+    own, faults = _own_rows(overlay, fx, rows, data) if overlay else ([], [])
     sold = {(row.provider, row.model) for row in rows}
     first: dict[RowKey, date] = {}
     for row in own:
@@ -114,39 +113,41 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     left = [(row, row_until(row, first.get(row.key, date.max))) for row in rows]
     kept = [before for _, before in left if before]
     day, far_off = newest_day(rows, own)
-    return PriceBook(
+    book = PriceBook(
         rows=Records((*kept, *own)),
         fx=fx,
-        problems=(*faults, *own_faults),
         newest_retrieved=day,
         far_off=far_off,
         day_moved=moved(day, rows, own),
         own=Records(own),
         overlay=overlay,
-        refused=_sellers_of_rows(FileText(SHIPPED_PRICES, data.tables.content(SHIPPED_PRICES)), faults)
-        | _sellers_of_rows(overlay, own_faults),
         replaced=tuple(row for row, before in left if before is None),
     )
+    if overlay and faults:
+        raise BadRow(*_all_faults(book, overlay, faults))
+    return book
+
+
+def _all_faults(book: PriceBook, overlay: FileText, faults: list[Problem]) -> list[Problem]:
+    """Return the faults of single rows of a user's file, and those of its other sheets."""
+    if overlay.typed:
+        # Its prices share a currency and dates, and repeat their fault.
+        return faults[:1]
+    places = {fault.row for fault in faults}
+    lines = CsvTable(BytesIO(overlay.content), overlay.place, OWN_COLUMNS, NEEDED)
+    wrong = {(row["provider"], row["model"]) for row in lines if row.place in places and not row.fault}
+    return [*faults, *check(replace(book, rows=tuple(row for row in book.rows if row.sheet_key[:2] not in wrong)))]
 
 
 def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data) -> tuple[list[PriceRow], list[Problem]]:
     """Return the rows of a file of the user and their faults. An exchange rate for a currency without a row is a fault."""
     rows, faults = read_rows(
-        BytesIO(overlay.content), overlay.place, fx, True, shipped, data.tables.rows_if_any(ModelRow), overlay.rates, data, overlay.typed
+        BytesIO(overlay.content), overlay.place, fx, True, shipped, data.tables.rows_of(ModelRow), overlay.rates, data, overlay.typed
     )
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
         lack = f"no price is in {currency}, for which a rate is given. Is its currency {currency}?"
         faults.append(Problem(origin=overlay.place, column="currency", message=lack))
     return rows, faults
-
-
-def _sellers_of_rows(file: FileText | None, faults: Iterable[Problem]) -> frozenset[tuple[str, str]]:
-    """Return provider and model of the rows of a price file with a fault."""
-    numbers = {fault.row for fault in faults if file and fault.origin == file.place}
-    if file is None or not numbers:
-        return frozenset()
-    rows = (row for row in CsvTable(BytesIO(file.content), file.place, OWN_COLUMNS, NEEDED) if not row.fault)
-    return frozenset((row["provider"], row["model"]) for row in rows if row.place in numbers)
 
 
 def row_until(row: PriceRow, day: date) -> PriceRow | None:
@@ -157,12 +158,10 @@ def row_until(row: PriceRow, day: date) -> PriceRow | None:
 
 
 @cache_with_data
-def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
-    """Return the exchange rates and the shipped prices, with their faults."""
-    # Without a table, prices in US dollars need no rate. `problems` names the file, and the row of each price that needs a rate.
-    fx = rates(data.tables.rows_if_any(FxRate))
-    sound, faults = read_rows(BytesIO(data.tables.content(SHIPPED_PRICES)), SHIPPED_PRICES, fx, data=data)
-    return fx, tuple(sound), (*data.tables.problems(FxRate), *faults)
+def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...]]:
+    """Return the exchange rates and the shipped prices."""
+    fx = rates(data.tables.rows_of(FxRate))
+    return fx, tuple(sound_rows(BytesIO(data.tables.content(SHIPPED_PRICES)), SHIPPED_PRICES, fx, data=data))
 
 
 def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
@@ -193,7 +192,7 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
 @cache_with_data
 def last_day(data: Data) -> date:
     """Return the newest retrieval day of the shipped prices. No row of the tables is newer."""
-    _, rows, _ = prices_that_ship(data)
+    _, rows = prices_that_ship(data)
     return newest_day(rows)[0] or date.max
 
 
@@ -293,6 +292,14 @@ def read_rows(
     return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], faults
 
 
+def sound_rows(*args: Any, **kwargs: Any) -> list[PriceRow]:
+    """Return the rows of a price file as `read_rows` does. Raise BadRow with every fault."""
+    rows, faults = read_rows(*args, **kwargs)
+    if faults:
+        raise BadRow(*faults)
+    return rows
+
+
 def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -> dict[str, list[str]]:
     """Return the names of rows by column, with the names and aliases of models.csv."""
     names = {column: [getattr(row, column) for row in rows] for column in NAMES}
@@ -311,31 +318,3 @@ def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
     for rate in known:
         found.setdefault(rate.currency, []).append(rate)
     return {name: tuple(sorted(of_one, key=lambda rate: rate.date)) for name, of_one in found.items()}
-
-
-def refuse_bad_rate(tables: Tables, currency: str, day: date) -> None:
-    """Raise BadRow if the exchange rate of a day is a bad row, or may be one."""
-    if currency == "USD":
-        return
-    dated: list[tuple[tuple[date, bool], Problem | None]] = [
-        ((rate.date, True), None) for rate in tables.rows_of(FxRate) if rate.currency == currency
-    ]
-    for row, columns, problem in tables.checked(FxRate).bad:
-        if row.get("currency") == currency or "currency" in (columns or ()):
-            since = _day(row.get("date", ""))
-            if since is None or "date" in (columns or ()):
-                # The row may belong to any day.
-                raise BadRow(problem)
-            dated.append(((since, False), problem))
-    # As `units_per_usd` chooses: the newest on that day, else the oldest. A sound one of the same day goes before a bad one.
-    held = [one for one in dated if one[0][0] <= day]
-    chosen = max(held, key=itemgetter(0)) if held else min(dated, key=lambda one: (one[0][0], not one[0][1]), default=None)
-    if chosen and chosen[1]:
-        raise BadRow(chosen[1])
-
-
-def _day(text: str) -> date | None:
-    try:
-        return read_date(text) if text else None
-    except WrongData:
-        return None

@@ -174,20 +174,17 @@ def usd_amount(row: PriceRow, fx: Fx, day: date) -> float:
 
 @immutable
 class PriceBook:
-    """The result of reading prices: good rows, exchange rates by currency, problems, and the newest retrieval day.
+    """The result of reading prices: rows, exchange rates by currency, and the newest retrieval day.
 
     `far_off` names rows with an implausibly late retrieval day, and `day_moved` the row of the user that gave the day. `own` are the rows
-    that did not ship, and `overlay` is their file. `replaced` are the shipped rows that they replace entirely, and `refused` the provider
-    and model of each row that cannot be used.
+    that did not ship, and `overlay` is their file. `replaced` are the shipped rows that they replace entirely.
     """
 
     rows: tuple[PriceRow, ...]
     fx: Fx
-    problems: tuple[Problem, ...]
     newest_retrieved: date | None
     far_off: tuple[Problem, ...] = ()
     day_moved: str = ""
     own: tuple[PriceRow, ...] = ()
     overlay: FileText | None = None
     replaced: tuple[PriceRow, ...] = ()
-    refused: frozenset[tuple[str, str]] = frozenset()

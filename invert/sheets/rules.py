@@ -46,8 +46,8 @@ class Clash(Problem):
 
 @without_collection()
 def check(book: PriceBook) -> list[Problem]:
-    """Return everything that is wrong with a book, on any day: faults of single rows, and faults of rows together."""
-    problems = [*book.problems, *book.far_off]
+    """Return everything that is wrong with the rows of a book together, on any day."""
+    problems = [*book.far_off]
     now = book.newest_retrieved or date.max
     sound: set[_Shape] = set()
     for rows in rows_by_sheet(book.rows).values():
@@ -60,11 +60,7 @@ def check(book: PriceBook) -> list[Problem]:
             shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
             if shape in sound:
                 continue
-            faults = broken(valid, traded, day)
-            if faults and rows[0].sheet_key[:2] in book.refused:
-                # The content of the refused row is unknown.
-                continue
-            faults = faults or [problem for _, problem in strays(valid)]
+            faults = broken(valid, traded, day) or strays(valid)
             problems += faults
             if not faults and len(sound) < _SHAPES_KEPT:
                 sound.add(shape)
@@ -204,8 +200,8 @@ def _other_threshold(row: PriceRow, other: PriceRow) -> Problem:
     return _fault(row, "threshold_inclusive", said)
 
 
-def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
-    """Return cache rows that a sound sheet cannot use: their band or base row is missing, or their kind of threshold differs."""
+def strays(valid: list[PriceRow]) -> list[Problem]:
+    """Return a problem for each cache row without a band or a base row, or with another kind of threshold than its band."""
     bands = {row.threshold_tokens: row for row in valid if row.component == "input"}
     base = {(row.component, row.ttl_seconds) for row in valid if row.threshold_tokens == 0}
     found = []
@@ -213,11 +209,11 @@ def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
         band, column = bands.get(row.threshold_tokens), "threshold_tokens"
         if band is None:
             lack = f" has no input and output price at threshold {row.threshold_tokens}, so this {row.component} has no band"
-            found.append((row, _fault(row, column, lack)))
+            found.append(_fault(row, column, lack))
         elif (row.component, row.ttl_seconds) not in base:
-            found.append((row, _fault(row, column, f": {row.component} has no base row (threshold 0)")))
+            found.append(_fault(row, column, f": {row.component} has no base row (threshold 0)"))
         elif row.threshold_inclusive != band.threshold_inclusive:
-            found.append((row, _other_threshold(row, band)))
+            found.append(_other_threshold(row, band))
     return found
 
 

@@ -60,7 +60,7 @@ def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
+    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
     >>> without_places(sheet, [("input", 200000, None), ("output", 200000, None), ("cache_read", 200000, None)]).base_prices
     '1.25 in, 10 out USD/MTok'
     """
@@ -73,7 +73,7 @@ def copies(sheet: PriceSheet) -> dict[Place, str]:
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-3.5-flash")
+    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-3.5-flash")
     >>> copies(with_amounts(sheet, {"input@400k": "4", "cache_read@400k": "1"}))
     {('output', 400000, None): 'output'}
     """
@@ -94,7 +94,7 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
+    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
     >>> changed = with_amounts(sheet, {"input": "2", "input@400k": "4"})
     >>> is_added("input", changed), is_added("input@400k", changed)
     (False, True)
@@ -107,7 +107,7 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
+    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
     >>> bands_the_wrong_way_round(sheet), bands_the_wrong_way_round(with_amounts(sheet, {"output": "20"}))
     ([], ['output@200k 15 is below output 20'])
     """

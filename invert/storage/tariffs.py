@@ -240,7 +240,6 @@ def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | 
     >>> disclosed_tiers(data, "anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers(data, "google", "gemini-3.1-pro", [None])
     ({300: 'memory', 3600: 'memory'}, {})
     """
-    data.tables.refuse_bad(Disclosure, provider=provider, topic="cache_tier")
     found: dict[int | None, str] = {}
     for ttl in ttls:
         for row in _disclosures(data.tables):

@@ -315,8 +315,6 @@ def _spread(
     tables: Tables, tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None
 ) -> LogSpread:
     """Return the row of a tier as a lognormal, with the row of the year if the table has one."""
-    # The row that cannot be used may be that of the year.
-    tables.refuse_bad(MemoryTierFigure, tier=tier, quantity=quantity, **{column: wanted})
     found = _rows(tables, tier, quantity, column, wanted)
     rows = [row for row in found if year and row.year == year] or [row for row in found if row.year is None]
     if len(rows) != 1:

@@ -40,7 +40,7 @@ from invert.estimators.premium_at_cost import ONE_TOKEN_MORE, weighted_line
 from invert.estimators.rent import rental
 from invert.records import Record
 from invert.sheets.assemble import models, sheets_that_ship
-from invert.sheets.read import book_of
+from invert.sheets.read import book_of, last_day
 from invert.sheets.tables import Disclosure, HostPrice
 from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
@@ -74,14 +74,14 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
     """Return the rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
     book = book_of(data)
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
+    found, problems = {}, [*book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
     problems += data.tables.problems(*(record for record in (Claim, WorkedProblem) if record.TABLE in names))
     for name in names:
         starting(name)
         try:
             found[name] = section_rows(name, data)
         except WrongData as error:
-            problems.append(error.problem if isinstance(error, BadRow) else Problem(origin=f"section {name}", message=str(error)))
+            problems += error.problems if isinstance(error, BadRow) else [Problem(origin=f"section {name}", message=str(error))]
     for record in (record for record in (Claim, WorkedProblem) if record.TABLE in found):
         problems += not_borne(data.tables.rows_of(record), found[record.TABLE])
     return found, list(dict.fromkeys(problems))
@@ -299,12 +299,11 @@ def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Score every tier rule and a uniform guess on the lifetimes with a disclosed tier."""
-    day = book_of(data).newest_retrieved
-    if day is None:
-        raise WrongData("prices.csv: no price has a retrieved_date, and what is usual is so on a day")
+    usual = usual_stored(data, last_day(data), assumptions)
+    scores = scoreboard(data, usual, assumptions) if usual else ()
     return [
         {"rule": row.rule, "mean log score": round(row.mean_log_score, 2), "right": row.right, "answered": row.answered, "cases": row.cases}
-        for row in scoreboard(data, usual_stored(data, day, assumptions), assumptions)
+        for row in scores
     ]
 
 
@@ -338,7 +337,6 @@ def _disclosed(tables: Tables, quantity: str) -> float:
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
             return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
-    tables.refuse_bad(Disclosure, topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
@@ -407,7 +405,6 @@ def _digits(value: float | None) -> float | None:
 
 def efficiencies(data: Data) -> list[ScoreRow]:
     """Return how often the ranges of `--efficiency calibrated` held published runs, by group, as recorded in efficiencies.csv."""
-    data.tables.refuse_bad(Efficiency)
     return efficiency_rows(data.tables.rows_of(Efficiency))
 
 

@@ -1,9 +1,7 @@
 """Check the shipped tables, each alone and against the others."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import date, timedelta
-from functools import partial
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, MemoryTierFigure, OpenModel
@@ -15,7 +13,6 @@ from invert.data import Data, cache_with_data
 from invert.estimators import calibration
 from invert.estimators.market import panel
 from invert.estimators.rent import rental
-from invert.records import or_left_out
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
@@ -44,11 +41,16 @@ _BEGINS = ("start", "first_seen")
 
 
 def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
-    """List problems of the tables that an inference reads, except those of the prices of `book`."""
+    """List problems of the tables that an inference reads: wrong rows, or else rows that contradict each other."""
+    if wrong := data.tables.problems(*_READ_BY_INFER):
+        return wrong
+    try:
+        calibration.calibration_book(data)
+    except BadRow as error:
+        return error.problems
     found = (
-        *data.tables.problems(*_READ_BY_INFER),
         *_check_rent(data, assumptions),
-        *(or_left_out(partial(calibration.class_problems, data, assumptions)).value or ()),
+        *_check_calibration(data, assumptions),
         *_check_shipped_sheets(data),
         *unused_launches(data),
         *unused_rates(book, data.tables),
@@ -59,21 +61,17 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """List the problems of all shipped tables on all days, and of the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
-    found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE), *_miscounted(data.tables), *without_change(book, data.tables)]
-    return tuple(first_of_each_place([*found, *_undescribed(book, data.tables)]))
-
-
-def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
-    """Return a note if a bad row keeps the calibration from using all models."""
-    names = or_left_out(partial(calibration.lacking, data, assumptions)).value
-    return [f"the calibration is without {', '.join(names)}: one of its rows cannot be used"] if names else []
+    found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE)]
+    if not found:
+        found = [*_miscounted(data.tables), *without_change(book, data.tables), *_undescribed(book, data.tables)]
+    return tuple(first_of_each_place(found))
 
 
 @cache_with_data
 def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
     """List shipped rows that form no sheet on any day in any tier, for example because of a misspelt name."""
     book = calibration.calibration_book(data)
-    return tuple(check(replace(book, problems=(), far_off=())))
+    return tuple(check(book))
 
 
 @cache_with_data
@@ -93,7 +91,7 @@ def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in calibration.lines_of(tables, name)}
     return [
         Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")
-        for row in tables.rows_if_any(FxRate)
+        for row in tables.rows_of(FxRate)
         if row.currency not in used
     ]
 
@@ -103,13 +101,22 @@ def _check_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
         rental(data, assumptions)
     except BadRow as error:
-        return (error.problem,)
+        return error.problems
+    return ()
+
+
+def _check_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
+    """Return the problems of rows of calibration_models.csv beyond the row itself."""
+    try:
+        calibration.members(data, assumptions)
+    except BadRow as error:
+        return error.problems
     return ()
 
 
 def _miscounted(tables: Tables) -> Iterator[Problem]:
     """List KV values counted by hand that differ from those computed from the configuration."""
-    for row in tables.rows_if_any(Architecture):
+    for row in tables.rows_of(Architecture):
         try:
             stored, read = kv_bytes(row, 1.0)
         except (NotCovered, WrongData):
@@ -123,7 +130,7 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     """List experiments on a model without prices, or on a day without a price change of the model."""
-    experiments = tables.rows_if_any(NaturalExperiment)
+    experiments = tables.rows_of(NaturalExperiment)
     providers, named = {row.provider for row in book.rows}, {(row.provider, row.model) for row in experiments}
     days: dict[tuple[str, str], set[date | None]] = {}
     for row in book.rows:
@@ -150,7 +157,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
     ahead = timedelta(days=assumptions.days_sold_before_release)
     newest = book.newest_retrieved or date.max - ahead
     found: list[Problem] = []
-    for model in tables.rows_if_any(ModelRow):
+    for model in tables.rows_of(ModelRow):
         sold = began.get((model.provider, model.model), newest)
         if model.release_date and model.release_date > min(sold + ahead, newest):
             of = "a price of it began" if sold < newest else "the prices were read"
@@ -162,7 +169,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
 @cache_with_data
 def _dated_late(data: Data) -> tuple[Problem, ...]:
     """List releases and prices of the market tables after the newest price day. No record or fit uses them."""
-    rows = (row for record in panel.DATED for row in data.tables.rows_if_any(record))
+    rows = (row for record in panel.DATED for row in data.tables.rows_of(record))
     return tuple(late for row in rows if (late := panel.dated_late(row, data)))
 
 
@@ -180,7 +187,7 @@ def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
     priced = {(row.get("provider"), row.get("model")) for row in calibration.lines_of(tables, "prices")}
     return _undescribed(book, tables) and [
         Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
-        for row in tables.rows_if_any(ModelRow)
+        for row in tables.rows_of(ModelRow)
         if (row.provider, row.model) not in priced
     ]
 

@@ -1,12 +1,11 @@
 """The size of a model by its price: the applicable fit, learnt without its family, and the record of that fit."""
 
-from derive.errors import WrongData
 from derive.immutable import immutable
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.market.panel import Priced, hosted_models, listed_models
 from invert.estimators.market.size import Params, Size, SizeForm, size_at, size_record
-from invert.records import EXTRA_MARKUP, Part, Record
+from invert.records import EXTRA_MARKUP, Record
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 
@@ -31,17 +30,14 @@ class ByPrice:
     listed: Priced | None
 
 
-def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
+def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | str:
     """Return the price that predicts a size from a sheet, or the reason why it does not predict one."""
     if sheet.service_tier not in _LISTS:
-        return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does")
-    try:
-        hosts = model is not None and not model.first_party
-        row = _host_price(model, data, assumptions) if hosts else _open_model(model, data)
-    except WrongData as error:
-        return Part(left_out=str(error))
+        return f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does"
+    hosts = model is not None and not model.first_party
+    row = _host_price(model, data, assumptions) if hosts else _open_model(model, data)
     if hosts and row is None:
-        return Part(left_out="the price of one host: too few sell the model for their median to say how big it is")
+        return "the price of one host: too few sell the model for their median to say how big it is"
     # A vendor that is in no table counts as closed.
     closed = row is None and not (model and model.architecture)
     price = row.input_price if hosts and row else sheet.bands[0].input.usd_per_token * PER_MTOK
@@ -50,7 +46,7 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
     lowest, highest = assumptions.size_prices
     extrapolated = not lowest <= price <= highest
     because += ". Extrapolated: few open models are priced so" * extrapolated
-    return Part(value=ByPrice(price=price, hosts=hosts, because=because, closed=closed, extrapolated=extrapolated, listed=row))
+    return ByPrice(price=price, hosts=hosts, because=because, closed=closed, extrapolated=extrapolated, listed=row)
 
 
 def _host_price(model: ModelRow | None, data: Data, assumptions: Assumptions) -> Priced | None:

@@ -6,13 +6,13 @@ standard error, both with families left out and on models that were released lat
 """
 
 from dataclasses import replace
-from functools import partial
 from math import log
 
 import numpy as np
 
 from derive.errors import WrongData
 from derive.files import content_of, label
+from derive.tables.problems import Problem
 from derive.tables.writing import edited_table
 from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
@@ -31,7 +31,7 @@ from invert.estimators.market.size import (
     size_table,
 )
 from invert.estimators.market.student import Student
-from invert.records import Estimate, interval, or_left_out, undetermined, undetermined_on_error
+from invert.records import Estimate, Record, interval, undetermined
 from invert.sheets.files import FileText
 from invert.sheets.tables import KnowledgeScore
 
@@ -58,6 +58,11 @@ def with_scores(data: Data, scores: FileText | None) -> Data:
     alone = data.tables.edited(**{table: scores.content.decode(errors="replace")})
     for fault in alone.problems(KnowledgeScore):
         raise WrongData(str(replace(fault, origin=scores.place)))
+    known = {(row.model, row.benchmark, row.variant) for row in data.tables.rows_of(KnowledgeScore)}
+    for row in alone.rows_of(KnowledgeScore):
+        if (row.model, row.benchmark, row.variant) in known:
+            message = f"{table}.csv has a score of the same model, benchmark and variant. Write another variant"
+            raise WrongData(str(Problem(origin=scores.place, row=row.place, column="variant", message=message)))
     together = edited_table(data.tables.content(f"{table}.csv"), tuple(data.tables.columns(table)), alone.raw_rows(table))
     return Data(data.tables.edited(**{table: together.decode()}))
 
@@ -67,8 +72,16 @@ def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[SizeForm, ...
     """Return the forms of every benchmark that enough models have: those with a price first, then by their gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in rows_so_far(data, KnowledgeScore))
     forms = [SizeForm(params="total_params", priced=priced, benchmark=benchmark) for benchmark in benchmarks for priced in IN_WORDS]
-    judged = [form for form in forms if all(or_left_out(partial(size_record, data, form, gate, assumptions)).value for gate in _GATES)]
+    judged = [form for form in forms if all(_record_if_any(data, form, gate, assumptions) for gate in _GATES)]
     return tuple(sorted(judged, key=lambda form: (not form.priced, -size_record(data, form, "family", assumptions).gain)))
+
+
+def _record_if_any(data: Data, form: SizeForm, left_out: LeftOut, assumptions: Assumptions) -> Record | None:
+    """Return the record of a form, or None if too few models have a score."""
+    try:
+        return size_record(data, form, left_out, assumptions)
+    except WrongData:
+        return None
 
 
 def passes_gate(data: Data, form: SizeForm, assumptions: Assumptions) -> bool:
@@ -85,11 +98,10 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     }
 
 
-@undetermined_on_error
 def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the estimate by the benchmark of the largest gain that has a score of the model and passes the gate."""
-    if priced and (case.by_price.value is None or case.by_price.value.hosts):
-        return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
+    if priced and (case.by_price is None or case.by_price.hosts):
+        return undetermined(assumptions, case.no_size or "the price of a host, and scores are learnt beside list prices")
     names, because = _names(case), "the model has no score on a benchmark of facts"
     for form in knowledge_forms(data, assumptions):
         scores = best_scores(data, form.benchmark)
@@ -103,13 +115,13 @@ def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions
 
 def _names(case: Case) -> list[str]:
     """Return the possible names of the model in the scores: its own, its aliases, and the name of the open model it sells."""
-    listed = case.by_price.value.listed if case.by_price.value else None
+    listed = case.by_price.listed if case.by_price else None
     names = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
     return [name.casefold() for name in names]
 
 
 def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
-    found = case.by_price.value
+    found = case.by_price
     closed, without = bool(found and found.closed), found.listed.price_family if found and found.listed else ""
     rows = size_table(data, form, assumptions, without)
     values = np.array([[1.0, *predictors_of(form, log(found.price) if found else 0.0, score)]])
@@ -122,6 +134,6 @@ def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, ass
     because = f"{IN_WORDS[form.priced]}: the score on {form.benchmark}, as sparse open models of this size have it"
     because += ". It refused many questions and may know more" * refused
     because += ". Extrapolated: no open model knows as much" * extrapolated
-    of_closed = or_left_out(partial(size_record, data, form, "closed vendor", assumptions)).value if closed else None
+    of_closed = _record_if_any(data, form, "closed vendor", assumptions) if closed else None
     of_it = of_closed or size_record(data, form, "family", assumptions)
     return replace(interval(assumptions, low, median, high, because, equations=()), record=None if extrapolated else of_it)

@@ -19,7 +19,7 @@ import numpy as np
 
 from derive import presets
 from derive.briefly import Records
-from derive.errors import NotCovered, WrongData
+from derive.errors import NotCovered
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
@@ -184,12 +184,10 @@ def typical_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assum
     return typical.at(day, family), typical.weights_at(day, family)
 
 
-def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
-    """Return the typical KV stored: median [byte/token] and spread of its logarithm [nat]."""
+def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float] | None:
+    """Return the typical KV stored: median [byte/token] and spread of its logarithm [nat], or None with fewer than two earlier families."""
     found, _ = typical_at(data, "stored", day, family, assumptions)
-    if found is None:
-        raise WrongData("architectures.csv: fewer than two families were released earlier, and a spread needs two")
-    return exp(found.centre), found.spread
+    return (exp(found.centre), found.spread) if found else None
 
 
 @cache_with_data

@@ -93,7 +93,7 @@ def test_lifetimes_lie_at_their_hold_time_and_extra_price(run: InferenceTable):
 def test_a_bar_reaches_from_the_central_value_to_the_end(run: InferenceTable):
     one = sheet(run, GEMINI)
     chart = tornado(one)
-    swings = [swing for swing in one.swings["from_all_prices"].value if swing.low and swing.high]
+    swings = [swing for swing in one.swings["from_all_prices"] if swing.low and swing.high]
     for side, name in ((swings[0].low, "at the low end"), (swings[0].high, "at its high end")):
         assert sorted((side, 1.0)) == pytest.approx(mark(chart, name).ends[0])
     assert chart.up.rows[0] == swings[0].name.replace("_", " ")

@@ -128,13 +128,13 @@ def test_a_record_counts_what_the_printed_ranges_held(estimator):
 
 def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     several, one_band = infer(["gemini-3.1-pro", "claude-opus-5"])
-    beside, alone = several.reliability.value.beside, records_beside(known())
+    beside, alone = several.reliability.beside, records_beside(known())
     assert {name: (one.count, one.groups, one.coverage) for name, one in beside.items()} == {
         name: (one.count, one.groups, one.coverage) for name, one in alone.items()
     }
     # The same draws beside those of other sheets: sums may differ in their last digit.
     assert [one.rms for one in beside.values()] == pytest.approx([one.rms for one in alone.values()], rel=1e-12)
-    assert several.estimates["balance_context"].record == several.reliability.value.beside["balance_context"]
+    assert several.estimates["balance_context"].record == several.reliability.beside["balance_context"]
     assert several.estimates["attention_intensity"].level == 0.9 and several.estimates["memory_time_share"].level is None
     assert one_band.estimates["balance_context"].record is None and one_band.estimates["balance_context"].level is None
     assert one_band.kv_bytes_stored["by_storage_price"].record == record_of_storage_price(shipped_data())

@@ -14,7 +14,7 @@ from invert.sheets.assemble import sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
 
-SHEETS = {sheet.model: sheet for sheet in sheets(load(), date(2026, 11, 20))[0]}
+SHEETS = {sheet.model: sheet for sheet in sheets(load(), date(2026, 11, 20))}
 GEMINI = SHEETS["gemini-3.1-pro-preview"]
 CONTEXTS, PRICES = (8e3, 64e3, 181e3, 506e3), (5e-6, 9e-6, 15e-6, 60e-6)
 

@@ -2,10 +2,8 @@
 
 import pytest
 
-from derive.tables import shipped
 from invert.inference import infer
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
-from tests.tools.tables import reading
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -23,10 +21,3 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
     drain, reading = gemini.estimates["implied_drain_time"], gemini.implied_drain_time
     assert drain.low < 0.015 < drain.high  # an earlier calculation: 15 ms [8, 25]
     assert drain.median == pytest.approx(reading.values["implied_drain_time"], rel=1e-12)
-
-
-def test_where_the_caches_cannot_be_used_stored_bytes_stay_and_have_no_record():
-    with reading(shipped.read().edited(architectures=shipped.read().content("architectures.csv").decode().splitlines()[0] + "\n")):
-        (one,) = infer(["gemini-3.1-pro"])
-    found = one.kv_bytes_stored["by_storage_price"]
-    assert found.kind == "interval" and found.record is found.level is None

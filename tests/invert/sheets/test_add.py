@@ -30,7 +30,7 @@ def test_a_typed_sheet_is_read_back_as_it_was_meant(tmp_path: Path):
     path = tmp_path / "mine.csv"
     found = add_to_file("acme/perm", TYPED, shipped_data(), str(path))
     assert len(found.rows) == 6 and found.warnings == () and path.read_bytes() == found.content
-    (sheet,) = [one for one in sheets(load(str(path)))[0] if one.model == "perm"]
+    (sheet,) = [one for one in sheets(load(str(path))) if one.model == "perm"]
     assert [(band.threshold_tokens, band.input.amount, band.output.amount) for band in sheet.bands] == [(0, 2, 10), (200_000, 4, 15)]
     assert sheet.bands[0].cache_read.amount == 0.2 and sheet.writes[0].ttl_seconds == 300 and sheet.max_context == 1_000_000
     assert {str(row.effective_date) for row in found.rows} == {"2026-05-01"} and found.rows[0].notes == "a, b"
@@ -59,7 +59,7 @@ def test_what_is_in_a_file_stays_in_it(tmp_path: Path, there: str):
     before = load(str(path)).own
     add_to_file("acme/perm", TYPED, shipped_data(), str(path))
     after = load(str(path))
-    assert after.problems == load().problems and len(after.own) == 8
+    assert len(after.own) == 8
     assert [(row.key, row.amount, row.notes) for row in after.own[:2]] == [(row.key, row.amount, row.notes) for row in before]
     assert all(line in path.read_bytes().decode() for line in there.splitlines())
 
@@ -118,7 +118,6 @@ def test_an_older_price_ends_where_the_added_one_begins_and_nothing_else_of_it_c
     found = add_to_file("acme/perm", {"input": "3", "output": "10", "effective_date": "2026-12-01"}, shipped_data(), str(path))
     assert [(row.component, row.amount, row.valid_to) for row in found.closed] == [("input", 2, None), ("output", 8, None)]
     book = load(str(path))
-    assert book.problems == load().problems
     of_model = [row for row in book.own if row.model == "perm"]
     assert [(row.component, row.amount, str(row.effective_date), str(row.valid_to), row.notes) for row in of_model] == [
         ("input", 2, "None", "2026-12-01", 'a "b", c'), ("output", 8, "None", "2026-12-01", 'a "b", c'),

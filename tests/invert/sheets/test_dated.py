@@ -45,8 +45,3 @@ def test_tables_of_the_market_name_a_model_without_its_provider():
     line = "Gpt-6.1-Sol,openai,2026-05-05,1,4,7000000000,7000000000,true,,disclosed,a word\n"
     with reading(shipped.read().edited(disclosed_sizes=text + line)):
         assert first_mention(model("gpt-6.1-sol"), read_data()) == date(2026, 5, 5)
-
-
-def test_a_table_that_cannot_be_used_is_passed_over():
-    with reading(shipped.read().edited(disclosures="")):
-        assert first_mention(model("claude-opus-4-6"), read_data()) == date(2026, 3, 13)

@@ -25,7 +25,7 @@ from tests.tools.data import shipped_data
 @pytest.fixture(scope="module")
 def listed():
     book = load()
-    return rows_used(sheets(book)[0], book)
+    return rows_used(sheets(book), book)
 
 
 def test_every_price_is_listed_with_grade_dates_and_source(listed):

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from derive.tables.problems import BadRow
 from invert.sheets.files import FileText
 from invert.sheets.read import load
 from invert.sheets.rows import usd_amount
@@ -25,7 +26,6 @@ DAY = date(2026, 11, 20)
 )
 def test_a_price_is_converted_at_the_rate_that_is_given(file: FileText, dollars: list[float]):
     book = load(file)
-    assert not book.problems
     assert [usd_amount(row, book.fx, DAY) for row in book.own] == pytest.approx(dollars)
 
 
@@ -42,7 +42,9 @@ def test_a_price_is_converted_at_the_rate_that_is_given(file: FileText, dollars:
     ids=["no rate", "no such currency", "dollars", "blank currency", "zero", "the inverse of the shipped rate"],
 )
 def test_a_rate_that_cannot_be_meant_is_a_fault(content: bytes, rates: tuple[tuple[str, float], ...], column: str):
-    assert load(FileText("a.csv", content, rates)).problems[0].column == column
+    with pytest.raises(BadRow) as caught:
+        load(FileText("a.csv", content, rates))
+    assert caught.value.problems[0].column == column
 
 
 def test_rates_of_the_command_line_last_through_saving_and_comparing(tmp_path, monkeypatch: pytest.MonkeyPatch):

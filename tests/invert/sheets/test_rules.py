@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from derive.tables.problems import Problem
+from derive.tables.problems import BadRow, Problem
 from invert.sheets import rules as checking
 from invert.sheets.assemble import sheets
 from invert.sheets.read import read_rows
@@ -21,51 +21,42 @@ OTHER = ["other,n,input,1,,,,,,,", "other,n,output,4,,,,,,,"]
 
 def book_of(*rows: str) -> PriceBook:
     read, problems = read_rows([HEADER, *rows], "prices.csv", overlay=True)
-    return PriceBook(rows=tuple(read), fx={}, problems=tuple(problems), newest_retrieved=date(2026, 11, 20))
+    assert not problems
+    return PriceBook(rows=tuple(read), fx={}, newest_retrieved=date(2026, 11, 20))
 
 
 def test_a_sound_book_has_no_problem():
     assert check(book_of(*BASE, *BAND, *OTHER, "acme,m,cache_read,0.2,,,,,,,", "acme,m,cache_write,2.5,,,300,,,,")) == []
 
 
-# The rows beside a sound sheet of `other`, what is said of which row, and the sheets of `acme` that remain.
+# The rows beside a sound sheet of `other`, and what is said of which row.
 FAULTY = [
-    (BASE[:1], (2, "component"), "acme/m (standard) has input and no output at threshold 0", 0),
-    (BASE[1:], (2, "component"), "has output and no input at threshold 0", 0),
-    (["acme,m,cache_read,0.2,,,,,,,"], (2, "component"), "has neither an input nor an output price", 0),
-    (BAND, (2, "threshold_tokens"), "has no base row (threshold 0)", 0),
-    ([*BASE, BAND[0]], (4, "component"), "has input and no output at threshold 200000", 0),
-    ([*BASE, BAND[1]], (4, "component"), "has output and no input at threshold 200000", 0),
-    ([*BASE, BAND[0], "acme,m,output,15,200000,true,,,,,"], (5, "threshold_inclusive"), "prices.csv:4 has false for this band", 0),
-    ([*BASE, "acme,m,input,1,,,,,,01:00-04:00,"], (4, "utc_hours"), "prices.csv:2 prices the same. Other hours need a service tier", 0),
-    ([*BASE, "acme,m,cache_read,0.4,200000,,,,,,"], (4, "threshold_tokens"), "so this cache_read has no band", 1),
-    ([*BASE, *BAND, "acme,m,cache_write,5,200000,,300,,,,"], (6, "threshold_tokens"), "cache_write has no base row", 1),
+    (BASE[:1], (2, "component"), "acme/m (standard) has input and no output at threshold 0"),
+    (BASE[1:], (2, "component"), "has output and no input at threshold 0"),
+    (["acme,m,cache_read,0.2,,,,,,,"], (2, "component"), "has neither an input nor an output price"),
+    (BAND, (2, "threshold_tokens"), "has no base row (threshold 0)"),
+    ([*BASE, BAND[0]], (4, "component"), "has input and no output at threshold 200000"),
+    ([*BASE, BAND[1]], (4, "component"), "has output and no input at threshold 200000"),
+    ([*BASE, BAND[0], "acme,m,output,15,200000,true,,,,,"], (5, "threshold_inclusive"), "prices.csv:4 has false for this band"),
+    ([*BASE, "acme,m,input,1,,,,,,01:00-04:00,"], (4, "utc_hours"), "prices.csv:2 prices the same. Other hours need a service tier"),
+    ([*BASE, "acme,m,cache_read,0.4,200000,,,,,,"], (4, "threshold_tokens"), "so this cache_read has no band"),
+    ([*BASE, *BAND, "acme,m,cache_write,5,200000,,300,,,,"], (6, "threshold_tokens"), "cache_write has no base row"),
     (
         [*BASE, *BAND, "acme,m,cache_read,1,,,,,,,", "acme,m,cache_read,2,200000,true,,,,,"],
         (7, "threshold_inclusive"),
         "Write one of the two",
-        1,
     ),
 ]
 
 
-@in_one_test(("rows", "place", "message", "left"), FAULTY)
-def test_a_fault_across_rows_is_named_and_other_sheets_stay(rows: list[str], place: tuple[int, str], message: str, left: int):
+@in_one_test(("rows", "place", "message"), FAULTY)
+def test_a_fault_across_rows_is_named(rows: list[str], place: tuple[int, str], message: str):
     book = book_of(*rows, *OTHER)
     (problem,) = check(book)
     assert (problem.row, problem.column) == place and message in problem.message
-    found, problems = sheets(book)
-    assert problems == [problem]
-    assert [sheet.provider for sheet in found] == ["acme"] * left + ["other"]
-
-
-def test_a_wrong_row_names_the_row_and_the_sheet_it_costs():
-    book = book_of("acme,m,input,abc,,,,,,,", BASE[1], *OTHER)
-    assert [str(problem).split(":")[0] for problem in check(book)] == [
-        "prices.csv row 2, column amount",
-        "prices.csv row 3, column component",
-    ]
-    assert [sheet.model for sheet in sheets(book)[0]] == ["n"]
+    with pytest.raises(BadRow) as caught:
+        sheets(book)
+    assert caught.value.problems == (problem,)
 
 
 # Large books.
@@ -112,12 +103,12 @@ def test_the_days_swept_are_those_of_every_row(little_history):
 
 def by_hand(book: PriceBook) -> set[tuple[int | None, str | None]]:
     """Where the faults of a book lie, every row looked at on every day on which something begins or ends."""
-    found = {(problem.row, problem.column) for problem in book.problems}
+    found = set[tuple[int | None, str | None]]()
     for rows in rows_by_sheet(book.rows).values():
         traded = any(row.component in ("input", "output") for row in rows)
         for when in {book.newest_retrieved, *(row.start for row in rows), *(row.valid_to for row in rows if row.valid_to)}:
             valid = [row for row in rows if row.start <= when < row.end]
-            faults = broken(valid, traded, when) or [problem for _, problem in strays(valid)]
+            faults = broken(valid, traded, when) or strays(valid)
             found |= {(problem.row, problem.column) for problem in faults}
     return found
 
@@ -132,19 +123,20 @@ def little_history(request) -> tuple[list[str], set[tuple[int | None, str | None
         dates = ",".join(part if part == "" else day(part) for part in (start, end))
         return f"a,m,{name},{chance.randint(1, 9)},{at},{chance.choice(['', 'true'])},,{dates},,"
 
-    rows = [one() for _ in range(chance.randint(2, 14))]
+    rows: list[str] = []
+    for line in (one() for _ in range(chance.randint(2, 14))):
+        if not read_rows([HEADER, *rows, line], "prices.csv", overlay=True)[1]:
+            rows.append(line)
     return rows, by_hand(book_of(*rows))
 
 
 @pytest.mark.parametrize(("count", "column"), [(BAND_LIMIT + 1, "threshold_tokens"), (3_000, "threshold_tokens")])
-def test_a_sheet_of_too_many_bands_is_refused_by_row_and_no_other(count: int, column: str):
+def test_a_sheet_of_too_many_bands_is_refused_by_row(count: int, column: str):
     rows = [f"a,m,{name},{at},{1000 * i or ''},,,,,," for i in range(count) for name, at in (("input", 1), ("output", 4))]
     book = book_of(*OTHER, *rows)
     (problem,) = check(book)
     assert (problem.row, problem.column) == (4 + 2 * BAND_LIMIT, column)
     assert problem.message == f"a/m (standard) has {count} bands on 2026-11-20, and at most {BAND_LIMIT} are read"
-    found, problems = sheets(book)
-    assert [sheet.model for sheet in found] == ["n"] and problems == [problem]
 
 
 def test_a_sheet_of_too_many_prices_on_one_day_is_refused_by_row():
@@ -158,10 +150,10 @@ def test_releases_of_one_model_agree():
     lines = ["acme,m,input,2,2026-05-01", "acme,m,output,8,", "acme,m,cache_read,0.2,2026-06-01"]
     rows, problems = read_rows(["provider,model,component,amount,release_date", *lines], "own.csv", overlay=True)
     assert problems == []
-    (found,) = check(PriceBook(rows=tuple(rows), fx={}, problems=(), newest_retrieved=None))
+    (found,) = check(PriceBook(rows=tuple(rows), fx={}, newest_retrieved=None))
     said = "acme/m (standard): 2026-06-01, and own.csv:2 says 2026-05-01 of the same model"
     assert (found.row, found.column, found.message) == (4, "release_date", said)
-    assert check(PriceBook(rows=tuple(rows[:2]), fx={}, problems=(), newest_retrieved=None)) == []
+    assert check(PriceBook(rows=tuple(rows[:2]), fx={}, newest_retrieved=None)) == []
 
 
 @pytest.mark.parametrize(
@@ -178,5 +170,5 @@ def test_contexts_of_one_sheet_agree_and_no_band_begins_beyond_them(contexts: tu
     lines = [f"acme,m,{price},{context}" for price, context in zip(prices, contexts, strict=True)]
     rows, problems = read_rows(["provider,model,component,amount,threshold_tokens,max_context", *lines], "own.csv", overlay=True)
     assert problems == []
-    found = check(PriceBook(rows=tuple(rows), fx={}, problems=(), newest_retrieved=None))
+    found = check(PriceBook(rows=tuple(rows), fx={}, newest_retrieved=None))
     assert [one.column for one in found][:1] == ([column] if column else []) and all(said in str(one) for one in found[:1])

@@ -50,7 +50,7 @@ PER_GB_HOUR = 1e9 * 3600
 
 def gemini():
     """At mean contexts of 20 k and 300 k."""
-    (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "gemini-3.1-pro-preview")
+    (sheet,) = (one for one in sheets(load(), date(2026, 11, 20)) if one.model == "gemini-3.1-pro-preview")
     context = next(row.max_context for row in models(shipped_data()) if row.model == sheet.model)
     seen = observables(sheet, context, assumptions_of({"short_context": 2e4, "long_context": 3e5}))
     drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price)

@@ -75,7 +75,7 @@ def test_a_published_problem_stands_beside_its_answer_and_the_command_that_asks(
 @cache
 def prices() -> Mapping[str, Facts]:
     days = {read_date(named["sheet"].partition("@")[2]) for row in CLAIMS if "sheet" in (named := read_givens(row.givens).rows)}
-    return price_facts([one for day in days for one in sheets(load(), day)[0]], models(shipped_data()), USUAL)
+    return price_facts([one for day in days for one in sheets(load(), day)], models(shipped_data()), USUAL)
 
 
 @in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])

@@ -8,26 +8,21 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from datetime import date
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
 
 import pytest
 
-from derive import presets
-from derive.errors import WrongData
 from derive.tables import shipped
-from derive.tables.problems import Problem
+from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import Tables, read
 from invert.estimators import calibration
 from invert.inference import infer
 from invert.report.contract import run_as_json
-from invert.report.sheet import report
 from invert.result import InferenceTable
-from invert.sheets.read import load, refuse_bad_rate
+from invert.sheets.read import load
 from invert.sheets.rules import check
-from invert.validation import scoreboard
 from invert.validation.soundness import all_problems, rivals, table_problems, without_change
 from tests.tools.data import shipped_data
 from tests.tools.tables import RECORDS, reading
@@ -147,8 +142,15 @@ def broken(column: str, cell: str) -> dict[str, str]:
     return {"blank": "", "word": "abc", "nan": "nan", "negative": "-1", "misspelt": word, "unseen": f"{cell}\u200b"}
 
 
-def named(name: str) -> list[Problem]:
+def named(name: str) -> Sequence[Problem]:
     """The part of `all_problems` that is about a table and what leans on it: all of it takes three times as long."""
+    try:
+        return problems_with(name)
+    except BadRow as error:
+        return error.problems
+
+
+def problems_with(name: str) -> Sequence[Problem]:
     if name == "prices_calibration":
         return [*check(calibration.calibration_book(shipped_data())), *shipped.problems(RECORDS.get(name, name))]
     if name == "prices_rivals":
@@ -254,76 +256,6 @@ def test_each_table_can_be_edited_and_the_same_process_says_what_a_fresh_one_say
     assert json.loads(done.stdout) == json.loads(said[-1])
 
 
-# -- a bad row stops only what rests on it --------------------------------------------------------------------------
-
-
-ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
-    "prices": ({"model": "gpt-6-sol", "component": "output"}, "amount", lambda: infer(["gpt-6-sol"])),
-    "prices_rivals": ({}, "amount", None),
-    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.read(), "CNY", date(2026, 3, 1))),
-    "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
-    "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
-    "efficiencies": ({"use": "fit"}, "measured", presets.calibrated),
-    "efficiency_fit": ({"quantity": "mbu"}, "value", presets.calibrated),
-    "memory_tiers": ({"tier": "cxl", "quantity": "drain_time"}, "value", None),
-    "architectures": ({"model": "Gemma-2-9B"}, "layers", lambda: presets.model("Gemma-2-9B")),
-    "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.section_rows("production")),
-}
-"""By table a row that the inferences below do not rest on, one of its cells, and what does rest on it."""
-
-
-def refuse_none_of(table: InferenceTable) -> None:
-    """Raises for the first problem where nothing could be inferred."""
-    if not table.inferences:
-        raise WrongData(str(table.problems[-1]))
-
-
-def apart_from_the_class(table: InferenceTable) -> list[object]:
-    """The document without what every architecture released earlier has a say in."""
-    document = json.loads(run_as_json(table))
-    for sheet in document:
-        del sheet["estimates"]["kv_bytes_per_token"]["typical"], sheet["estimates"]["kv_bytes_stored_per_token"]
-        del sheet["reliability"]["records"], sheet["reliability"]["misreadings"]["typical"], sheet["storage"]
-        del sheet["of_run"]["tier_rules"], sheet["of_run"]["premium_verdict"]
-        for estimate in sheet["estimates"]["kv_bytes_per_token"].values():
-            del estimate["record"]
-    return document
-
-
-@pytest.mark.parametrize("name", some(ASIDE, 5))
-def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
-    cells, column, rests_on_it = ASIDE[name]
-    place = next(place for place, row in enumerate(rows(name)) if cells.items() <= row.items())
-    with reading(edited(name, place, **{column: "abc"})):
-        assert apart_from_the_class(infer(["gemini-3.1-pro", "kimi-k3"])) == apart_from_the_class(usual())
-        assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3") and scoreboard.section_rows("controls")
-        assert (f"{name}.csv", place + 2, column) in [(one.origin, one.row, one.column) for one in all_problems(load(), shipped_data())]
-        if rests_on_it:
-            with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
-                rests_on_it()
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("name", "content"),
-    some(
-        [
-            *((name, "") for name in ("hardware", "architectures", "memory_tiers", "disclosures")),
-            *(("calibration_models", ""), ("prices_calibration", ""), ("hardware", "header")),
-        ],
-        every=3,
-    ),
-)
-def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
-    with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
-        table = infer(["gemini-3.1-pro", "claude-opus-5"])
-        assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview", "claude-opus-5"]
-        assert all(report(one, table) for one in table.inferences)
-        found, problems = scoreboard.sections(tuple(scoreboard._SECTIONS))
-    assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
-    assert found["calibration"] and set(table.problems) <= set(problems)
-
-
 # -- names that the program looks up by itself ----------------------------------------------------------------------
 
 
@@ -341,27 +273,6 @@ def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(
     assert (known.stored, known.read) == (48 * (512 + 64) * 2,) * 2
 
 
-CNY_SHEET = "volcengine/deepseek-v4-pro"
-
-
-@in_one_test(
-    ("place", "cells", "stops", "left_out"),
-    [
-        (0, {"units_per_usd": "abc"}, False, True),
-        (1, {"units_per_usd": "abc"}, False, False),
-        (2, {"units_per_usd": "abc"}, True, False),
-        (0, {"date": "2026-01-01"}, True, True),
-        (2, {"date": "abc"}, True, True),
-    ],
-)
-def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[str, str], stops: bool, left_out: bool):
-    with reading(edited("fx", place, **cells)):
-        table = infer([CNY_SHEET])
-    assert bool(table.inferences) is not stops and place + 2 in [problem.row for problem in table.problems]
-    assert any("GLM-4.5, GLM-4.5-Air, MiniMax-M1" in note for note in table.notes) is left_out
-    assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
-
-
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------
 
 
@@ -376,7 +287,7 @@ def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[st
         ("hardware", 18, {"quantity": "scale_up_link_bandwidth"}, {18, 23}),
         ("hardware", 23, {"quantity": "hbm_bandwidth"}, {18, 23}),
         ("prices_calibration", 14, {"model": "minimax-m"}, {14, 15}),
-        ("prices_calibration", 14, {"service_tier": "standart"}, {14, 15}),
+        ("prices_calibration", 14, {"service_tier": "standart"}, {14}),
         ("prices_calibration", 13, {"provider": "minimax"}, {12, 13}),
         ("memory_tiers", 45, {"quantity": "purchase_price"}, {44, 45}),
         ("memory_tiers", 45, {"quantity": "tier_capacity"}, {44, 45}),

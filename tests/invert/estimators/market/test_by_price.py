@@ -21,8 +21,8 @@ def told(found):
 def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():
     """MiMo-V2.5-Pro is open: its price is read as a list price, without an extra price/cost and without its own family."""
     one = case("mimo-v2.5-pro")
-    found = size_by_price(one.sheet, one.model, shipped_data(), USUAL).value
-    closed = size_by_price(one.sheet, None, shipped_data(), USUAL).value
+    found = size_by_price(one.sheet, one.model, shipped_data(), USUAL)
+    closed = size_by_price(one.sheet, None, shipped_data(), USUAL)
     assert not found.closed and closed.closed and told(found)[0].median < told(closed)[0].median
 
 
