@@ -113,6 +113,17 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "Pareto-k": "A check of the weights of the draws. Below 0.7 they can be trusted.",
 })  # fmt: skip
 """Meanings by name, other names behind a comma."""
+INSTEAD: Mapping[str, str] = MappingProxyType({
+    "active by price": "active_params", "mark-up": "markup", "waits for memory": "bandwidth-bound", "memory-bound share": "bandwidth-bound",
+    "headline": "typical KV", "class of its time": "typical KV", "priced as": "cache tier",
+    "such held": "coverage", "ranges held": "coverage", "count held": "coverage", "foretold": "record", "foresight": "record",
+    "vote": "family", "votes": "family", "worth": "record", "judgement": "assumption", "what is taken": "assumption",
+    "what stands": "assumption", "left aside": "not used", "given for nothing": "not used", "indifferent": "not determined",
+    "what chips add up": "all-reduce", "what rides along": "chunked prefill", "drafts checked": "speculative decoding",
+    "touched experts": "activated_experts", "kv copies": "kv_replication", "one markup": "KV from all prices",
+    "increment markup": "KV from premium",
+})  # fmt: skip
+"""Words of earlier versions, which no output, document or name has any more, and the word for each."""
 
 
 def term_names() -> list[str]:

@@ -29,7 +29,7 @@ CHAINED_BY_ITSELF = (DEFINITION, BOUND, ESTIMATE)
 """An estimate is a sum of times that bounds nothing; it takes part as the variant that was asked for."""
 
 LOWER, UPPER = "lower", "upper"
-"""What a bound with the sense = says of its left side: it is at least, or at most, what stands on the right."""
+"""What a bound with the sense = says of its left side: it is at least, or at most, the right side."""
 
 
 @immutable(declared=True)

@@ -16,7 +16,7 @@ from derive.quantities import QUANTITIES
 from derive.solving.engine.one_equation import solve_equation
 from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior
 
-_OURS = "our judgement"
+_OURS = "our choice"
 _LECTURE = "the lecture"
 
 
@@ -115,7 +115,7 @@ class Assumptions:
         "sweep_time", None, "unless given, sweep_time_of_peak over sustained_mbu", prior="sweep_time_of_peak_prior"
     )
     holding_cost_ratio: float = _fact(
-        "holding_cost_ratio", 1.0, "storage is priced as the memory from which decode reads", prior="holding_cost_ratio_prior"
+        "holding_cost_ratio", 1.0, "storage costs as much as the memory from which decode reads", prior="holding_cost_ratio_prior"
     )
     short_context: float | None = _fact(
         "short_context", None, "unless given, the median of its prior, because no sheet has the mean context of a band",
@@ -196,7 +196,7 @@ class Assumptions:
     sweep_time_of_peak_prior: Prior = _prior(
         "s", 0.027, 0.25, "capacity over bandwidth of the accelerators, most of them from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
     )
-    holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may be priced as HBM, below HBM, or as a separate product")
+    holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may cost as much as HBM, less, or have a price of its own")
     cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold above their cost")
 
     # The deviation of a price from a common price/cost.
@@ -241,7 +241,7 @@ class Assumptions:
     )  # fmt: skip
     least_gain_in_errors: float = _number(
         1.0, "1",
-        "standard errors that a gain over the class has to exceed, for a price to enter a headline and an estimator to know more",
+        "standard errors that a gain over the baseline must exceed, before a price counts in an estimate",
     )  # fmt: skip
     size_prices: tuple[float, ...] = _number(
         (0.1, 3.0), "USD/Mtoken", "range of input prices of open models. Outside it a size is extrapolated", "list_prices.csv"

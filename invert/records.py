@@ -236,10 +236,10 @@ class TierEvidence:
     """Memory-tier probabilities of one cache lifetime (`ttl_seconds` is None for hourly storage). Fields are None without evidence.
 
     `cases` are the cost bases and years of hardware prices. `undisclosed` is their pooled posterior, `rented` and `owned` are the
-    posteriors of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
+    posteriors of each basis. `probabilities` are `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
     and greatest probability of each tier over the cases. `agreed` are the fewest tiers with the level of the run in every case. Both exist
     for the headline and for prices alone (`undisclosed_`). `sole_source` is set if one database decides the result. `lecture` and `devices`
-    apply the drain-time rule to the lecture's drain times and to those of devices. Neither enters the headline. `anchors` are the outside
+    apply the drain-time rule to the lecture's drain times and to those of devices. `probabilities` use neither. `anchors` are the outside
     facts that the price-based result depends on.
     """
 
@@ -415,12 +415,12 @@ class Verdict:
 
     @property
     def enters(self) -> bool:
-        """Whether it enters a headline."""
+        """Whether the price counts in an estimate."""
         return self.gain_of_pool > self.least_gain * self.standard_error
 
     @property
     def weight(self) -> float:
-        """Its weight in a headline."""
+        """Weight of the price in an estimate."""
         return self.stacked if self.enters else 0.0
 
 

@@ -191,7 +191,7 @@ class Inference:
 
     @cached_property
     def bandwidth_bound(self) -> Reading:
-        """The lecture's reading of how far decode waits for memory, off what output costs over input."""
+        """The bandwidth-bound fraction by the lecture's reading of output price over input price."""
         return bandwidth_bound_fraction(self.observables.output_input_ratio.value)
 
     @cached_property

@@ -71,7 +71,7 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# The same step as a point under the roof of its chip: left of the ridge it waits for memory, right of it for arithmetic.
+# The same step as a point under the roof of its chip: left of the ridge memory time is longer, right of it compute time.
 
 # %%
 SVG(picture([roofline([roof("H100", known_numbers(step))])], "svg"))
@@ -186,7 +186,7 @@ SVG(picture(sweep_charts([("", [bills])]), "svg"))
 # Reading one (1:36:01): the threshold is where the KV read overtakes the arithmetic. That gives KV bytes per token.
 # The active parameters are not public. Like the lecture we assume them, and the result is proportional to them.
 #
-# Reading two (1:47:56): an output token costs more than an input token because decode waits for memory.
+# Reading two (1:47:56): an output token costs more than an input token because decode is bandwidth-bound.
 # That gives the share of its compute that decode leaves idle.
 #
 # Reading three (2:00:37) takes the lifetime of a cache entry for a storage tier. This sheet sells no lifetimes.
@@ -255,7 +255,7 @@ pd.DataFrame([(leg.unknown, leg.value, leg.equation) for leg in pair.joint.solut
 # %% [markdown]
 # ## 8. What each reading predicts
 #
-# A reading is worth something if it predicts prices it did not use. To run the lecture's readings forward together,
+# A reading is useful if it predicts prices it did not use. To run the lecture's readings forward together,
 # reading one gives the KV read and the price ratio gives the rest. They miss both premiums.
 # The joint reading uses both premiums, so it must meet them. That leaves the storage price and the cache read to test it.
 # It misses the storage price. A cache read is only bounded from below, so meeting that proves little.

@@ -170,15 +170,15 @@ def explain_command(words: str) -> None:
 def _show_word(word: str) -> None:
     """Show what has this name: a term, a chip, a model, a quantity or a column. Else list the quantities and equations about it."""
     from derive import presets
-    from derive.catalogue import by_id, equation
-    from derive.glossary import term_names
+    from derive.catalogue import equation
+    from derive.glossary import INSTEAD
     from derive.preset_rows import AcceleratorFigure, Architecture
-    from derive.quantities import QUANTITIES
     from derive.show.entry import quantity_lines
     from derive.show.presets import chip_lines, preset_lines
     from derive.tables.shipped import problems
 
     unusable: WrongData | None = None
+    word = INSTEAD.get(word.lower(), word)
     for lines_of in (
         _term_lines,
         lambda name: [] if ":" in name else chip_lines(presets.chip_name(name)),
@@ -207,19 +207,28 @@ def _show_word(word: str) -> None:
     bad = report_problems(problems(Architecture, AcceleratorFigure))
     quantities, rows = ((), ()) if bad or "." in word else _about(word)
     if not (quantities or rows):
-        from invert.report.columns import REGISTRY
-
-        names = [
-            *term_names(),
-            *by_id(),
-            *QUANTITIES,
-            *(one.heading for one in REGISTRY.values()),
-            *presets.model_names(),
-            *presets.hardware_names(),
-        ]
-        raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list names them")
+        _show_nearest(word)
+        return
     _tell_quantities(quantities)
     _tell_equations(rows)
+
+
+def _show_nearest(word: str) -> None:
+    """Show the word that differs in one letter, and say so. Raises UnknownName with the nearest names if there is none."""
+    from derive import presets
+    from derive.catalogue import by_id
+    from derive.catalogue.searching import corrected
+    from derive.glossary import term_names
+    from derive.quantities import QUANTITIES
+    from invert.report.columns import REGISTRY
+
+    headings = [one.heading for one in REGISTRY.values()]
+    names = [*term_names(), *by_id(), *QUANTITIES, *headings, *presets.model_names(), *presets.hardware_names()]
+    near = corrected(word, names)
+    if near not in names:
+        raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list names them")
+    tell(f"Not found: {shorten(word)}. The nearest word is {near}.")
+    _show_word(near)
 
 
 def _term_lines(word: str) -> list[str]:

@@ -237,12 +237,12 @@ EQUATIONS = (
             / (balance_context * sweep_time * prefill_cost_ratio),
         ),
         statement="Storing a token in HBM for one sweep at the sustained bandwidth costs as much as reading it once.",
-        assumptions=("storage is priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
+        assumptions=("storage costs holding_cost_ratio times as much as HBM", "the memory of the replica is full", ONE_COPY),
         given={"holding_cost_ratio": "0.5"},
         result="1.599 USD/MTok/h",
         derivation=lambda: (
             Step(
-                operation="the claim: storage is priced as the memory that it fills, and has the same price/cost as input",
+                operation="the claim: storage costs as much as the memory that it fills, and has the same price/cost as input",
                 relation=lambda storage_price, holding_cost_ratio, input_markup, chip_price, kv_bytes_per_token, hbm_capacity: (
                     storage_price,
                     holding_cost_ratio * input_markup * chip_price * kv_bytes_per_token / hbm_capacity,

@@ -278,8 +278,8 @@ EQUATIONS = (
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda long_context, short_context: long_context > short_context),
         ),
-        statement="The hold time that costs as much as one read. If storage is priced as HBM, it is sweep_time/mbu, the drain time of HBM"
-                  " at the sustained bandwidth.",
+        statement="The hold time that costs as much as one read. If storage costs as much as HBM, it is sweep_time/mbu, the drain time of"
+                  " HBM at the sustained bandwidth.",
         assumptions=(
             "decode is memory-bound in both bands",
             "each band is priced at its mean context",

@@ -23,8 +23,8 @@ TARIFFS = (
             implied_drain_time,
             sweep_time * output_storage_markup_ratio * hbm_holding_price / (mbu * holding_price),
         ),
-        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM at the sustained bandwidth, times the"
-                  " ratio of holding prices.",
+        statement="If storage costs as much as a tier, the implied drain time is the sweep time of HBM at the sustained bandwidth, times"
+                  " the ratio of holding prices.",
         assumptions=("decode is memory-bound in both bands", "each band is priced at its mean context"),
         given={"output_storage_markup_ratio": "1.5", "hbm_holding_price": "0.025 USD/GB/h", "holding_price": "6.5e-6 USD/GB/h"},
         result="3.28 min",

@@ -106,7 +106,7 @@ def _tree_of_sum(total: _Sum) -> Tree:
     every = sorted({name for term in total for name, _ in term}, key=lambda name: (_sort_key(factor_of(name)), name))
     parts = sorted(total.items(), key=lambda part: [-dict(part[0]).get(name, 0) for name in every])
     if len(parts) == 2 and len(parts[0][0]) == 1 and parts[0][1] < 0 < parts[1][1] and not parts[1][0]:
-        # What is taken from a number comes after it.
+        # A subtracted term follows the number.
         parts.reverse()
     return sum_of([_term(term, count) for term, count in parts])
 

@@ -97,7 +97,7 @@ def predictions_of_known(data: Data, assumptions: Assumptions = USUAL) -> tuple[
 
 
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:
-    """Return the record of each estimator's ranges on these models, with the gain over the typical KV and one vote per family."""
+    """Return the record of each estimator's ranges on these models, with the gain over the typical KV each family counted once."""
     typical, families = typical_kv(data, assumptions)["read"], [one.member.family for one in known]
     caches = typical.by_name
     baseline = typical.judge([caches[one.member.architecture] for one in known])

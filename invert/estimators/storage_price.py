@@ -16,7 +16,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     found, price = {}, case.storage_price
     if drain := drain_time(case, assumptions):
         median, reach = drain[0], exp(assumptions.reach * drain[1])
-        because = "what storage is priced as, against the premium: no parameters, KV bytes or base margins in it"
+        because = "storage price over premium, in which parameters and base price/cost cancel"
         cited, anchors = references("cache.implied_drain_time"), ("short_context", "long_context")
         ends = median / reach, median, median * reach
         found["implied_drain_time"] = interval(assumptions, *ends, because, equations=cited, anchors=anchors)

@@ -34,7 +34,7 @@ def tiers(one: Inference, table: Run) -> list[str]:
         f"The answer is the smallest set of tiers with at least {table.assumptions.level:.0%} probability in every case, then the"
         " likeliest tier with its range over the cases. Rented HBM, owned rest: HBM costs its share of a rented replica, and"
         " the other tiers cost as owned hardware, because no table has their rent. The bases disagree about HBM against DDR because HBM"
-        " is expensive to rent but not to own. A price near HBM's says that storage is priced as HBM, not that the bytes are there."
+        " is expensive to rent but not to own. A price near HBM's says that storage costs as much as HBM, not that the bytes are there."
     )
     weighed = " Each case with its probability in brackets, from equal prior probabilities:" if by_year else ""
     lines.append(text + weighed)

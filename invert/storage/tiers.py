@@ -4,7 +4,7 @@ The evidence is a storage price compared with the sheet's own output increment (
 sold, it is compared with KV bytes and holding prices (the price level). Without a storage price, the evidence is the cost of
 each tier. Two of them are never combined: both price terms use the same storage price. KV bytes calibrated on the premium
 would make the price level repeat the implied drain time. All terms are normal in logarithms and integrated exactly, except
-the cost term: a softmax that is sampled. A price tells the tier that storage is priced as, not where the bytes are.
+the cost term: a softmax that is sampled. A price tells the tier whose cost it pays, not where the bytes are.
 
 No price tells the vendor's cost basis or the year of its hardware prices: each pair of them is a case, and all cases are
 equally likely a priori. The likelihoods of the cases are averaged, and never their posteriors. The result for a tier is its

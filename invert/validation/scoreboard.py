@@ -151,7 +151,7 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Return the record of every printed estimator on unseen models, and the gain of each candidate over the typical KV.
 
     Gains are in mean log density over the baseline [nat], with equal weight per family for KV bytes. A candidate's gain is that of its
-    prediction alone. It enters the headline if its pool with the baseline gains more than one standard error, with families left out
+    prediction alone. It counts in the estimate if its pool with the baseline gains more than one standard error, with families left out
     and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
     return [

@@ -30,7 +30,7 @@ from derive.solving.engine.plan import (
     giving_equations,
 )
 from derive.solving.engine.substitution import compose
-from derive.solving.explain.refusals import find_indifferent_result, missing_givens, results_made_of
+from derive.solving.explain.refusals import find_result_without_influence, missing_givens, results_made_of
 from derive.solving.question.questions import Question, known_values, pose_again, suppose_types
 from derive.solving.result import Answer, Reason, Solution
 from derive.units import show
@@ -82,7 +82,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     if outcome:
         return outcome
     known = [*known_values(asked)][-1]
-    if free := find_indifferent_result(asked, known):
+    if free := find_result_without_influence(asked, known):
         return refuse_question(asked, free), None
     if stops := search.stops or search.impossible:
         return refuse_question(asked, _reason_of_stops(asked, stops)), None
@@ -128,12 +128,12 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
 
 
 def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None) -> _Found | None:
-    """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result left aside."""
+    """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result that is not used."""
     asked, stops = search.asked, search.stops
     first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
     if bounded and not (aside and _only_bounded(bounded[0])):
         return None
-    free = find_indifferent_result(asked, [*known_values(asked)][-1])
+    free = find_result_without_influence(asked, [*known_values(asked)][-1])
     if free and (not bounded or free.code != "not_identified" or not {*free.violated}.isdisjoint(aside)):
         return None
     failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
@@ -182,7 +182,7 @@ def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...], known: M
         outcome = search.follow(known, way)
         if isinstance(outcome, Stop) and outcome.reason.code == "no_solution":
             search.impossible.append((outcome, way))
-        # A result that is left aside may say which one of several answers is right.
+        # A result that is not used may say which one of several answers is right.
         if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
             return outcome, way
     return None
@@ -245,7 +245,7 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 
     If it has it for any, bounds that come from equations do not change.
     """
-    free = find_indifferent_result(asked, [*known_values(asked)][-1])
+    free = find_result_without_influence(asked, [*known_values(asked)][-1])
     if not free or free.violated[0] not in list_unused(asked, {*bounded.given}):
         return None
     by_equations = all(row.sense == "=" for row in way.rows)

@@ -42,7 +42,7 @@ and where all else is meanwhile.
 """
 
 
-def find_indifferent_result(asked: Question, known: Mapping[str, float]) -> Reason | None:
+def find_result_without_influence(asked: Question, known: Mapping[str, float]) -> Reason | None:
     """Return why a given result does not determine the unknown: it is made of it, and has one value for all values of it."""
     unknown, row = asked.unknown, quantity(asked.unknown)
     results = results_made_of(asked, unknown)

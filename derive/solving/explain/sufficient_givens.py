@@ -19,7 +19,7 @@ from derive.solving.result import Reason, Solution
 from derive.units import parse
 
 _CHIP, _MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
-"""What stands for a chip and a model where none is named."""
+"""The chip and the model of an example if none is named."""
 
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 

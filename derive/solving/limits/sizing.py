@@ -110,7 +110,7 @@ def _search_chips(asked: Question) -> int | None:
 
 
 def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Points:
-    """Return the batches that meet every limit on these chips and fit. Memory may be left aside."""
+    """Return the batches that meet every limit on these chips and fit. Memory may be ignored."""
     known, fits = _evaluate_results(asked, np.array([chips]), _EVERY)
     if not asked.limits.keys() <= known.keys():
         return _EVERY[:0]

@@ -39,7 +39,7 @@ DefaultValues = Mapping[str, float | str]
 """Defaults that stand: numbers, or the quantity that one follows, whatever that is."""
 
 _Values = tuple[tuple[str, int | str], ...]
-"""Quantities with what stands for them: a number, or another quantity."""
+"""The default of each quantity: a number, or another quantity."""
 
 
 def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> DefaultValues:
