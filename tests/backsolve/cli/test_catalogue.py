@@ -99,7 +99,7 @@ def test_a_word_lists_quantities_and_equations_and_shows_them_where_it_is_no_id(
         line.startswith("memory.") for line in call("list", "--chapter", "memory", "capacity").out.splitlines() if "." in line.split()[0]
     )
     assert "no equation" in call("list", "entropy").err and "xyzzy" in refused("show", "xyzzy")
-    assert "did you mean 'batch'" in refused("show", "bacth")
+    assert call("show", "batch").out in call("show", "bacth").out
 
 
 def test_lists_have_a_form_for_programs():
