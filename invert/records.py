@@ -238,7 +238,7 @@ class TierEvidence:
     `cases` are the cost bases and years of hardware prices. `undisclosed` is their pooled posterior, `rented` and `owned` are the
     posteriors of each basis. `probabilities` are `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
     and greatest probability of each tier over the cases. `agreed` are the fewest tiers with the level of the run in every case. Both exist
-    for `probabilities` and for prices alone (`undisclosed_`). `sole_source` is set if one database decides the result. `lecture` and `devices`
+    for `probabilities` and for prices alone (`undisclosed_`). `sole_source`: one database decides the result. `lecture` and `devices`
     apply the drain-time rule to the lecture's drain times and to those of devices. `probabilities` use neither. `anchors` are the outside
     facts that the price-based result depends on.
     """
