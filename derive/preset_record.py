@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from math import inf
 from typing import Any
 
@@ -103,6 +103,11 @@ class Preset:
     unsaid: dict[str, str] = field(default_factory=dict)
     supposed: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def add_givens(self, values: Mapping[str, float], origin: str, **changed: Any) -> "Preset":
+        """Return the preset with givens of one origin added, and other fields changed."""
+        provenance = {**self.provenance, **dict.fromkeys(values, origin)}
+        return replace(self, givens={**self.givens, **values}, provenance=provenance, **changed)
 
     @property
     def missing(self) -> tuple[str, ...]:

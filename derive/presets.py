@@ -119,9 +119,8 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     tables = tables or shipped.read()
     if (several := re.match(SEVERAL, text)) is not None:
         count, one = several.groups()
-        preset = hardware(one, tables, published, dtype)
         chips = {"chips": quantity("chips").check(float(count))}
-        return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
+        return hardware(one, tables, published, dtype).add_givens(chips, f"--hardware {text}")
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
     chosen = {(row.quantity, row.dtype): row for row in _rows_of_chip(name, tables).rows_of(AcceleratorFigure) if row.preferred}
@@ -304,15 +303,11 @@ def _config_preset(found: "ConfigModel") -> Preset:
     preset, row = of_architecture(found.row), found.row
     provenance = {name: row.params_source if name in PARAMETERS else row.config_source for name in preset.givens}
     (plain,) = preset.published
-    published = replace(plain, **found.stored._asdict(), place=f"{row.config_source} quantization")
+    place = f"{row.config_source} quantization"
+    published = replace(plain, **found.stored._asdict(), place=place)
     cache = {} if found.cache_bytes is None else {"bytes_per_element": found.cache_bytes}
-    return replace(
-        preset,
-        givens={**preset.givens, **cache},
-        provenance={**provenance, **dict.fromkeys(cache, f"{row.config_source} quantization")},
-        published=(published,),
-        notes=(found.remark,) if found.remark else (),
-    )
+    noted = replace(preset, provenance=provenance, notes=(found.remark,) if found.remark else ())
+    return noted.add_givens(cache, place, published=(published,))
 
 
 def _stored(preset: Preset, text: str) -> Preset:
@@ -568,10 +563,9 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         why += f"; {STORED_WIDER['bytes_per_weight']}"
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
-    return replace(
-        preset,
-        givens={**preset.givens, **found},
-        provenance={**preset.provenance, **dict.fromkeys(found, f"{first.place}: {why}")},
+    return preset.add_givens(
+        found,
+        f"{first.place}: {why}",
         # These widths determine the mean, whatever else is given or requested.
         left_out=(*preset.left_out, *((_MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
@@ -583,8 +577,7 @@ def _use_stored_bytes(preset: Preset, chip: float) -> Preset:
     """Return the presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
     model = next(one for one in preset.published if chip in one.stored)
     place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
-    found = {"bytes_per_weight": model.stored[chip]}
-    return replace(preset, givens={**preset.givens, **found}, provenance={**preset.provenance, **dict.fromkeys(found, place)})
+    return preset.add_givens({"bytes_per_weight": model.stored[chip]}, place)
 
 
 def _complete_widths(preset: Preset, settled: Set[str]) -> Preset:
@@ -595,12 +588,8 @@ def _complete_widths(preset: Preset, settled: Set[str]) -> Preset:
     origin = plain.provenance["bytes_per_weight"]
     widths = dict.fromkeys(WIDTHS, plain.givens["bytes_per_weight"]) | {name: plain.givens[name] for name in WIDTHS if name in plain.givens}
     kept = {name: value for name, value in plain.givens.items() if name != "bytes_per_weight"}
-    return replace(
-        plain,
-        givens={**kept, **widths},
-        provenance={**plain.provenance, **dict.fromkeys(widths, origin)},
-        left_out=tuple(id for id in plain.left_out if id != _MEAN_WIDTH),
-    )
+    left_out = tuple(id for id in plain.left_out if id != _MEAN_WIDTH)
+    return replace(plain, givens=kept).add_givens(widths, origin, left_out=left_out)
 
 
 def _formula_variants(formula: str) -> dict[str, str]:
