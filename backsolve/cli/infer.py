@@ -98,11 +98,7 @@ def infer_command(
     from invert.result import Shown
 
     if explain:
-        from invert.inference import infer
-        from invert.report.columns import explained
-        from invert.report.layout import laid_out
-
-        click.echo(laid_out(explained(infer()), width(sys.stdout)))
+        _explain_columns()
         return
     form = Shown(**shown)
     options.refuse_one_file("--save", save, {"--prices": own, "--against": form.against})
@@ -130,6 +126,15 @@ def infer_command(
         raise WrongValue("--history and --set do not go together")
     with _empty_json(form):
         _answer(Question(models, asked | {"changes": options.pairs("--set", changes)}, form, form), workers, save)
+
+
+def _explain_columns() -> None:
+    """Print the meaning and the record of every column."""
+    from invert.inference import infer
+    from invert.report.columns import explained
+    from invert.report.layout import laid_out
+
+    click.echo(laid_out(explained(infer()), width(sys.stdout)))
 
 
 @contextmanager

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _PRICES = ("given", "rent")
 _TIER_WORDS = ("storage_tier", "cache_tier")
+_NOT_WITH_TIERS = "--strict, --using, --hardware, --model, --tier, --plot"
 _LINES_AT_ONCE = 1000
 """The number of lines of an answer that are formatted and written together."""
 _MOST_LISTED = 1000
@@ -85,14 +86,10 @@ def solve_command(
         from backsolve.cli.tiers import print_tiers
 
         if strict or using or hardware or model or tier or plot is not None:
-            raise WrongValue(
-                "storage_tier follows from ttl by the drain-time rule: leave out --strict, --using, --hardware, --model, --tier, --plot"
-            )
+            raise WrongValue(f"storage_tier follows from ttl by the drain-time rule: leave out {_NOT_WITH_TIERS}")
         print_tiers(given, style, full)
         return
-    from backsolve.cli.question import answer_charts, answer_columns, draw_into, read_question, refuse_picture
-    from derive.answers import NO_WHOLE_ONE
-    from derive.show.parts import all_warnings
+    from backsolve.cli.question import read_question, refuse_picture
     from derive.solving.question.conventions import Conventions, Switches
 
     if "=" in unknown:
@@ -106,11 +103,19 @@ def solve_command(
         raise WrongValue(f"--price is given or rent, not {shorten(price)}. A price of your own is an input: chip_price={shorten(price)}")
     conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier)
     switches = Switches(hardware, model, using, {} if overlap is None else {"overlap": overlap}, conventions, anyway, zipped)
-    asked = read_question(words, given, switches, strict, drawn=plot is not None)
+    _answer(read_question(words, given, switches, strict, drawn=plot is not None), given, style, full, plot)
+
+
+def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot: str | None) -> None:
+    """Print the answers, draw them, and leave with the exit status of their question."""
+    from backsolve.cli.question import answer_charts, answer_columns, draw_into
+    from derive.answers import NO_WHOLE_ONE
+    from derive.show.parts import all_warnings
+
     columns = answer_columns(asked)
     alone, solutions = len(columns) == 1, [solution for one in columns for solution in one.solutions]
     refused = [one for one in solutions if not one.answers]
-    if zipped and alone and len(solutions[0].sweep.given if solutions[0].sweep else ()) < 2:
+    if asked.switches.zipped and alone and len(solutions[0].sweep.given if solutions[0].sweep else ()) < 2:
         raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
     answered = not refused if alone else len(refused) < len(solutions)
     charts = answer_charts(asked, columns) if plot is not None and answered else []

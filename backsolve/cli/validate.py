@@ -1,6 +1,7 @@
 """The command `validate`: the readings compared with known values."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,10 @@ from backsolve.cli.common import fail_on, processes
 from backsolve.streams import progress, say, width
 from derive.errors import WrongValue
 from derive.files import write
+
+if TYPE_CHECKING:
+    from derive.tables.problems import Problem
+    from invert.validation.scoreboard import ScoreRow
 
 _SECTIONS = (
     "truth",
@@ -91,7 +96,6 @@ def validate_command(
     """
     from invert.data import read_data
     from invert.estimators.known import error_of_lecture
-    from invert.validation import scoreboard
     from invert.validation.scoreboard_text import overview, rendered_sections
 
     section = tuple(dict.fromkeys(name for one in section for name in (_SECTIONS if one == _ALL else (one,))))
@@ -101,29 +105,37 @@ def validate_command(
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is for the calibration only: --section calibration --rerun")
     on_screen = style == "table" and not section and not rerun
+    sizes = (sheets or SHEETS, seeds or SEEDS, draws or _DRAWS)
+    found, problems = (_rerun(*sizes, workers or 1, save), []) if rerun else _sections(chosen)
+    of_lecture = error_of_lecture(read_data()) if on_screen else None
+    click.echo(overview(found, of_lecture, width(sys.stdout)) if on_screen else rendered_sections(found, style, width(sys.stdout)))
+    fail_on(problems)
+
+
+def _sections(chosen: tuple[str, ...]) -> "tuple[dict[str, list[ScoreRow]], list[Problem]]":
+    """Return the rows of sections of the scoreboard, and the problems of their tables."""
+    from invert.validation import scoreboard
+
     with progress("validate", len(chosen)) as starting:
-        found, problems = ({}, []) if rerun else scoreboard.sections([name for name in chosen if name != _ALGEBRA], starting)
-        of_lecture = error_of_lecture(read_data()) if on_screen else None
-    if rerun:
-        text = _rerun(seeds or SEEDS, sheets or SHEETS, draws or _DRAWS, workers or 1)
-        if save is not None:
-            write(save, text)
-        found = {"calibration": scoreboard.pooled(text.splitlines())}
-    elif "calibration" in chosen and (note := scoreboard.stale_calibration()):
+        found, problems = scoreboard.sections([name for name in chosen if name != _ALGEBRA], starting)
+    if "calibration" in chosen and (note := scoreboard.stale_calibration()):
         say(note)
     if _ALGEBRA in chosen:
         from invert.validation.algebra import algebra_problems, algebra_rows
 
         found[_ALGEBRA] = algebra_rows()
         problems = [*problems, *algebra_problems(found[_ALGEBRA])]
-    click.echo(overview(found, of_lecture, width(sys.stdout)) if on_screen else rendered_sections(found, style, width(sys.stdout)))
-    fail_on(problems)
+    return found, problems
 
 
-def _rerun(seeds: int, sheets: int, draws: int, workers: int) -> str:
-    """Return a calibration, and the same calibration with a deliberate fault, as CSV."""
+def _rerun(sheets: int, seeds: int, draws: int, workers: int, save: str | None) -> "dict[str, list[ScoreRow]]":
+    """Return the section of a new calibration and of the same one with a deliberate fault. Write their rows as CSV to `save`."""
+    from invert.validation.scoreboard import pooled
     from invert.validation.simulation import calibration_run, rankings_as_csv
 
     with processes(workers, "validate --rerun") as executor:
         runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, _FAULTY_NOISE)]
-    return rankings_as_csv([row for run in runs for row in run])
+    text = rankings_as_csv([row for run in runs for row in run])
+    if save is not None:
+        write(save, text)
+    return {"calibration": pooled(text.splitlines())}
