@@ -79,10 +79,10 @@ def _tell_one(row: dict[str, object]) -> None:
         "computed": _value(row, "found"),
         "verdict": row["verdict"],
         "reason": row["reason"],
-        "time": row["time"] or "not on record",
+        "time": row["time"] or ("not known" if str(row["source"]).startswith("talk") else "none, the source is not the talk"),
         "source": row["source"],
         "from": row["by"],
-        "command": row["command"],
+        "command": row["command"] or ("none, there is no number to compute" if row["found"] is None else f"none, see {row['by']}"),
     }
     for head, text in said.items():
         if text:

@@ -43,6 +43,8 @@ PRESETS = ("hardware", "model")
 _AGREEING = (*AGREES, *AS_PUBLISHED)
 _SHOWN = {"claims": ("time", "source", "command"), "problems": ("arithmetic", "command", "source", "source_url")}
 """What a row of the scoreboard shows after the comparison, by table."""
+_EXACT = 1e-5
+"""Tolerance below which two values are equal but for rounding."""
 _DIGITS, _WHOLE = 4, 1e6
 """Digits of a value found. A whole value below the second number is written as one."""
 
@@ -88,6 +90,7 @@ def _compare_value(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> dic
     try:
         if one := finding(row, sheets, tables):
             found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
+            reason = reason or _agreement(row, one.agrees)
             if agrees is not (row.verdict in _AGREEING) and read_givens(row.givens).rows:
                 verdict, reason = UNDECIDED, f"the tables have changed since the verdict was {row.verdict!r}"
     except BacksolveError as error:
@@ -162,13 +165,29 @@ def _command(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> str:
         asked = questions(row, sheets, tables)
     except BacksolveError:
         return ""
-    shown = [] if asked else [(source, name) for source, name in read_givens(row.givens).rows.items() if source in (*PRESETS, "sheet")]
-    return " && ".join([*(command_of(name, how) for name, how in asked.items()), *(_showing(*one) for one in shown)])
+    shown = [] if asked else [_showing(source, name, tables) for source, name in read_givens(row.givens).rows.items()]
+    return " && ".join([*(command_of(name, how) for name, how in asked.items()), *filter(None, shown)])
 
 
-def _showing(source: str, name: str) -> str:
+def _showing(source: str, name: str, tables: Tables) -> str:
+    """Return the command that prints a row of a table, or an empty text if no command does."""
     model, _, day = name.partition("@")
-    return shlex.join(["backsolve", *(("prices", "list", model, "--as-of", day) if source == "sheet" else ("show", name))])
+    if source == "sheet":
+        return shlex.join(["backsolve", "prices", "list", model, "--as-of", day])
+    days = [str(row.date) for row in tables.rows_of(Disclosure) if name == f"{row.provider}/{row.model}"] if source == "disclosed" else []
+    if days:
+        return shlex.join(["backsolve", "infer", name, "--as-of", days[0]])
+    return shlex.join(["backsolve", "show", name]) if source in PRESETS else ""
+
+
+def _agreement(row: Row, agrees: bool) -> str:
+    """Return the reason of a verdict that needs no other: how near the computed value is to the stated one."""
+    if not agrees:
+        return ""
+    if ".." in row.stated:
+        return "the computed value lies in the stated range"
+    apart = row.tolerance or 0.0
+    return f"the computed value is within {100 * apart:.3g} % of the stated one" if apart >= _EXACT else "both values are equal"
 
 
 def _answer(name: str, how: Givens, row: Row) -> tuple[float, tuple[str, ...]]:
