@@ -1,6 +1,5 @@
 """Print answers and report problems, in the same way for all commands."""
 
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -79,7 +78,9 @@ class Commands(click.Group):
 def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
-        place = "" if own is None else " -" if is_stream(own) else f" {shlex.quote(getattr(own, 'place', str(own)))}"
+        from shlex import quote
+
+        place = "" if own is None else " -" if is_stream(own) else f" {quote(getattr(own, 'place', str(own)))}"
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         end = "" if found[0].message.endswith("?") else "."
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")

@@ -1,7 +1,6 @@
 """The command `solve`: any quantity from the given ones."""
 
 import re
-import shlex
 import sys
 from contextlib import suppress
 from itertools import islice
@@ -198,6 +197,8 @@ def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
 
 def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str, ...]]") -> str:
     """Return the command that answers the question, or only the words to add if the whole command would be cut."""
+    from shlex import join
+
     own = f", with your own values for {', '.join(found.given)}" if found.given else ""
     named = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
     options = [word for option, name in named if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
@@ -205,8 +206,8 @@ def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str
     typed = click.get_current_context().meta[TYPED_WORDS]
     # Options go behind the unknown, or first if options were typed before it.
     place = 1 if typed[1].startswith("-") else 2
-    line = f"for example{own}: {shlex.join(['backsolve', *typed[:place], *options, *typed[place:], *values])}"
-    return line if escape_line(line) == line else f"for example{own}, add: {shlex.join([*options, *values])}"
+    line = f"for example{own}: {join(['backsolve', *typed[:place], *options, *typed[place:], *values])}"
+    return line if escape_line(line) == line else f"for example{own}, add: {join([*options, *values])}"
 
 
 def _print(shown: "Iterator[str]", style: str) -> None:

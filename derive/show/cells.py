@@ -1,10 +1,9 @@
 """Lay out cells of tables in columns, and export them to CSV so that a spreadsheet does not run them as formulas."""
 
-import csv
-import io
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from derive.characters import begins_as_formula
+from derive.tables.writing import line_text
 
 _LAID_OUT = "\n\t"
 """Unprintable characters that may stay in a cell. A carriage return may not: csv does not quote it, and a reader ends the row there."""
@@ -43,11 +42,8 @@ def escape_cell(value: object) -> object:
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """Return the rows as CSV under a header, without a line break at the end."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({column: escape_cell(row[column]) for column in columns} for row in rows)
-    return out.getvalue().rstrip("\n")
+    lines = ([escape_cell(row[column]) for column in columns] for row in rows)
+    return "\n".join(map(line_text, [columns, *lines]))
 
 
 def label_lines(label: str, items: list[str]) -> list[str]:
