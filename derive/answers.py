@@ -39,8 +39,8 @@ SHORT = "does not fit"
 """The beginning of a warning about memory."""
 LIMITS_BIND = "limits bind: "
 """The beginning of the regime of a number of chips that limits determine, and not memory. The names of the limits follow."""
-SEQUENCES_FIT = "memory.sequences_that_fit"
-"""The equation that gives the number of sequences by memory alone."""
+MEMORY_FITS = ("memory.sequences_that_fit@", "memory.fits@")
+"""How references to the equations begin by which memory alone limits an answer."""
 BY_DEFAULT = " (default)"
 """The end of an assumption that only states the neutral value of a quantity."""
 

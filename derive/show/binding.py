@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
-from derive.answers import LIMITS_BIND, SEQUENCES_FIT, Answer
+from derive.answers import LIMITS_BIND, MEMORY_FITS, Answer
 from derive.evaluate import evaluate
 from derive.trees import Tree, difference, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 
@@ -61,7 +61,7 @@ def brief_regime(answer: Answer, equations: tuple[str, ...] = ()) -> str:
     if not answer.regime:
         return ""
     said = _regime_words(answer.regime)
-    if any(one.startswith(SEQUENCES_FIT) for one in equations) and not {*_BOUNDS}.intersection(said):
+    if any(one.startswith(MEMORY_FITS) for one in equations) and not {*_BOUNDS}.intersection(said):
         said = [CAPACITY_BOUND, *said]
     return _AND.join([one for one in said if not _is_inequality(one)] or said)
 
@@ -135,7 +135,7 @@ def limit_in_words(answer: Answer, values: Mapping[str, float], equations: tuple
     """
     if answer.regime and answer.regime.startswith(LIMITS_BIND):
         return answer.regime.replace(LIMITS_BIND, "limited by ").replace(", ", _AND)
-    held = _shares_of_part(CAPACITY_BOUND, "", values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
+    held = _shares_of_part(CAPACITY_BOUND, "", values) if any(one.startswith(MEMORY_FITS) for one in equations) else ""
     capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
     if not answer.regime:
         return capacity

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SEQUENCES_FIT, next_whole
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, MEMORY_FITS, next_whole
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER
@@ -39,7 +39,7 @@ class End:
     @property
     def memory_binds(self) -> bool:
         """Return whether memory ends it."""
-        return self.side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
+        return self.side == UPPER and any(id.startswith(MEMORY_FITS) for id in self.of.equations)
 
     @property
     def told(self) -> str:
