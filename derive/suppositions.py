@@ -69,7 +69,7 @@ MOST = "most"
 
 STOPGAPS = (
     Stopgap(
-        unknowns=("chips", "pipeline_stages"),
+        unknowns=("chips", "pipeline_stages", "total_params", "bytes_per_weight"),
         quantity="kv_cache_bytes",
         value=0.0,
         text="only the weights: without batch and context_length there is no cache",

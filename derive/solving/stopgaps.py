@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
-from derive.records import LOWER
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.questions import Question
@@ -19,7 +18,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
             value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)
             known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "it is not given", **asked.provenance}
             found, _ = consistent_answer(replace(asked, known=known, provenance=provenance, silent=row.hidden))
-            if len(found.answers) == 1 and (found.answers[0].bound == LOWER or found.answers[0].low):
+            if len(found.answers) == 1 and (found.answers[0].bound or found.answers[0].kind == "interval"):
                 hidden = {row.quantity} if row.hidden else set[str]()
                 return replace(
                     found.warn("stopgap", row.text),
