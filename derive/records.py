@@ -428,7 +428,8 @@ class Equation:
         """Return the violated requirements with their equation, quantities and meaning."""
         # A requirement that only defaults violate is shown as it was before the defaults were put in.
         told = [(needed, needed if named(needed) else replace(needed, holds=unwrap(needed.holds))) for needed in self._broken(values)]
-        return [Unmet(text=in_words_of_names(shown), id=self.id, names=named(one), meaning=one.otherwise) for one, shown in told]
+        texts = (in_words_of_names(shown, bool(self.put_in)) for _, shown in told)
+        return [Unmet(text=text, id=self.id, names=named(one), meaning=one.otherwise) for (one, _), text in zip(told, texts, strict=True)]
 
     def _broken(self, values: Mapping[str, Any]) -> Iterator[Requirement]:
         for needed in self.requires:

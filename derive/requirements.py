@@ -67,11 +67,18 @@ def bounding_sides(requirement: Requirement) -> tuple[Tree, Tree] | None:
 
 
 @cache
-def in_words_of_names(requirement: Requirement) -> str:
-    """Return the comparison as it is written, in the names of its quantities.
+def in_words_of_names(requirement: Requirement, simplify: bool = False) -> str:
+    """Return the comparison in the names of its quantities: as it is written, or without the factors of 1 that defaults leave.
 
     >>> in_words_of_names(Requirement(holds=lambda batch, chips: batch >= 2 * chips))
     'batch >= 2*chips'
     """
     relation = tree_of_function(requirement.holds)
-    return f"{text(relation[1])} {relation[0]} {text(relation[2])}" if isinstance(relation, tuple) else str(relation)
+    if not isinstance(relation, tuple):
+        return str(relation)
+    sign, *sides = relation
+    if simplify:
+        from derive.expressions.in_order import sort_terms
+
+        sides = [*map(sort_terms, sides)]
+    return f" {sign} ".join(map(text, sides))

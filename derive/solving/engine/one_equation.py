@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from math import inf, isclose, isfinite
+from math import inf, isclose, isfinite, log
 from typing import NamedTuple
 
 from derive.evaluate import evaluate, precise
@@ -176,6 +176,9 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
         return _root_exactly(branch, root, unknown, at)
 
     loose = _looseness(branch, root, unknown, at)
+    if loose > 1 and quantity(unknown).may_be_zero and sides_agree(equation, {**values, unknown: 0.0}, LAST_DIGITS):
+        # It is the rounding of a difference that is zero.
+        at, loose = {**values, unknown: 0.0}, 0.0
     rank = _rank(branch.regime.wins, at, many_digits, loose)
     if rank is None:
         return []
@@ -518,7 +521,8 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in_regime(branch, {**values, unknown: root})]:
         return f"{message}: it would have to be {show(unknown, beyond[0])}"
     if not isinstance(left, str) or left in names(right):
-        return message
+        bounded = not isinstance(equation, Equation) and equation.sense != "="
+        return (bounded and _tell_nearest_bound(equation, unknown, values)) or message
     if name == unknown:
         found, zeros = right_side_at(equation, values), [other for other in equation.symbols if values.get(other) == 0]
         if zeros and not isfinite(found):
@@ -531,6 +535,21 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     if reach:
         message += f": {name} {reach} over all {unknown}, but the given value is {show(name, values[name])}"
     return message + _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
+
+
+def _tell_nearest_bound(equation: _Row, unknown: str, values: _Values) -> str:
+    """Return both sides of an inequality where they are nearest to it, as text, or an empty text if they do not follow."""
+    assert isinstance(equation, Composed), "an inequality of several equations"
+    bound, row = equation.rows[-1], quantity(unknown)
+    there = (_follow_equations(equation.rows, {**values, unknown: end}) for end in (row.low or row.at(_SETTLED), row.high))
+    sides = [(bound.left_side(at), right_side_at(bound, at), at[unknown]) for at in there if at.keys() >= {*bound.symbols}]
+    some = [one for one in sides if one[0] > 0 and one[1] > 0]
+    if not some:
+        return ""
+    left, right, at = min(some, key=lambda one: abs(log(one[0] / one[1])))
+    name, sign = bound.symbols[0], "<" if bound.sense == ">=" else ">"
+    both = f"{name} = {show(name, left)} {sign} {text(bound.trees[1])} = {show(name, right)}"
+    return f"no {unknown} {quantity(unknown).domain} satisfies {bound.id}. Nearest is {unknown} = {show(unknown, at)}, with {both}"
 
 
 def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
