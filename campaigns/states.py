@@ -13,7 +13,7 @@ from derive.catalogue import by_id, equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
 from derive.solving.engine.one_equation import residual
-from derive.solving.question.defaults import defaults_in_force
+from derive.solving.question.defaults import defaults_in_force, values_to_put_in
 
 SAME_VARIANT = ("kv_bytes_per_token", "attention_flops_per_pair", "selected_entry_width", "selected_flops_per_entry")
 """Groups that take the variant of the first, where they have it."""
@@ -42,7 +42,10 @@ def states(random: Random, neutral: float = 0.6) -> Iterator[State]:
 def untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
     """Defaults that would stand and are not the values of the state: they have to be given."""
     claimed = [equation(id).symbols[0] for id in state.using]
-    there = {name: value for name, value in defaults_in_force(unknown, chosen, claimed).items() if name in state.values}
+    in_force = defaults_in_force(unknown, chosen, claimed)
+    # One that follows another quantity follows it too where that one is worked out.
+    following = {name: value for name, value in values_to_put_in(in_force) if isinstance(value, str)}
+    there = {name: value for name, value in {**in_force, **following}.items() if name in state.values}
     values = {name: state.values.get(value, nan) if isinstance(value, str) else value for name, value in there.items()}
     return {name for name, value in values.items() if not isclose(state.values[name], value, rel_tol=1e-12)}
 

@@ -38,8 +38,8 @@ from derive.units import show
 LEAVES_OPEN = ("not_identified", "missing_givens")
 """Codes of a leg that may have an answer if more were known."""
 
-_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
-"""Relative change of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
+_NUDGE, _LEAST_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e-12, 1e8, 1e-15
+"""Relative changes of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
 
 _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 """Factors of a point, and the relative difference of two sides that may be rounding alone."""
@@ -217,7 +217,7 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
         return found, reason
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.point}
-        magnified = _magnification(case, unknown, at, rounding)
+        magnified = _magnification(case, unknown, at, rounding, (_NUDGE, _LEAST_NUDGE))
         if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
             message = f"{unknown} cannot be decided from these inputs, because it depends on their last digits in {case.told}"
             return (), Reason(code="not_identified", message=message)
@@ -350,24 +350,27 @@ def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, flo
     return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 
-def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
-    """Return by how much the last digits of the givens are magnified in the unknown."""
+def _magnification(
+    case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding, nudges: tuple[float, ...] = (_NUDGE,)
+) -> float:
+    """Return by how much the last digits of the givens are magnified in the unknown, seen at small changes of each."""
 
     def height(at: Mapping[str, float]) -> float:
         return case.left_side(at) - right_side_at(case, at)
 
-    def moves(name: str) -> float:
-        """Return how far the sides differ after a small change, at the edge of the domain to the one side that exists."""
-        beside = (height({**values, name: values[name] * (1 + sign * _NUDGE)}) for sign in (1, -1))
-        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
+    def slope(name: str, nudge: float = _NUDGE) -> float:
+        """Return how far the sides differ after a small change, over the change, at the edge of the domain to the side that exists."""
+        beside = (height({**values, name: values[name] * (1 + sign * nudge)}) for sign in (1, -1))
+        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0) / nudge
 
     if values[unknown] == 0:
         # A factor is exactly zero, so there is no last digit to be lost.
         return 1.0
     here = height(values)
-    slope = moves(unknown)
-    total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and (move := moves(name)))
-    return total / slope if slope else inf
+    steepest = {name: max(slope(name, nudge) for nudge in nudges) for name in case.symbols if name != unknown}
+    total = sum(rounding.get(name, 1.0) * one for name, one in steepest.items() if one)
+    own = slope(unknown)
+    return total / own if own else inf
 
 
 def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:

@@ -182,6 +182,9 @@ def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...], known: M
         outcome = search.follow(known, way)
         if isinstance(outcome, Stop) and outcome.reason.code == "no_solution":
             search.impossible.append((outcome, way))
+        if isinstance(outcome, Stop) and outcome.reason.code == "not_identified":
+            # What these equations leave undecided, no loop of them decides.
+            search.stops.append((outcome, way))
         # A result that is not used may say which one of several answers is right.
         if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
             return outcome, way

@@ -67,15 +67,14 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
     return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _have_each(_ROWS[name].gives_way, at_hand)}
 
 
-def list_repeated(known: Mapping[str, float], unknown: str) -> frozenset[str]:
-    """Return the known quantities that have their own default value. They say no more than the default does.
+def list_repeated(known: Mapping[str, float]) -> frozenset[str]:
+    """Return the known quantities that have their own default value. They say no more than the default does, if that follows no other.
 
-    >>> sorted(list_repeated({"sparse_layers": 0.0, "mfu": 1.0, "hop_latency": 1e-6}, "step_time"))
+    >>> sorted(list_repeated({"sparse_layers": 0.0, "mfu": 1.0, "hop_latency": 1e-6}))
     ['sparse_layers']
     """
-    same = {name for name, value in known.items() if NEUTRAL_DEFAULTS.get(name) == value and name not in MEASURED}
-    at_hand = {*known, unknown} - same
-    return frozenset(name for name in same if name not in FOLLOWS or leading_quantity(name, at_hand) is None)
+    own = NEUTRAL_DEFAULTS.keys() - {*MEASURED, *FOLLOWS}
+    return frozenset(name for name, value in known.items() if name in own and NEUTRAL_DEFAULTS[name] == value)
 
 
 def evaluate_defaults(defaults: DefaultValues, values: Mapping[str, Any]) -> dict[str, Any]:

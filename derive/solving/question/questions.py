@@ -411,7 +411,7 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float], suppos
         unknown,
         frozenset(known),
         zeros,
-        list_repeated(known, unknown),
+        list_repeated(known),
         asked.variants,
         using,
         left_out,
