@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import islice
 
 from derive.answers import OR, Answer, Result, RouteStep
 from derive.catalogue import equation
@@ -150,12 +150,8 @@ def latex_lines(solution: Result) -> Iterator[str]:
     if not solution.sweep:
         return
     yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
-    rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))
-    above = next(rows, "")
-    for row in rows:
-        yield " & ".join(map(latex_text, above)) + r" \\"
-        above = row
-    yield " & ".join(map(latex_text, above))
+    rows = (sweep_head(solution.unknown, solution.sweep), *sweep_cells(solution.unknown, solution.sweep))
+    yield " \\\\\n".join(" & ".join(map(latex_text, row)) for row in rows)
     yield r"\end{tabular}"
 
 
