@@ -343,7 +343,7 @@ class Assumptions:
 
     @cached_property
     def facts(self) -> dict[str, float]:
-        """The outside facts of a run that all sheets share [SI]: those with a default, what is held, and what was given."""
+        """The outside facts of a run that all sheets share [SI]: defaults, fixed values and given values."""
         values = {name: getattr(self, name) for name in (*ANCHORS, *ASSUMED)}
         values["sweep_time"] = self.sweep_time_of_peak / self.sustained_mbu if self.sweep_time is None else self.sweep_time
         shared = [name for name in (*FACTS, *ASSUMED) if name not in UNLESS_GIVEN]
@@ -359,7 +359,7 @@ class Assumptions:
 
     @cached_property
     def priors(self) -> dict[str, Prior]:
-        """Every prior by the quantity it is of: what was given holds it fixed, or moves the centre of the ridge point."""
+        """Every prior by its quantity. A given value fixes its prior, or moves the centre of the ridge point."""
         return {name: self._prior_of(name) for name in (*STRUCTURE, *NUISANCES, *COLLAPSED)}
 
     def _prior_of(self, name: str) -> Prior:

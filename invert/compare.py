@@ -148,8 +148,8 @@ def side_of(one: Inference) -> Side:
 
 
 def _factor(value: float | None, by_cost: float) -> Estimate:
-    """Return the Bayes factor of habit against cost, None if no other vendor has such premiums. It is a floor if the cost model excludes
-    them.
+    """Return the Bayes factor of habit against cost, or None if no other vendor has these premiums. It is a floor if the cost model
+    excludes them.
     """
     if value is None:
         return Estimate(kind="undetermined", level=None)
@@ -242,7 +242,7 @@ def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
 
 
 def _use_shipped_rows(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
-    """Replace rows that equal shipped rows by these, so that cached results are used."""
+    """Replace rows by equal shipped rows, for which results are cached."""
     same = {replace(row, origin=""): row for row in shipped}
     return tuple(same.get(replace(row, origin=""), row) for row in rows)
 
@@ -328,7 +328,9 @@ def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[Pri
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[tuple[Rerounded, ...], float]:
-    """List the ratios whose rounding cell moved otherwise than their value, and the largest difference over the change of the price."""
+    """List the ratios whose rounding cell moved by another factor than their value, with the largest difference over the change of the
+    price.
+    """
     furthest = max((abs(log(one.times)) for one in changes if one.times), default=None)
     if furthest is None:
         return (), 0.0

@@ -22,7 +22,7 @@ TAKEN_HOME: tuple[Name, ...] = (
 
 @immutable
 class Side:
-    """One sheet of one run: what it asks by place, and what it implies: kind and numbers alone, to six digits."""
+    """One sheet of one run: its prices by place, and the kind and the numbers of its estimates, to six digits."""
 
     prices: Mapping[Place, Asked]
     said: Mapping[Name, Estimate]
@@ -30,9 +30,9 @@ class Side:
 
 @immutable
 class PriceChange:
-    """A price of a sheet that is not what it was, or None where it was not there, or is not any more.
+    """A changed price of a sheet, before and after. None is a price that did not exist.
 
-    `copied_from` is the price that it is, as one types its place, where a band that was added by hand took it from the one below.
+    `copied_from` is the place of the price in the band below, if a band that was added by hand copied it from there.
     """
 
     place: Place
@@ -60,7 +60,7 @@ class PriceChange:
 
 @immutable
 class Rerounded:
-    """A ratio of prices, or the input price, whose digits say another rounding than before: each value with the ends of its cell."""
+    """A ratio of prices, or the input price, that is now rounded to other digits: each value with the ends of its rounding cell."""
 
     name: str
     old: tuple[float, float, float]
@@ -72,9 +72,9 @@ class Moved:
     """An inference that changed.
 
     `prices` are the prices that moved it, the largest effect first. It is empty if only the day, the calibration or an outside fact did.
-    `slopes` are its changes in per cent per per cent of a price: one for prices that changed by one factor, else one for each of `prices`
-    (None for a price that came, went or changed the kind). They are empty if the prices were not separated, or rounding is a part of the
-    change.
+    `slopes` are the changes in percent for 1 % of a price: one for all prices if they changed by one factor, else one for each of `prices`.
+    None is a price that appeared, disappeared, or changed the kind of the estimate. They are empty if the prices were not separated, or
+    rounding is a part of the change.
     """
 
     quantity: str

@@ -1,4 +1,4 @@
-"""The data of a run: the tables, read once and passed down, and what was worked out from them on the way."""
+"""The data of a run: the tables, which are read once, and the results computed from them."""
 
 import zlib
 from collections.abc import Callable, Hashable

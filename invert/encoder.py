@@ -46,7 +46,7 @@ Keys = Mapping[str, Source]
 
 
 class Leaf(NamedTuple):
-    """How a type that JSON lacks is written, and read from what JSON has in its place (ValueError for any other content)."""
+    """How a type without a JSON form is written as JSON and read again (ValueError for invalid content)."""
 
     json_type: type
     write: Callable[[Any], object]
@@ -63,7 +63,7 @@ class WrongShape(ValueError):
 
 @immutable(kw_only=False)
 class Codec:
-    """The keys of records whose fields are not their keys, leaves, and the types whose numbers are written to six digits."""
+    """The keys of records with other keys than their fields, the leaves, and the types whose numbers are written to six digits."""
 
     keys: Mapping[type, Keys] = field(default_factory=dict)
     leaves: Mapping[type, Leaf] = field(default_factory=lambda: {date: DAY})
@@ -197,7 +197,7 @@ def type_at(kind: Any, path: str) -> Any:
 
 
 def attribute_type(kind: Any, name: str) -> Any:
-    """Return the type of a field, or of what a property returns."""
+    """Return the type of a field or of a property."""
     record = get_origin(kind) or kind
     found = getattr(record, name, None)
     getter = getattr(found, "fget", None) or getattr(found, "func", None)
@@ -224,7 +224,7 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 
 def _build(kind: type, values: Mapping[str, Any]) -> Any:
-    """Return the record with these values, whose names are paths through the records inside it."""
+    """Return the record with these values. Their names are paths through nested records."""
     inside: dict[str, dict[str, Any]] = {}
     arguments: dict[str, Any] = {}
     for path, value in values.items():

@@ -87,7 +87,7 @@ def estimate_text(quantity: str, estimate: "Estimate | None") -> str:
 
 
 def bracket_range(text: str, ends: str) -> str:
-    """Return a cell with what is beside it in brackets, the unit once.
+    """Return a cell with its second text in brackets. The unit is printed once.
 
     >>> bracket_range("45 B", "14 to 150 B"), bracket_range("HBM or DDR", "98 % likely"), bracket_range("none", "-")
     ('45 B (14-150)', 'HBM or DDR (98 % likely)', 'none')

@@ -105,7 +105,7 @@ def infer(
     assumptions: Assumptions = USUAL,
     knowledge: str | FileText | None = None,
 ) -> InferenceTable:
-    """Infer what every chosen price sheet implies, on one set of anchors.
+    """Infer the estimates of every chosen price sheet, with one set of anchors.
 
     Without names, use all current sheets of the default tier. `prices` is laid over the shipped prices. `set` (also called `changes`)
     replaces amounts in the chosen sheets. `anchors` are outside facts that replace those of `assumptions`. Sheets dated before the release
@@ -126,7 +126,7 @@ def infer(
 
 @immutable
 class Kept:
-    """Cache shared by runs on equal assumptions, with the estimators of KV bytes that run, and those whose record is looked up.
+    """Cache that runs with equal assumptions share, with the estimators of KV bytes to run, and the estimators whose record is computed.
 
     Without `checks_tables` the run checks only the tables that it reads.
     Inferences are cached by data, sheet and model, and the probability of premiums as a cost by price data. A second run computes only the
@@ -164,8 +164,8 @@ def run_of(
 ) -> tuple[Data, PriceBook, InferenceTable]:
     """Run `infer` and return the tables, the prices and the result. Tables given as `data` are not read again.
 
-    With `most_flagships` the sheets are those of the default table, or all if these are zero or more than that: the flagships, the user's
-    own sheets, and those with a price that is new since the last release. The others are `not_picked`.
+    With `most_flagships` the sheets are those of the default table: flagships, the user's own sheets, and sheets with a price newer than
+    the last release. If these are none or more than `most_flagships`, all sheets are used. The others are `not_picked`.
     """
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
     as_of = asked.get("as_of")
@@ -326,7 +326,7 @@ def _infer_cases(
 
 
 def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) -> tuple[list[Case], list[Problem]]:
-    """Prepare the sheets for the estimators, and return the problems of those that fail."""
+    """Prepare the sheets for the estimators. Return also a problem for each sheet that fails."""
     rows = {(row.provider, row.model): row for row in models(data)}
     read, problems = [], []
     for published in chosen:
@@ -530,7 +530,7 @@ def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], 
 def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
     """Return the tier evidence of each sold lifetime, and of a storage price.
 
-    The KV bytes are the given ones (as decode reads), else those of the architecture, else the typical ones of the date.
+    The KV bytes are given (as decode reads them), else from the architecture, else typical for the date.
     """
     lifetimes: list[int | None] = [one.ttl_seconds for one in read.seen.cache_write_premiums if one.ttl_seconds]
     if read.seen.storage_price:

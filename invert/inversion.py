@@ -29,7 +29,8 @@ _SOLVED = 1e-9
 
 @immutable
 class Inversion:
-    """Hidden quantities, predicted over published less 1 for each price that was used, and what the prices leave open.
+    """Hidden quantities, the residual of each used price (predicted over published, minus 1), and the quantities that the prices do not
+    determine.
 
     `undetermined` has the names that can move together though no used price moves, one tuple for each direction.
     """

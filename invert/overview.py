@@ -97,7 +97,7 @@ def overview(run: Run) -> Overview:
 
 
 def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> Iterator[Count]:
-    """Count the sheets that are not offers, and those whose release is unknown."""
+    """Count the sheets that are no offers, and the sheets of unknown release."""
     copies = Counter(copy.sheet.provider for _, *copies in alike for copy in copies)
     yield from (Count(section="copies", name=name, offers=count) for name, count in _most_first(copies))
     sold = {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
@@ -141,7 +141,7 @@ def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[l
 
 
 def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
-    """Count the kinds of every estimate, and the reasons for those without a range."""
+    """Count the kinds of every estimate, and the reasons for a missing range."""
     found: dict[Name, list[Estimate]] = {}
     for name, estimate in (pair for one in offers for pair in one.named_estimates.items()):
         if name[0] not in _WITH_ANOTHER:

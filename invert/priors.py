@@ -1,6 +1,6 @@
 """Define the priors of hidden quantities: a normal on a log scale, or on a logit scale between two ends.
 
-The three structural quantities are the targets. The nuisances must be known beside them, and prices update the first four only a little.
+The three structural quantities are the targets. The nuisances must also be known. Prices change the first four only a little.
 Each collapsed quantity enters one price and is integrated out exactly. The centres and spreads are chosen in `invert.assumptions`.
 """
 

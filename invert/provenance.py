@@ -1,4 +1,4 @@
-"""Record what made a result: versions, seeds, and hashes of the tables."""
+"""Record how a result was made: versions, seeds, and hashes of the tables."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -15,7 +15,7 @@ from invert.posterior.sobol import SEED
 
 @immutable
 class Made:
-    """Versions of what numbers hang on, seeds by what is drawn with them, SHA-256 by table (None of one that cannot be read)."""
+    """Versions of the programs, seeds by sampler, and SHA-256 by table (None for a table that cannot be read)."""
 
     versions: Mapping[str, str]
     seeds: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""The records of the price side: sheets as published, what is observed on them, and what they imply."""
+"""The records of the price side: published sheets, observables, and estimates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -104,7 +104,7 @@ class Reading:
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """Outside facts that change it: those with an elasticity above rounding errors, empty without an answer."""
+        """Outside facts with an elasticity above rounding errors. It is empty without an answer."""
         if not self.values:
             return ()
         moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > _ROUNDING]
@@ -154,7 +154,7 @@ def count_missed(checks: tuple[Check, ...]) -> tuple[int, int] | None:
 
 @immutable
 class PairInference:
-    """Everything read off one pair of bands, and what each reading predicts for the sheet.
+    """All readings of one pair of bands, and the prices that each reading predicts.
 
     `claimed_ratio` is the output/input ratio that the lecture's reading of the threshold makes of the short context.
     """
@@ -179,7 +179,7 @@ TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd":
 
 @immutable
 class TierReading:
-    """Storage tier of a lifetime, by the lecture's drain times and by those of real devices."""
+    """Storage tier of a lifetime, by the drain times of the lecture and of real devices."""
 
     ttl_seconds: int
     lecture: str
@@ -238,8 +238,8 @@ class TierEvidence:
     `cases` are the cost bases and years of hardware prices. `undisclosed` is their pooled posterior, `rented` and `owned` are the
     posteriors of each basis. `probabilities` are `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
     and greatest probability of each tier over the cases. `agreed` are the fewest tiers with the level of the run in every case. Both exist
-    for `probabilities` and for prices alone (`undisclosed_`). `sole_source`: one database decides the result. `lecture` and `devices`
-    apply the drain-time rule to the lecture's drain times and to those of devices. `probabilities` use neither. `anchors` are the outside
+    for `probabilities` and for prices alone (`undisclosed_`). `sole_source`: one database decides the result. `lecture` and `devices` are
+    the tier by the drain-time rule, with drain times of the lecture and of devices. `probabilities` use neither. `anchors` are the outside
     facts that the price-based result depends on.
     """
 
@@ -379,7 +379,7 @@ class FamilyWeights:
 
 @immutable
 class Bounds:
-    """How far above the true cache bounds lay, as factors, on `count` sheets of models whose cache is known, and how many were right.
+    """Ratios of bounds to the true cache on `count` sheets of models of known cache, and the number of bounds that were right.
 
     `right_at_one_byte` is how many would have, had a value of the cache been kept in one byte, and not in bf16.
     """
@@ -651,7 +651,7 @@ class Misreading:
 
 @immutable
 class Reliability:
-    """Track records for the estimates of a sheet, without its own model and those that share its cache (`left_out`).
+    """Records for the estimates of a sheet, without its own model and models that share its cache (`left_out`).
 
     `models` have a known cache and a sheet of several bands. `misreadings` and `records` are by estimator. `beside` has the records of
     other quantities that an architecture states.
@@ -705,7 +705,7 @@ class AlsoSold:
 
 @immutable
 class FastMode:
-    """A fast mode beside the standard sheet: price ratio, stated speed ratio, and the results if price follows cost.
+    """A fast mode compared with the standard sheet: price ratio, stated speed ratio, and the results if price follows cost.
 
     `batch_ratio` is the standard batch over the batch of the fast mode. `slow_mode_floor` is the least cost of a slow mode over the
     standard price. Both are None without a stated speed.
@@ -732,7 +732,7 @@ class SizedModel:
 
 @immutable
 class SizeLine:
-    """The panel that sizes are learnt from, and what a price [USD/token] leaves possible: (low, median, high) at `level`."""
+    """The models from which sizes are learnt, and the size for each price [USD/token]: (low, median, high) at `level`."""
 
     models: tuple[SizedModel, ...]
     prices: tuple[float, ...]

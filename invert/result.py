@@ -133,7 +133,7 @@ class Inference:
 
     @property
     def active_params(self) -> float | None:
-        """Its active parameters as stated, else the median of those that its price suggests."""
+        """Its stated active parameters, else the median of the active parameters by price."""
         return self.anchors.values["active_params"] if self.size_stated else self.by_price["active_params"].median
 
     @property
@@ -173,7 +173,7 @@ class Inference:
 
     @property
     def times_reading(self) -> Mapping[str, float] | None:
-        """Known KV bytes over those of the readings of the first pair, by reading, or None without a pair or a known cache."""
+        """Known KV bytes over the KV bytes of each reading of the first pair, or None without a pair or a known cache."""
         if not self.known or not self.first_pair:
             return None
         readings = (self.first_pair.lecture, self.first_pair.joint)
@@ -244,7 +244,7 @@ class Request:
 class Shown:
     """How the answer of a run is shown, and which of its sheets: `wanted` are patterns, `by` is the column of the order.
 
-    `against` is what it is compared with: a day, the shipped prices, or a file.
+    `against` is the other side of a comparison: a day, the shipped prices, or a file.
     """
 
     style: str = "table"

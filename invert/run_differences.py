@@ -41,7 +41,7 @@ def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, 
 
 
 def calibrates_alike(saved: Mapping[str, object], data: Data) -> bool:
-    """Whether a saved result was worked out with these tables and versions, so that it was calibrated as one is now."""
+    """Whether a saved result used these tables and versions, so its calibration equals the present one."""
     made = made_with(data)
     return bool(saved) and not (differing_names(saved.get("tables"), made.tables) or differing_names(saved.get("versions"), made.versions))
 

@@ -31,7 +31,7 @@ class Inference(result.Inference):
 
     @property
     def full(self) -> str:
-        """Every reading with its numbers, how firmly, and what the prices can tell at all."""
+        """Every reading with its numbers and its record, and the quantities that the prices can determine."""
         from invert.report.sheet import report
 
         return report(self, self._run(), _width())

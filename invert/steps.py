@@ -12,7 +12,7 @@ from derive.solving.result import Solution
 
 
 def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) -> Solution:
-    """Solve each equation (id, unknown) with what was given and what the steps before it found.
+    """Solve each equation (id, unknown) with the given values and the results of the steps before.
 
     The last unknown may be an interval, the others are points. Elasticities are with respect to what was given.
 
@@ -69,7 +69,7 @@ def _with_bounds(solution: Solution, answers: Sequence[Answer], left: Sequence[t
 
 
 def _chain_elasticities(of_step: Mapping[str, float], before: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return elasticities with respect to what was given, by the chain rule."""
+    """Return elasticities with respect to the given values, by the chain rule."""
     sums: dict[str, float] = {}
     for name, outer in of_step.items():
         for base, inner in before.get(name, {}).items():

@@ -1,4 +1,4 @@
-"""Predict the prices of a sheet from a supposed model, beside the published ones."""
+"""Predict the prices of a sheet from a supposed model, and compare them with the published prices."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ SUPPOSABLE = tuple(dict.fromkeys((*HIDDEN, *ANCHORS)))
 
 
 def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[Prediction]:
-    """Return every price of a sheet beside the one that the forward model predicts at `supposed` values [SI].
+    """Return every price of a sheet with the prediction of the forward model at `supposed` values [SI].
 
     The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
     Raises `WrongValue` without KV bytes per token, and `NotCovered` if the KV reads alone cost more than the output price.
@@ -44,7 +44,7 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
 
 
 def _with_output(one: Inference, found: Prediction, checks: tuple[Check, ...]) -> Prediction:
-    """Return the base output price with what was predicted for it, if a supposition and not the price set it."""
+    """Return the base output price with its prediction, if a supposition and not the price determines it."""
     ratio = checks[0]
     if found.price.place != ("output", 0, None) or ratio.used_by_reading:
         return found

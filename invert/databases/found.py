@@ -18,7 +18,7 @@ _GENAI, _LITELLM = _PACKAGES = (genai.FORMAT.name, litellm.FORMAT.name)
 
 
 def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
-    """Return the named databases (packages or files), or all installed packages if none is named, and the problems of those that fail."""
+    """Return the named databases (packages or files), or all installed packages without names, and a problem for each that fails."""
     found: list[Listing] = []
     problems: list[Problem] = []
     for name in names or _PACKAGES:

@@ -73,7 +73,7 @@ class Pulled:
 
     @property
     def copies(self) -> Counter[str]:
-        """How many offers of each provider repeat another one: those of resellers, and those under second names."""
+        """The number of offers of each provider that repeat another offer, by a reseller or under a second name."""
         return Counter(provider_of(one.provider) for one in self.fates if one.became == COPY)
 
 
@@ -212,8 +212,8 @@ def laid_beside(
 ) -> tuple[list[PriceRow], list[Rival], int]:
     """Return the rows that an offer adds to a sheet of a more reliable source, the prices that differ, and the number of equal prices.
 
-    It adds lifetimes of cache writes, and cache reads that the sheet lacks, in the bands of the sheet. It adds no bands, because such a
-    band may have been dropped since. It adds nothing to a sheet of the same model at `other_hours`.
+    It adds lifetimes of cache writes, and cache reads that the sheet lacks, in the bands of the sheet. It adds no bands, because the vendor
+    may have dropped a band since then. It adds nothing to a sheet of the same model at `other_hours`.
     """
     current = [row for row in believed if row.valid_on(day)]
     now = {row.place: row for row in current}
@@ -255,7 +255,7 @@ _OWN_ROW = re.compile(r"\bpulled:[0-9]+")
 
 
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, str]]:
-    """Return the rows that pass the checks of a price file, beside the other rows, and each refused sheet with the first reason."""
+    """Return the rows that pass the checks of a price file together with the other rows, and each refused sheet with its first fault."""
     faulty = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
     kept = [row for row in rows if row.sheet_key not in faulty]
     curated = {row.origin: row.sheet_key for row in book.rows}

@@ -109,7 +109,7 @@ Item: TypeAlias = Offer | NotTaken | Problem
 
 @immutable
 class Entry:
-    """An entry of a database: its names, and its record as it is or the fault of the record."""
+    """An entry of a database: its names, and its unchanged record or the fault of the record."""
 
     provider: str
     model: str
@@ -390,7 +390,7 @@ def _read_entry(form: Format, entry: Entry) -> Iterator["Offer | NotTaken | Wron
 
 
 def _facts_of(form: Format, record: Mapping[str, Any]) -> tuple[dict[str, Any], list[WrongField]]:
-    """Return the longest context and the release of an entry, and what is wrong with them. Some databases give a release as a month."""
+    """Return the longest context and the release of an entry, and their faults. Some databases give a release as a month."""
     facts: dict[str, Any] = {"max_context": None, "release_date": None}
     faults = []
     for column, path, to_value, what in (

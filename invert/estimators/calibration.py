@@ -107,7 +107,7 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
 
 @cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
-    """Return the gain of increments beside the typical KV, each known model predicted by other families, or None for too few."""
+    """Return the gain of increments over typical KV, with each known model predicted by other families, or None for too few models."""
     known, typical = members(data, assumptions), typical_kv(data, assumptions)["read"]
     caches = typical.by_name
     rows = [(caches[one.architecture], ratio) for one in known if (ratio := one.kv_ratio) and one.architecture in caches]

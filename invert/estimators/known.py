@@ -70,7 +70,7 @@ def _judged(data: Data, assumptions: Assumptions, names: tuple[str, ...]) -> tup
 
 
 def predictions_of_known(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
-    """Return every range of KV bytes on a sheet of several bands beside the true KV bytes of the architecture, by estimator.
+    """Return every range of KV bytes on sheets with several bands, with the true KV bytes of the architecture, by estimator.
 
     >>> from invert.data import read_data
     >>> found = predictions_of_known(read_data())
@@ -141,7 +141,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
 
 @cache_with_data
 def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
-    """Return the record of KV bytes by a storage price, on every shipped sheet with such a price and a known stored cache.
+    """Return the record of KV bytes by a storage price, on every shipped sheet with a storage price and known stored KV bytes.
 
     >>> from invert.data import read_data
     >>> found = record_of_storage_price(read_data())
@@ -163,7 +163,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
 
 @cache_with_data
 def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, since: date | None = None) -> Verdict | None:
-    """Return the gain of knowing whether context costs more, beside the typical KV read, or None for too few families.
+    """Return the gain over typical KV from knowing only whether long context costs more, or None for too few families.
 
     It uses every sheet with a known cache, on sale or in the calibration. With `since`, models released from that day on are
     predicted by earlier ones.
@@ -256,7 +256,7 @@ def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
 
 
 def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
-    """Return a bound with the ratios of similar bounds to the true cache, or any other estimate as it is.
+    """Return a bound with the ratios of similar bounds to the true cache. Other estimates stay unchanged.
 
     >>> of = Bounds(count=9, right=6, right_at_one_byte=9, least=0.6, median=5.5, most=84.0)
     >>> told_by_others(Estimate(kind="upper", high=2e3, because="no premium"), of).because
@@ -272,7 +272,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
 
 
 def judge_ranges(estimates: Sequence[Estimate], truths: Floats) -> Predicted:
-    """Return printed ranges beside the truths, or nan for an estimate without a range.
+    """Return printed ranges with the true values, or nan for an estimate without a range.
 
     A range is read as a normal density of the logarithm on either side of its median.
     """

@@ -31,7 +31,7 @@ ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Values]:
     """Return the line through prices over contexts with the least squared relative error: its value at no context, and its slope.
 
-    Bands are the last axis, so that draws of either can be on other axes. The line goes exactly through two bands, and equal
+    Bands are the last axis. Draws of prices and contexts can be on other axes. The line goes exactly through two bands, and equal
     prices have a slope of exactly zero. The relative error of the slope is about 1e-16 times the price over its rise.
 
     >>> [float(round(number, 12)) for number in weighted_line([1000.0, 3000.0], [2.0, 3.0])]

@@ -1,4 +1,4 @@
-"""The accuracy of the estimates of a sheet: the same estimators on models of known cache, and the results learnt from those."""
+"""The reliability of the estimates of a sheet: errors of the same estimators on models of known cache."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

@@ -121,7 +121,7 @@ _COMPONENTS = {
 def identified(
     observed: Collection[str], contexts: Sequence[float], anchors: Mapping[str, float], joint: Mapping[str, float]
 ) -> Identifiability:
-    """Return what the published prices of a sheet pin, at its joint reading if there is one.
+    """Return the quantities that the published prices of a sheet determine, at its joint reading if there is one.
 
     contexts: the mean of every band [token]. Anchors and the values of the reading are in SI, by name.
     """
@@ -141,8 +141,8 @@ def _identify_at(components: tuple[str, ...], overlap: float, values: tuple[tupl
 def _fewest(target: Array, facts: Mapping[str, Array]) -> tuple[str, ...] | None:
     """Return the smallest set of facts that, with the prices, spans the target. The first set in list order wins.
 
-    The weights are unique up to dependences among facts. The smallest set has no such dependence, so leave out one fact per dependence, in
-    every combination.
+    The weights are unique up to dependences among facts. The smallest set has no dependence. So leave out one fact per dependence, in every
+    combination.
     """
     if _small(target):
         return ()

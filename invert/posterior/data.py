@@ -19,7 +19,7 @@ _DIGITS = 12
 
 @immutable
 class PriceData:
-    """The log cells of the prices of a sheet, the ends of its bands, and the known size of its model.
+    """Rounding cells (in logs) of the prices of a sheet, the ends of its bands, and the known size of its model.
 
     cells: by observable, low and high ends in logs. Both premiums have a cell for each band above the base,
     and are missing without such a band. Any other price has one cell.
@@ -63,9 +63,9 @@ def price_data_of(
 ) -> PriceData:  # fmt: skip
     """Return a sheet as price data: prices above the base band as ratios to it, and other prices as ratios to the input price.
 
-    `size` and `kv_bytes` are natural logs of active_params and of known KV bytes, with their spreads. `storage_cell`
-    [USD/token/s] replaces a storage price that is not sold as such but follows from write prices. A sheet with one band has
-    no threshold: its mean context is drawn below a nominal threshold, a share of its longest context.
+    `size` and `kv_bytes` are natural logs of active_params and of known KV bytes, with their spreads. `storage_cell` [USD/token/s] is a
+    storage price that follows from write prices, if storage is not sold alone. A sheet with one band has no threshold: its mean context is
+    drawn below a nominal threshold, a share of its longest context.
     """
     base, above = sheet.bands[0], sheet.bands[1:]
     scale = base.input.usd_per_token / base.input.amount

@@ -1,8 +1,8 @@
 """A remedy for triangular weights that cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
 
 The heavy weights come from sheets with a posterior in the tails of the nuisances, where few triangular draws fall. A
-Student-t about the weighted moments of the draws so far (population Monte Carlo) goes there. It is mixed with the triangular
-proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
+Student-t about the weighted moments of the draws so far (population Monte Carlo) goes there. The balance heuristic mixes it with the
+triangular proposal. So no weight exceeds the triangular weight divided by the triangular share.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
 
 
 def trusted(found: Posterior) -> Posterior:
-    """Return the posterior of the sheet: as it is if trusted, with 65,536 draws if its weights do not settle, or by the mixture.
+    """Return the posterior of the sheet: unchanged if it is trusted, with 65,536 draws if its weights do not settle, or by the mixture.
 
     The mixture is used at once if the weights settle on too few draws, or if 65,536 draws would also be worth too few. It is
     also used at once if triangular draws do not reach all feasible points.

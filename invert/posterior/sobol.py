@@ -36,8 +36,8 @@ def uniforms(count: int, seed: int = SEED) -> Array:
 def coordinates(count: int, first: int, columns: int) -> Array:
     """Return coordinates of the shipped points from `first` on [count, columns], with generated ones after the last.
 
-    Each generated coordinate has the `count` strata in its own random order (a Latin hypercube). They suit many small and
-    independent errors, such as the rounding of each price of a long list.
+    Each generated coordinate has the `count` strata in its own random order (a Latin hypercube). They are good for many small, independent
+    errors, for example the rounding of each price in a long list.
 
     >>> coordinates(1024, 8, 20).shape, float(coordinates(1024, 8, 20).mean(axis=0).round(3).max())
     ((1024, 20), 0.5)

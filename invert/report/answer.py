@@ -1,4 +1,4 @@
-"""The answer of `infer` as it is printed: the sheets in a form, the changes by other prices, and prices changed since the release."""
+"""The printed answer of `infer`: sheets in one form, changes by other prices, and prices changed since the release."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

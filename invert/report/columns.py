@@ -1,6 +1,6 @@
 """The list of columns: every table, CSV, frame, history and comparison of inferences is a choice from it.
 
-A column knows its key, its headings, its unit, its value, its text with a range beside it, its order, its record and its meaning.
+A column has a key, headings, a unit, a value, a text, a range, an order, a record and a meaning.
 """
 
 import re
@@ -45,7 +45,7 @@ class Column:
     """A column of every table of sheets.
 
     `head` are its two heading lines, `name` is its heading in one line, `also` are other names. `value` [SI] is the CSV value, `text` a
-    cell, `span` the text in brackets beside it (a range, or the source). Sheets are sorted by `order`, else by `value`. `record` is its
+    cell, `span` the text in brackets after it (a range, or the source). Sheets are sorted by `order`, else by `value`. `record` is its
     coverage on some sheets of a run, `models` the population of that record if it is not all. `of` is its quantity and estimator, as in
     JSON. `numbers` are the CSV keys of its numbers.
     """
@@ -82,11 +82,11 @@ class Column:
 
     @property
     def explained(self) -> str:
-        """Return its name, its key and what it is, in one line."""
+        """Return its name, its key and its meaning, in one line."""
         return f"{self.heading} ({self.key}){f': {self.about}' if self.about else ''}"
 
     def whole_text(self, one: Inference) -> str:
-        """Return the cell with what is beside it, as `45 B (14-150)`."""
+        """Return the cell with its range, as `45 B (14-150)`."""
         return bracket_range(self.text(one), self.span(one))
 
 
@@ -568,7 +568,7 @@ def flat(one: Inference, keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
 
 
 def flat_before(one: Inference, run: Run, keys: Iterable[str] = CSV_KEYS) -> dict[str, object] | None:
-    """Return what differed in the row of a sheet before prices were set by hand, or None if none were."""
+    """Return the values of a row that changed when prices were set by hand, or None if no price was set."""
     if not run.changes:
         return None
     before, after = flat(run.before[one.key], keys) if one.key in run.before else {}, flat(one, keys)
@@ -576,7 +576,7 @@ def flat_before(one: Inference, run: Run, keys: Iterable[str] = CSV_KEYS) -> dic
 
 
 def name_of(quantity: str, estimator: str) -> str:
-    """Return what people call a quantity by an estimator of it: the heading of its column, if it has one.
+    """Return the printed name of a quantity by an estimator: the heading of its column, if there is one.
 
     >>> name_of("input_markup", "by_price"), name_of("bayes_factor", "convention"), name_of("probability_hbm", "300")
     ('price/cost', 'convention factor', '5 min in HBM')
@@ -635,7 +635,7 @@ def models_of_record(column: Column, one: Inference) -> str:
 
 
 def explained(run: Run) -> list[str]:
-    """Return all columns as a table: what each is, its key and unit, and how often it was right on the sheets of a run."""
+    """Return all columns as a table: meaning, key, unit, and how often it was right on the sheets of a run."""
     head = ("column", "right", "what it is")
     first = [REGISTRY[key] for key in SHORT_KEYS]
     rows = []

@@ -212,7 +212,7 @@ def _rows(table: Run) -> list[PriceRow]:
 
 
 def _with(kind: type, *computed: str, without: Sequence[str] = (), **renamed: str) -> dict[str, Any]:
-    """Return the keys of a record: its fields, some of them by other keys (`key="field"`), and what is computed from them."""
+    """Return the keys of a record: its fields, fields with another key (`key="field"`), and computed values."""
     keys = {name: name for name in names_of(kind) if name not in (*without, *renamed.values())}
     return {**keys, **{name: name for name in computed}, **renamed}
 
@@ -477,7 +477,7 @@ def saved(table: Run, shown: Shown = AS_TABLE) -> str:
 
 
 def question_of(table: Run, shown: Shown) -> Question:
-    """Return what a run was asked and made with, as `--save` writes it."""
+    """Return the question and the provenance of a run, as `--save` writes them."""
     return Question(
         request=table.request,
         shown=shown,

@@ -1,4 +1,4 @@
-"""The default table: a row for each sheet with what its prices imply, and a line with how often each column was right."""
+"""The default table: a row of estimates for each sheet, and a line with how often each column was right."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
 def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
-    """Return a row for each sheet, in as many columns as fit, or in those that are asked for."""
+    """Return a row for each sheet, with as many columns as fit, or with the chosen columns."""
     inferences, chosen = sort_sheets(table.inferences, by), [column_of(name) for name in columns]
     named = _with_sellers(inferences)
     if chosen:
@@ -104,7 +104,7 @@ def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence
 
 
 def _title(table: Run, width: int) -> list[str]:
-    """Return what the table is of, its day, and how many of how many sheets it has."""
+    """Return the title of the table with its day, and its number of sheets of all."""
     said, day, every = "What API prices imply", f"{table.as_of}", len(table) + len(table.not_picked)
     sheets = many(every, "price sheet")
     flagships = " flagships" * all(one.model and one.model.flagship for one in table)
@@ -114,7 +114,7 @@ def _title(table: Run, width: int) -> list[str]:
 
 
 def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
-    """Return what the columns say in words, and which columns had no room if all were wanted."""
+    """Return an explanation of the columns, and the names of columns that did not fit."""
     keys = [column.key for column in columns]
     changed = f"What if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}. " if table.changes else ""
     lecture = f"KV from threshold is the lecture's formula at {size_of_lecture(table.assumptions)}. "

@@ -1,4 +1,4 @@
-"""Which price changes since a day moved which estimates, and what new models imply: a page for a newsletter."""
+"""The price changes since a day, the estimates that they moved, and the estimates of new models: a page for a newsletter."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -126,7 +126,7 @@ def _origins(sheet: SheetChange, news: News) -> Origins:
 
 
 def _new_sheets(news: News) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:
-    """Return the sheets that began after a day, the newest first, and those of unknown beginning."""
+    """Return the sheets that began after a day, the newest first, and the sheets of unknown beginning."""
     by_key = {one.key: one for one in news.run}
     dated = {key: _began(by_key[key], news) for key in news.found.added}
     new = [(by_key[key], day) for key, day in dated.items() if day and day > news.since]

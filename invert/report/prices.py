@@ -15,7 +15,7 @@ from invert.sheets.sheet import Price
 
 
 def all_prices(one: Inference, table: Run) -> list[str]:
-    """Show all prices beside the predicted ones under a heading, with their grades, page and notes."""
+    """Show all published and predicted prices under a heading, with their grades, page and notes."""
     notes = dict.fromkeys(price.notes for price in one.sheet.prices.values() if price.notes)
     lines = [f"Source {grades_and_page(one)}", *(f"  {note}" for note in notes), _also_sold(one, table), fast_mode_line(one, table)]
     return [*title("Prices"), predicted_prices(one), *filter(None, lines)]
@@ -92,7 +92,7 @@ def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Ite
 
 
 def _check_of(one: Inference, price: Price, checks: Mapping[str, Check]) -> tuple[Check | None, float]:
-    """Return the check of a price, and what its prediction is multiplied by to be in USD."""
+    """Return the check of a price, and the factor that converts its prediction to USD."""
     component, threshold, _ = price.place
     if component in ("input", "output") and threshold:
         suffix = "" if threshold == one.sheet.bands[1].threshold_tokens else f"@{threshold}"
@@ -102,7 +102,7 @@ def _check_of(one: Inference, price: Price, checks: Mapping[str, Check]) -> tupl
 
 
 def predicted_prices(one: Inference) -> Table:
-    """Return every price as published, and beside it what the forward model predicts, if there is a threshold."""
+    """Return every published price with the prediction of the forward model, if there is a threshold."""
     count, currency = 3 if one.pairs else 2, one.sheet.bands[0].input.currency
     rows = ((name_of_price(found.price), amount_of(found.price, currency), _outcome(found))[:count] for found in predictions(one))
     return aligned((unit_of_prices(one), "published", "forward model")[:count], rows, rule=False)

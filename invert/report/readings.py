@@ -19,7 +19,7 @@ def readings_table(one: Inference, run: Run) -> Table:
 
 
 def readings_in_lines(one: Inference, run: Run) -> list[str]:
-    """Return the same as sentences, without what the sheet does not tell."""
+    """Return the same as sentences, without missing values."""
     records = {column.key: record_text(column, one, run) for column in columns_of(one)}
     return [
         f"{column.heading}: {column.whole_text(one)}{f'; right before: {record}' if (record := records[column.key]) != NONE else ''}."
@@ -29,7 +29,7 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 
 
 def columns_of(one: Inference) -> Iterator[Column]:
-    """Yield the columns that are rows for this sheet: those of the default table, and others with a value."""
+    """Yield the columns that are rows for this sheet: the columns of the default table, and others with a value."""
     for column in map(REGISTRY.__getitem__, MODEL_KEYS):
         size_is_stated = one.size_stated if column.key == "active_params_by_price" else not one.size_stated
         wanted = column.key not in ("active_params_by_price", *_SIZES_BY_KNOWLEDGE) or size_is_stated

@@ -1,4 +1,4 @@
-"""One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
+"""One sheet in full: each reading with its numbers, assumptions, predictions and citations."""
 
 from derive.show.parts import moves_lines, route_lines
 from derive.solving.result import Solution
@@ -54,7 +54,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
 
 
 def _reading(heading: str, reading: Reading, *more: str) -> list[str]:
-    """Return a reading under its heading: its steps in numbers, what moves it and `more`, or why there is none."""
+    """Return a reading under its heading: its steps in numbers, its sensitivities and `more`, or the reason why there is no reading."""
     if reading.problem:
         return [*title(heading), f"no reading: {reading.problem}"]
     moves = moves_lines(reading.solution.answers[0].elasticities)

@@ -1,4 +1,4 @@
-"""One sheet on one screen: the readings, advice, its prices beside what the forward model predicts, and the next commands."""
+"""One sheet on one screen: the readings, advice, published and predicted prices, and the next commands."""
 
 from collections.abc import Iterator, Sequence
 

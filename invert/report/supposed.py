@@ -1,4 +1,4 @@
-"""Published prices beside those that a supposed model would have, as text and as JSON."""
+"""Published prices and the predicted prices of a supposed model, as text and as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from invert.supposed import predict_prices
 
 
 def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[str]:
-    """Return the heading, what is supposed, and the table of prices with their residuals."""
+    """Return the heading, the suppositions, and the table of prices with their residuals."""
     found = predict_prices(one, table, supposed)
     columns = (unit_of_prices(one), "published", "predicted", "residual")
     told = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())

@@ -100,7 +100,9 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
 
 
 def _target(into: str | None) -> FileText:
-    """Return the target file, empty if there is none. Raise WrongValue for the shipped table, whose rows need more than is typed."""
+    """Return the target file, empty if there is none. Raise WrongValue for the shipped table, because its rows need more facts than a typed
+    sheet has.
+    """
     shipped = os.path.join(FOLDER, SHIPPED_PRICES)
     if into and os.path.exists(into) and os.path.samefile(into, shipped):
         raise WrongValue(
@@ -133,7 +135,7 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
-    """Return a typed sheet, checked beside the rows of a file and the shipped prices. Raise WrongData for a fault."""
+    """Return a typed sheet after checks against the rows of a file and the shipped prices. Raise WrongData for a fault."""
     cells, target = cells_of_sheet(name, items), _target(into)
     _refuse_hidden(cells)
     alone = _read_file(typed_file(target.place, name, cells), data)

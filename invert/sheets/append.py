@@ -225,7 +225,7 @@ def update_file(
 ) -> Update:
     """Close and append the rows that `decide` returns for a file. The file is created if needed, and written whole or not at all.
 
-    Prices that are not believed go to a file of `rivals` beside it. Nobody else writes it meanwhile.
+    Rejected prices go to a file of `rivals` in the same folder. Nobody else writes it meanwhile.
     `WrongData` for a file with a row that cannot be read: it would be mangled.
     """
     with alone(place):
@@ -244,7 +244,7 @@ def update_file(
 
 
 def rivals_of(place: str) -> str:
-    """Return the path of the file of rival prices beside a price file.
+    """Return the path of the file of rival prices, in the folder of a price file.
 
     >>> rivals_of("mine.csv"), rivals_of("mine")
     ('mine_rivals.csv', 'mine_rivals.csv')

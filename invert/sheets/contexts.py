@@ -37,7 +37,7 @@ def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Valu
     A draw of 0 is the median.
 
     The base band has a share of the first threshold, and the mean of each band above it lies at the same share of the band. A given mean of
-    the first band above the threshold is converted to such a share, which applies to the bands above it. Numbers or arrays.
+    the first band above the threshold is converted to a share. The share applies to the bands above it. Numbers or arrays.
 
     >>> from invert.anchors import assumptions_of
     >>> [round(mean, -3) for mean in mean_contexts((200e3, 1e6), assumptions_of({}))]

@@ -14,7 +14,7 @@ _Name = tuple[str, str]
 
 
 def first_mention(model: ModelRow, data: Data) -> date | None:
-    """Return the earliest day of a price or another row that names a model, or None if no such row has a date.
+    """Return the earliest day of any row that names a model, or None if no row has a date.
 
     >>> from invert.data import read_data
     >>> from invert.sheets.assemble import models
@@ -29,7 +29,7 @@ def first_mention(model: ModelRow, data: Data) -> date | None:
 
 
 def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:
-    """Return the earliest day in any table of each model with a sheet here whose start is unknown."""
+    """Return the earliest day in any table, for each model with a sheet of unknown start."""
     open_start = {(sheet.provider, sheet.model) for sheet in offered if not sheet.start_known}
     if not open_start:
         return {}

@@ -133,7 +133,7 @@ def _fact_text(value: int | date | None) -> str:
 class State:
     """The prices of a book that hold on a day, without models that were released later.
 
-    `own` are the prices among `rows` from a file laid over the shipped prices, or None if there is no such file.
+    `own` are the prices in `rows` from a file that replaces shipped prices, or None without a file.
     """
 
     rows: tuple[PriceRow, ...]
@@ -191,7 +191,7 @@ def shipped_book(data: Data) -> PriceBook:
 
 @cache_with_data
 def changes_since_release(data: Data, day: date) -> tuple[Difference, ...]:
-    """Return the prices of a day that differ from those that the last release has of the same day."""
+    """Return the prices of a day that differ from the prices of that day in the last release."""
     if released_prices(data) is None:
         return ()
     return differences(*(_state_on_day(book, day, data).rows for book in (shipped_book(data), book_of(data))))

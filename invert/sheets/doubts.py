@@ -167,7 +167,7 @@ def _doubtful_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions
 def _far_dates(book: PriceBook, shipped: Sequence[PriceRow], own: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
     """Yield days that are far from the median day of their file, and days of the user long after the shipped prices.
 
-    The shipped rows that end at the start of a user's row are left out: the author of the file did not write those ends.
+    Shipped rows that end at the start of a user's row are left out, because the author of the file did not write these ends.
     """
     laid_over = {row.key for row in book.own}
     far, usual = f"more than {assumptions.usual_years:g} years", timedelta(days=assumptions.usual_years * _DAYS_OF_YEAR)

@@ -1,4 +1,4 @@
-"""Price data as it is listed and compared: text, JSON and CSV."""
+"""Lists and comparisons of price data: text, JSON and CSV."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ def sheets_cited(
 def listed_sheets(
     names: Sequence[str], data: Data, book: PriceBook, as_of: date | None, everything: bool
 ) -> tuple[list[PriceSheet], list[str]]:
-    """Return the sheets on offer on a day, or those of some models and providers, with notes on others."""
+    """Return the sheets on offer on a day, all or of some models and providers, with notes on others."""
     offered = sheets(book, as_of, everything=everything)
     found, notes = released_sheets(offered, described(offered, data), first_days(offered, book, data))
     if names:

@@ -22,7 +22,7 @@ PRICE_RATIOS: Mapping[str, tuple[str, str]] = {
 
 
 def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float, float]:
-    """Return the values that are nearer, by ratio, to this published number than to the nice numbers beside it.
+    """Return the interval of values that round to this published number: nearer to it, by ratio, than to the next nice numbers.
 
     >>> [round(end, 2) for end in rounding_cell(1.5)], [round(end, 2) for end in rounding_cell(4.5)]
     ([1.37, 1.73], [4.24, 4.74])

@@ -90,7 +90,7 @@ def _price_columns(data: Data, table: str) -> Mapping[str, Column]:
 def load(prices: Prices | None = None) -> PriceBook:
     """Return the shipped prices, with the rows of a user's file in place of theirs: its path, or a stream of text or bytes.
 
-    A user's row replaces every shipped row of the same key, as far as it is not of an earlier day, or adds to the book. Raise BadRow with
+    A user's row replaces every shipped row of the same key, except rows of a later day. A row with a new key is added. Raise BadRow with
     all wrong rows of a file, and WrongData for a file that cannot be used.
 
     >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
@@ -243,7 +243,7 @@ def read_rows(
 ) -> tuple[list[PriceRow], list[Problem]]:
     """Return the sound rows of a price file and the faults of the others. `overlay` marks a file of the user.
 
-    A blank currency may not contradict the rows `beside`, and no name may only look like one of theirs or of the models `described`.
+    A blank currency must not contradict the rows `beside`. No name may look like another name in these rows or in `described`.
     `rates` are US dollars for one unit of a currency, for rows without a rate of their own. Messages name the prices of a `typed` sheet,
     given with its first row. At most a thousand faults are listed. Raise WrongData for a file that cannot be used.
 

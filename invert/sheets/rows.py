@@ -81,7 +81,7 @@ class PriceRow:
 
     @property
     def start(self) -> date:
-        """The first day of validity. A verification day is not a beginning, so such a row has always been valid."""
+        """The first day of validity. A verification day is no start, so the row has always been valid."""
         return date.min if self.effective_date is None or self.date_kind == "verified" else self.effective_date
 
     @property

@@ -126,7 +126,7 @@ def _clash(row: PriceRow, message: str) -> Clash:
 
 
 def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
-    """Return, by origin, the rows with a blank currency whose model has prices in another currency than US dollars."""
+    """Return, by origin, the rows without a currency whose model has prices in a currency other than US dollars."""
     foreign: dict[tuple[str, str], PriceRow] = {}
     for row in chain(rows, beside):
         if row.currency != "USD":
@@ -218,7 +218,7 @@ def strays(valid: list[PriceRow]) -> list[Problem]:
 
 
 def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
-    """Yield rows of a sheet on a day whose context or release differs from the first one, or whose threshold exceeds the context."""
+    """Yield the rows of a sheet on a day with another context or release than the first row, or with a threshold above the context."""
     for column, text in (("max_context", "{:,} tokens, and {} says {:,}"), ("release_date", "{}, and {} says {}")):
         told = [row for row in valid if getattr(row, column)]
         for row in told:

@@ -28,7 +28,7 @@ class Price(PriceRow):
 
 @immutable
 class PriceBand:
-    """The prices per token of a whole request whose prompt is longer than the threshold (or at least as long, if inclusive)."""
+    """The prices per token of a request with a prompt above the threshold (or equal to it, if inclusive)."""
 
     threshold_tokens: int
     threshold_inclusive: bool

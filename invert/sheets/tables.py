@@ -176,7 +176,7 @@ class HostPrice(TableRow):
 class DisclosedSize(TableRow):
     """A row of disclosed_sizes.csv: a published size of a model that no fit has seen, and its price [USD/Mtoken].
 
-    `closed` says whether only its vendor had its weights when it was sold, and `bound` which of the sizes is a bound.
+    `closed`: only the vendor had the weights when the model was sold. `bound`: the size that is a bound.
     """
 
     TABLE = "disclosed_sizes"

@@ -32,10 +32,9 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     """Return the sheet with some prices replaced.
 
     The amounts are such as `{"output": "20", "input@200k": "+10%", "cache_write:5min": "x1.5"}`. They are in the currency and unit of the
-    price they replace, with verification `user`. A relative change applies to the published price. A threshold that the sheet does not have
-    adds a band, with the prices of the band below except those given. `copies` lists the copied prices. Raise UnknownName for an unknown
-    component. Raise WrongValue for an amount that is not a price, for a place that is neither in the sheet nor in a band, and for two
-    amounts for one place.
+    price they replace, with verification `user`. A relative change applies to the published price. A new threshold adds a band. Prices that
+    are not given are the prices of the band below. `copies` lists the copied prices. Raise UnknownName for an unknown component. Raise
+    WrongValue for an amount that is no price, for an unknown place, and for two amounts for one place.
     """
     before = sheet.prices
     prices = _with_bands(sheet, amounts)
@@ -103,7 +102,7 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
 
 
 def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
-    """Return the prices of a band that are below those in the band before it, which happens if only one of the two was changed.
+    """Return the prices of a band that are below the prices of the band before it. This happens if only one of them was changed.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load

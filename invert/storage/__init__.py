@@ -1,1 +1,1 @@
-"""Cache lifetimes, storage prices, the memory tiers they point to, and what vendors disclosed."""
+"""Cache lifetimes, storage prices, the memory tiers that they imply, and the statements of vendors."""

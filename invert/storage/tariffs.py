@@ -295,8 +295,8 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     KV bytes are median [byte/token] and spread [nat].
 
     The score of a case is ln of the probability on the tiers disclosed. A rule without an answer scores as a uniform guess. A
-    provider that discloses one tier for all its models is one case. The rule is averaged over its sheets. A rule is right if
-    its likeliest tier is among those disclosed.
+    provider that discloses one tier for all its models is one case. The rule is averaged over its sheets. A rule is right if its likeliest
+    tier is a disclosed one.
     """
 
     def by_term(term: str, basis: str, ttl: int, offer: PricedLifetime) -> Probabilities | None:

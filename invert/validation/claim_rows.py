@@ -70,7 +70,7 @@ class Claim(TableRow):
 
 @immutable
 class WorkedProblem(TableRow):
-    """A row of problems.csv: a problem that someone published with its answer, as one question, and what became of the answer."""
+    """A row of problems.csv: a published problem with its answer, as one question, and the verdict on the answer."""
 
     TABLE = "problems"
 

@@ -113,8 +113,8 @@ def finding(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> Finding | 
     >>> from derive.tables import shipped
     >>> by_id = {row.id: row for table in (Claim, WorkedProblem) for row in shipped.rows_of(table)}
     >>> found = finding(by_id["A13a"], {}, shipped.read())
-    >>> found.row.claim, found.found, found.agrees
-    ('balance batch at 300 and a sparsity of 8', 2400.0, True)
+    >>> found.row.stated, found.found, found.agrees
+    ('2400', 2400.0, True)
     >>> found = finding(by_id["roofline-tpu"], {}, shipped.read())
     >>> round(found.in_unit, 1), found.agrees, found.rests_on
     (240.5, True, ('batching.ridge_point', 'hardware.csv'))
@@ -160,7 +160,7 @@ def _typed(name: str, value: float) -> str:
 
 
 def _command(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> str:
-    """Return one line for a shell that computes a row or shows its table rows, or an empty text if a row that it needs is missing."""
+    """Return a shell command that computes a row or shows its table rows, or an empty text if a needed row is missing."""
     try:
         asked = questions(row, sheets, tables)
     except BacksolveError:

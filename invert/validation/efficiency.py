@@ -206,7 +206,7 @@ def _digits(value: float, precision: int = _DIGITS) -> str:
 
 
 def write_tables(folder: str = shipped.FOLDER) -> None:
-    """Write the fit, then what it predicts of every run, into the tables of a folder."""
+    """Write the fit and its prediction for every run into the tables of a folder."""
     rows = rows_of(Efficiency)
     runs = [row for row in rows if row.use == FIT]
     fit = fit_efficiencies(runs)

@@ -1,6 +1,6 @@
-"""Natural experiments: what every estimator makes of one model before and after its price changed, weights the same.
+"""Natural experiments: every estimate of one model before and after a change of its price, with the same weights.
 
-The truth did not move, so that what an estimate moves by is its error from one price to the next, whatever the truth is.
+The truth did not change. So the change of an estimate is its error between two prices, for any truth.
 """
 
 from collections.abc import Iterable, Mapping
@@ -79,7 +79,7 @@ def estimates_of(one: Inference) -> Mapping[str, Estimate]:
 
 
 def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
-    """Return an estimator's scatter between prices. `held` counts medians inside the first range, `lost` those without a second range."""
+    """Return an estimator's scatter between prices. `right` counts medians inside the first range, `lost` those without a second range."""
     retested = list(of_one)
     moved = [(one, by) for one in retested if (by := one.moved) is not None]
     if not moved:

@@ -1,4 +1,4 @@
-"""The scoreboard: what the readings make of what is known, section by section, as rows of numbers."""
+"""The scoreboard: the readings compared with known values, section by section, as rows of numbers."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -90,7 +90,7 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
 def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Return printed KV estimates over the true cache for each model of known cache, and the bias.
 
-    A ratio of 1 is exact. bias and sd are those of its natural log. The columns are the medians of the printed estimators, and of attention
+    A ratio of 1 is exact. bias and sd are of its natural log. The columns are the medians of the printed estimators, and of attention
     FLOPs from input prices.
 
     >>> rows = known_models(read_data())

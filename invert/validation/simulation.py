@@ -2,9 +2,8 @@
 
 If the sampler draws from the posterior of the model it claims, the rank of the truth among the draws is uniform, whatever
 the priors (Talts et al., 2018). Truths come from the priors, prices from the forward model plus noise, and are published
-on the vendors' numbers. A sheet is dropped only for what its published prices do to the sampler, never for its truth:
-no draw feasible, or weights not to be trusted even by the mixture. It tests the computation, not the model: prices of
-models of known architecture do that.
+on the vendors' numbers. A sheet is dropped only if the sampler fails on its published prices, never because of its truth: no draw is
+feasible, or even the mixture cannot be trusted. It tests the computation, not the model: prices of models of known architecture do that.
 
 Ranks of single quantities, pooled over sheets, do not see everything: a posterior that hears a price twice may be too narrow
 where no printed quantity shows it. The log likelihood of all prices is ranked like a quantity, and shows it (Modrák et al.,
@@ -87,10 +86,9 @@ alone, and KV bytes of the whole model rest on the statement. Size by price: the
 
 @immutable
 class Ranking:
-    """How the truth of one quantity ranked among the draws.
-
-    run: what was inferred with what noise. simulations: sheets kept, of `sheets` drawn. coverage_50, coverage_90: share of
-    truths inside the central intervals. ks_p: p-value of the ranks being uniform, by Kolmogorov and Smirnov. made_of: see `run_made_of`.
+    """Ranks of the truth of one quantity among the draws. run: the estimate and its noise. simulations: sheets kept, of `sheets` drawn.
+    coverage_50, coverage_90: share of truths inside the central intervals. ks_p: p-value of the ranks being uniform, by Kolmogorov and
+    Smirnov. made_of: see `run_made_of`.
     """
 
     run: str

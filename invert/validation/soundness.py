@@ -115,7 +115,7 @@ def _check_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, .
 
 
 def _miscounted(tables: Tables) -> Iterator[Problem]:
-    """List KV values counted by hand that differ from those computed from the configuration."""
+    """List hand-counted KV values that differ from the values computed from the configuration."""
     for row in tables.rows_of(Architecture):
         try:
             stored, read = kv_bytes(row, 1.0)

@@ -62,7 +62,7 @@ def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assum
 
 
 def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
-    """Return the record of such sizes: on closed models for a closed one, else on open models that were left out."""
+    """Return the record of these sizes: on closed models for a closed model, else on left-out open models."""
     return size_record(data, form_of(found, params), "closed vendor" if found.closed else "family", assumptions)
 
 

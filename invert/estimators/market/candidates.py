@@ -68,7 +68,7 @@ LEFT_OUT: Mapping[str, date | None] = {"family": None, "later": date.min, f"sinc
 def judge_candidate(
     candidate: Candidate, priced: Sequence[Priced], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
 ) -> Verdict | None:
-    """Return what the candidate gains beside the typical KV, on the caches that it has numbers of, or None if these are too few."""
+    """Return the gain of a candidate over typical KV, on the caches for which it has numbers, or None for too few caches."""
     listed = {row.architecture: row for row in reversed(priced)}
     found = [(one, candidate.observed(one, listed.get(one.architecture), priced)) for one in typical.caches]
     return judge_predictors([(one, numbers) for one, numbers in found if numbers is not None], typical, since, assumptions)
@@ -77,7 +77,7 @@ def judge_candidate(
 def judge_predictors(
     rows: Sequence[tuple[Cache, tuple[float, ...]]], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
 ) -> Verdict | None:
-    """Return what numbers beside some caches gain: each cache is predicted by a line through other families.
+    """Return the gain from one number per cache. A line through other families predicts each cache.
 
     With `since` only caches released from that day on are judged, each by a line through the caches released before it.
     """
@@ -102,7 +102,7 @@ def _density_by_line(
 
 @cache_with_data
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
-    """Return the verdict on each candidate, by its name and by what its predictions leave out."""
+    """Return the verdict on each candidate, by its name and by the left-out group."""
     priced, typical = listed_models(data), typical_kv(data, assumptions)
     return {
         (one.name, left_out): judge_candidate(one, priced, typical[one.of], since, assumptions)

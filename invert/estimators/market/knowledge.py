@@ -1,4 +1,4 @@
-"""Total parameters by what a model knows: ln N = a + b logit(A), or ln N = a + b logit(A) + c ln P.
+"""Total parameters by the knowledge of a model: ln N = a + b logit(A), or ln N = a + b logit(A) + c ln P.
 
 A is the accuracy of the best variant of a model on a benchmark of facts, P the list price of input [USD/Mtoken]. Each benchmark has its
 own fits, to sparse open models of today. A form is used if its gain in log density over the same fit without the score exceeds one
@@ -69,7 +69,7 @@ def with_scores(data: Data, scores: FileText | None) -> Data:
 
 @cache_with_data
 def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[SizeForm, ...]:
-    """Return the forms of every benchmark that enough models have: those with a price first, then by their gain."""
+    """Return the forms of every benchmark with enough models: first the forms with a price, then by gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in rows_so_far(data, KnowledgeScore))
     forms = [SizeForm(params="total_params", priced=priced, benchmark=benchmark) for benchmark in benchmarks for priced in IN_WORDS]
     judged = [form for form in forms if all(_record_if_any(data, form, gate, assumptions) for gate in _GATES)]

@@ -1,6 +1,6 @@
 """Regression for new groups: a group weighs less than its number of rows, and fits without it judge it.
 
-A fit needs only the sums of a group, so that leaving out one group, or two, is a subtraction.
+A fit needs only sums over groups. So one or two groups are left out by subtraction.
 """
 
 from collections.abc import Hashable, Sequence

@@ -1,4 +1,4 @@
-"""The size of a model from its price, from what it knows, or from both: ln N = a + b (ln P - d) + c logit(A) + s t.
+"""The size of a model from its price, its knowledge, or both: ln N = a + b (ln P - d) + c logit(A) + s t.
 
 N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra price/cost of a vendor with closed weights, which is
 fitted on closed models of known size, and A the accuracy on a benchmark of facts. A form (`SizeForm`) names the data. Every fit is
@@ -43,7 +43,7 @@ LeftOut = Literal["family", "vendor", "later", "closed vendor"]
 
 @immutable
 class SizeForm:
-    """What a fit predicts and from what: prices of makers or hosts, scores on a benchmark, of all models or of sparse ones of today."""
+    """The target of a fit and its predictors: prices of makers or hosts, or scores on a benchmark, for all models or for new sparse models."""
 
     params: Params
     sparse: bool = True
@@ -240,7 +240,7 @@ def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumpti
 class Draws:
     """Draws of all the unknowns between a price and a size: coefficients over resampled vendors, extra price/cost, error of a new family.
 
-    They are the same for all prices, so that a higher price means a larger size.
+    All prices use the same draws, so a higher price always means a larger size.
     """
 
     coefficients: Floats

@@ -18,7 +18,7 @@ _REACH = 1e3
 
 
 class Judged(NamedTuple):
-    """Predictions beside the truth: errors [nat], ln density of the truth, and the probability nearer to the centre than the truth.
+    """Predictions compared with the truth: errors [nat], ln density of the truth, and the probability of values nearer to the centre.
 
     A truth is in the 90 % range if that probability is below 0.9. A missing prediction is nan.
     """

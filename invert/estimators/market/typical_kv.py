@@ -82,7 +82,7 @@ class TypicalKV:
         return Students(centre=centre, scale=np.sqrt(spread / freedom * (1 + 1 / count)), freedom=freedom)
 
     def judge(self, targets: Sequence[Cache]) -> Judged:
-        """Return the typical KV of each target beside its true KV bytes."""
+        """Return the typical KV of each target with its true KV bytes."""
         return self.predict(targets).judge(np.array([one.ln_kv for one in targets]))
 
     def at(self, day: date, family: str = "") -> Student | None:
