@@ -73,7 +73,7 @@ def prepare() -> None:
 
 
 def close(stream: TextIO | None) -> None:
-    """Discard the buffered text, so that the exit does not fail to write it again."""
+    """Discard the buffered text, because the exit would fail to write it again."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -92,11 +92,11 @@ class WhenRead(Mapping[str, _Value]):
 class Answer:
     """A point, or an interval with one or two known ends (`low`, `high`). None means unbounded.
 
-    For bounds over ranges, `low` and `high` contain the values possible at all points of the ranges, `loose_low` and `loose_high` those
-    possible at one point at least. The kind "loose" has only the loose ends, because no value is possible at all points. `elasticities` are
-    d ln(unknown)/d ln(given) at the point or at the finite end of the interval (the upper one of two). `bound` marks a point, or the values
-    of all ranges and sweeps, as at least this value ("lower") or at most this value ("upper"). The kind "symbolic" has a formula as its
-    answer: an expression of the given symbols.
+    For bounds over ranges, `low` and `high` enclose the values that are possible at all points of the ranges. `loose_low` and `loose_high`
+    enclose the values that are possible at one or more points. The kind "loose" has only the loose ends, because no value is possible at
+    all points. `elasticities` are d ln(unknown)/d ln(given) at the point or at the finite end of the interval (the upper one of two).
+    `bound` marks a point, or the values of all ranges and sweeps, as at least this value ("lower") or at most this value ("upper"). The
+    kind "symbolic" has a formula as its answer: an expression of the given symbols.
 
     >>> Answer(kind="point", value=2400.0, bound="lower")
     Answer(point: 2400 or more)
@@ -199,8 +199,8 @@ def shown_end(answer: Answer) -> float | None:
 class Reason:
     """The reason why there is no answer: a code for programs, the missing quantities, and the violated inequalities.
 
-    `two_values` is a quantity for which two ways lead to different values. A message that needs time is given as `tell`, and is worked
-    out when it is read: most reasons are those of attempts.
+    `two_values` is a quantity for which two ways lead to different values. A slow message is given as `tell` and computed when it is read,
+    because most reasons belong to attempts and are never read.
 
     >>> Reason(code="no_solution", tell=lambda: "no batch leads to it").message
     'no batch leads to it'
@@ -249,7 +249,7 @@ class RouteStep:
 
 @immutable
 class Alike:
-    """Successive points of a sweep whose answers differ only in their numbers.
+    """Successive points of a sweep with answers that differ only in their numbers.
 
     `given` and `values` are columns over these points: one for every given, and one for every answer that is a number. `answers` leave
     these numbers out. For points without a number they are the answers themselves, and `reason` says why.
@@ -321,7 +321,7 @@ class Sweep:
 class Spans:
     """The range of an answer over all values of the givens with a range.
 
-    `method` is "bounds" if the answer rises or falls throughout with each of them, so that its ends lie at corners. It is "sampled" if it
+    `method` is "bounds" if the answer rises or falls throughout with each range. Then its ends are at corners. It is "sampled" if it
     does not, moves in steps, has no value at some points or no closed form. `sides` are (regime, low, high, share of the samples).
     `tornado` has (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the point of the
     route and the elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an answer.

@@ -46,7 +46,7 @@ def names_before(row: Equation, number: int) -> frozenset[str]:
 
 
 def point(premise: Premise) -> Mapping[str, Tree]:
-    """Return what a premise replaces, by the name of the quantity."""
+    """Return the replacements of a premise, by the name of the replaced quantity."""
     return {quantity(name).name: sort_terms(tree_of_function(value)) if callable(value) else value for name, value in premise.point.items()}
 
 

@@ -33,7 +33,7 @@ _HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQ
 
 
 def label(path: str | os.PathLike[str]) -> str:
-    """Return a path for a message: as it was given, or quoted if it would not print on one line.
+    """Return a path for a message: unchanged, or quoted if it would not print on one line.
 
     >>> label("run.json"), label("a\\nb")
     ('run.json', "'a\\\\nb'")
@@ -58,7 +58,7 @@ def content_of(place: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
 
 
 def content_of_stream(stream: Any, limit: int = LARGEST) -> bytes:
-    """Return what is left in a stream of bytes or text. Raise `WrongData` if it is unreadable or larger than the limit."""
+    """Return the rest of a stream of bytes or text. Raise `WrongData` if it is unreadable or larger than the limit."""
     try:
         # The bytes below a text stream, because its decoder does not name the file.
         return _read_to_limit(getattr(stream, "buffer", stream), limit)

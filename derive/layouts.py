@@ -119,6 +119,6 @@ def layout_line(keys: Iterable[Key]) -> str:
 
 
 def usual_layout_line(copies: str, mixture: bool) -> str:
-    """Return the layout of a deployment for which none is given, and the layout with which engines run such a model."""
+    """Return the default layout of a deployment, and the layout that engines use for this kind of model."""
     told = " ".join(f"{part}={name}" for part, name in USUAL_LAYOUTS[copies, mixture])
     return f"layout: none is given, so nothing is held twice. Engines run such a model with {told}"

@@ -1,4 +1,4 @@
-"""What people mean by a quantity beside other givens: one row for each meaning.
+"""What people mean by a word, depending on the other givens: one row for each meaning.
 
 Words that name several quantities are settled before, by `derive.quantities.meant_beside`. These rows are for a quantity that is named
 exactly, in a question that it does not fit.
@@ -9,11 +9,11 @@ from derive.immutable import immutable
 
 @immutable(declared=True)
 class Meaning:
-    """A quantity that is meant by another one beside all of some givens.
+    """The quantity that people mean by another one, if all of some givens are present.
 
     The question is answered with it if the quantity that was asked for lacks something. `why` is printed after its name. With `alone` it
-    is meant only if no chip and no model is named and no given belongs to the quantity that was asked for. With `told` that quantity is
-    answered, and the other one is printed beside it if the answer leaves one of these givens unused.
+    is meant only if no chip and no model is named and no given belongs to the quantity that was asked for. With `told` the meant quantity
+    is answered. The other one is also printed if the answer does not use one of these givens.
     """
 
     asked: str

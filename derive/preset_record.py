@@ -56,7 +56,7 @@ SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
 
 @immutable
 class Published:
-    """A model as it was published: the data types of its weights, and its longest context [token].
+    """A published model: the data types of its weights, and its longest context [token].
 
     `of_experts` and `of_others` are the bytes of a weight in the routed experts and of any other weight. `bytes_per_weight` is the average
     over all weights. They include scales. `narrowest` leaves scales out, as the data types of chips do. `stored` has the average bytes of a
@@ -87,9 +87,9 @@ class Preset:
     """Givens by registry name [SI], with their sources, the variants that fit, and the equations that do not.
 
     `published` says how a model was published. `parameters_only` has the name of a model without a known configuration. `ranges` has the
-    ends of every given that is known as a range, and `record` says how often such ranges contained the measurement. `unsaid` has a text for
-    every data type that was supposed, with the way to give it. `supposed` gives the reasons of other supposed values. `notes` are remarks
-    on the source as a whole.
+    ends of every given with a range. `record` says how often such ranges contained the measurement. `unsaid` has a text for every data type
+    that was supposed, with the way to give it. `supposed` gives the reasons of other supposed values. `notes` are remarks on the source as
+    a whole.
     """
 
     givens: dict[str, float] = field(default_factory=dict)

@@ -261,11 +261,11 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     """Return the givens of a model from architectures.csv: parameters, router, and inputs of its KV formula, without bytes per element.
 
     The text is a name, an alias or a Hugging Face id, or the path of a config.json, its folder, or an id in the cache of huggingface_hub.
-    `variants` names the formula, one of `KV_INPUTS`. A model whose attention selects its reads gets the KV time of these reads, and none of
-    the equations for dense attention. A model with windows or states gets their sizes and reads, and no balance context, because not all of
-    its reads grow. A model of open_models.csv without an architecture has only parameters, and `missing` names the unknown quantities. A
-    data type in the name, such as -FP8, is the type of the weights. Raises UnknownName for the model, NotCovered for one whose attention no
-    equation covers, and WrongData for a row or file that cannot be used.
+    `variants` names the formula, one of `KV_INPUTS`. A model with selective attention gets the KV time of its reads, and no equation for
+    dense attention. A model with windows or states gets their sizes and reads, and no balance context, because not all of its reads grow. A
+    model of open_models.csv without an architecture has only parameters, and `missing` names the unknown quantities. A data type in the
+    name, such as -FP8, is the type of the weights. Raises UnknownName for an unknown model, NotCovered if no equation covers its attention,
+    and WrongData for a row or file that cannot be used.
 
     >>> preset = model("deepseek-v3")
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
@@ -421,7 +421,7 @@ def architecture(name: str, tables: Tables | None = None) -> Architecture:
 
 
 def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
-    """Return the KV bytes of a token that a model stores, and those that a step reads [byte/token], all values in one data type.
+    """Return the KV bytes per token that a model stores and that a step reads [byte/token], all values in one data type.
 
     Index keys are values too. Raises as `model` does.
 
@@ -581,7 +581,7 @@ def _use_stored_bytes(preset: Preset, chip: float) -> Preset:
 
 
 def _complete_widths(preset: Preset, settled: Set[str]) -> Preset:
-    """Return the presets of a question with one of the two widths: the other is as it would be otherwise, and no mean is set."""
+    """Return the presets of a question that gives one of the two widths. The other width keeps its default, and no mean is set."""
     plain = as_published(preset, settled - {*WIDTHS})
     if "bytes_per_weight" in settled or not plain.givens.keys() >= {"bytes_per_weight", *ROUTER[:2]}:
         return plain

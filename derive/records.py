@@ -169,7 +169,7 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
 
 @cache
 def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
-    """Return the right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols work."""
+    """Return the right side with only + - * /. So numbers, arrays, quantities with units and symbols work."""
     from derive.expressions.closed_roots import closed_roots
 
     # Constants stay names too, because they have units.
@@ -379,7 +379,7 @@ class Equation:
     def subs(self, **values: "float | str | Expr") -> "Rel":
         """Return the relation with numbers, texts with a unit or SymPy expressions in place of quantities, by their names or short symbols.
 
-        Raises `UnknownName` for a name that is not one of its quantities, so that a slip leaves no quantity unreplaced. Raises `WrongUnit`
+        Raises `UnknownName` for a name that is not one of its quantities. So a typing error is seen. Raises `WrongUnit`
         and `WrongValue` for a value that the quantity cannot have.
 
         >>> from derive.catalogue import equation

@@ -68,7 +68,7 @@ def bounding_sides(requirement: Requirement) -> tuple[Tree, Tree] | None:
 
 @cache
 def in_words_of_names(requirement: Requirement, simplify: bool = False) -> str:
-    """Return the comparison in the names of its quantities: as it is written, or without the factors of 1 that defaults leave.
+    """Return the comparison with the names of its quantities: as written, or without factors that are 1 by default.
 
     >>> in_words_of_names(Requirement(holds=lambda batch, chips: batch >= 2 * chips))
     'batch >= 2*chips'

@@ -33,7 +33,7 @@ def tier_of(text: str) -> str:
 
 
 def matching_devices(text: str, tables: Tables | None = None) -> list[str]:
-    """Return the devices of a tier, or those with every word of a text in their names, in the order of the table.
+    """Return the devices of a tier, or the devices with every word of a text in their names, in the order of the table.
 
     >>> matching_devices("solidigm 7.68"), matching_devices("nvme")[0]
     (['Solidigm D7-PS1010 7.68 TB PCIe 5'], 'Micron 9650 7.68 TB PCIe 6')

@@ -59,7 +59,7 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
 def slopes(
     tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS, wanted: frozenset[str] | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the value of a tree, and its derivatives with respect to its quantities or those wanted, by reverse differentiation.
+    """Return the value of a tree, and its derivatives with respect to all or some quantities, by reverse differentiation.
 
     >>> slopes(("*", "batch", "batch", "chips"), {"batch": 3.0, "chips": 2.0})
     (18.0, {'batch': 12.0, 'chips': 9.0})
@@ -207,7 +207,7 @@ _TERMS, _FACTORS, _POWER, _WHOLE = range(4)
 class Alphabet:
     """The signs of one notation, such as Python text, LaTeX or MathML.
 
-    With `ratio`, fractions are stacked and exponents raised, so that neither needs parentheses. `root` returns "" for a degree without
+    With `ratio`, fractions are stacked and exponents raised. Neither needs parentheses. `root` returns "" for a degree without
     a sign of its own.
     """
 

@@ -287,7 +287,7 @@ def _name_similar(row: Quantity, dimension: _Dimension) -> str:
 
 
 def _multiply(figure: str, factor: Decimal) -> float:
-    """Return the product, rounded once, so that `7 USD/MTok` is 7e-06 to the last bit."""
+    """Return the product, rounded once. So `7 USD/MTok` is 7e-06 to the last bit."""
     figure = figure.replace("_", "")
     plain = float(figure)
     if not isfinite(plain):
@@ -304,8 +304,8 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     """Return the texts of a list of `name=value` by registry name, without reading them. A symbol may be used as the name.
 
     The text of a limit, `name<=value` or `name>=value`, begins with its sign. Two limits from both sides are one text. If only the names
-    `among` some are allowed, the error for an unknown name lists them. Otherwise the error lists all unknown names, also those `asked`
-    for. The meaning of a word may depend on the other words, and on unwritten quantities `beside` them.
+    `among` some are allowed, the error for an unknown name lists them. Otherwise the error lists all unknown names, also unknown names in
+    `asked`. The meaning of a word may depend on the other words, and on the quantities `beside` that the user did not type.
 
     Raises UnknownName for a name, and WrongValue if "=" is missing or a quantity has two different texts.
 
@@ -363,7 +363,7 @@ def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
 
 
 def _add_usual_unit(name: str, text: str) -> str:
-    """Return a price without a unit in the usual unit of such prices, if none of its numbers is a usual value in SI.
+    """Return a price without a unit in the usual unit of its quantity, if none of its numbers is a usual value in SI.
 
     >>> _add_usual_unit("chip_price", "<=2.5"), _add_usual_unit("chip_price", "0.001"), _add_usual_unit("chip_price", "0.5..2:log")
     ('<=2.5 USD/h', '0.001', '0.5..2 USD/h:log')

@@ -232,7 +232,7 @@ def _show_nearest(word: str) -> None:
 
 
 def _term_lines(word: str) -> list[str]:
-    """Return the meaning of a word of the outputs, and the command that lists what else is about it."""
+    """Return the meaning of a word of the outputs, and the command that lists quantities and equations about it."""
     from derive.glossary import explain_term
 
     if not (meaning := explain_term(word)):

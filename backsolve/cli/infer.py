@@ -219,7 +219,7 @@ def _typed_parameters() -> dict[str, str]:
 
 
 def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
-    """Print the prices implied by the supposed values, beside the published ones."""
+    """Print the prices that follow from the supposed values, with the published prices."""
     from derive.units import named_texts, parse
     from invert.assumptions import ANCHORS
     from invert.inference import infer
@@ -289,7 +289,7 @@ def _print_history(question: Question, executor: "Executor") -> "Sequence[Proble
 def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tuple[InferenceTable, Comparison | None]":
     """Return the selected sheets in the requested order, and the comparison with other prices if it is shown.
 
-    A `whole` result has what the usual tables do not print: it is saved, or compared with a saved one.
+    A `whole` result has more than the usual tables print, to be saved or compared with a saved result.
     """
     from invert.estimators.names import KV_NAMES
     from invert.inference import Kept, run_of

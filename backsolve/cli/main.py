@@ -33,7 +33,7 @@ _PLACES = {  # for each command: its module in this package, and its name in the
 
 
 class Loaded(Mapping[str, click.Command]):
-    """The commands by name. Each is imported when it is run, so that the others cost no time."""
+    """The commands by name. A command is imported when it runs. So the other commands cost no time."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, attribute = _PLACES[name]

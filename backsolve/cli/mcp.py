@@ -131,7 +131,7 @@ def _described(name: str) -> _Schema:
 
 
 def _words(name: str, given: Mapping[str, Any]) -> list[str]:
-    """Return the words of a command line. Options are --name=value, so that a value is never read as an option."""
+    """Return the words of a command line. Options are --name=value. So a value is never read as an option."""
     options, arguments = [f"--as={_TOOLS[name].form}"] if _TOOLS[name].form else [], []
     for word, one in _parameters(name).items():
         found = given.get(word, ())

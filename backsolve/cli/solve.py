@@ -216,7 +216,8 @@ def _print(shown: "Iterator[str]", style: str) -> None:
 
 
 def _add_typed_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
-    """Yield the lines of answers. Above the steps the typed word is beside the name of the unknown, and alone in targets and sensitivities.
+    """Yield the lines of answers. Before the steps, the typed word is printed with the name of the unknown. In targets and sensitivities it
+    is alone.
 
     >>> lines = ["step_time = 2.8 ms", "Targets      requests_per_second >= 20 is met", "", "step_time = memory_time"]
     >>> [*_add_typed_words(lines, {"step_time": "tpot", "requests_per_second": "qps"})]

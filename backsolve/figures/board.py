@@ -51,7 +51,7 @@ _LEGS = (
 
 @immutable(kw_only=False)
 class Line:
-    """A curve: its quantity, its name and role, and `beside` the quantities with values other than the values of the sliders."""
+    """A curve: its quantity, name and role. `beside` are quantities with other values than the sliders have."""
 
     of: Tree
     words: str
@@ -195,7 +195,7 @@ def pictures() -> tuple[Picture, ...]:
 
 @cache
 def legs() -> list[dict[str, Any]]:
-    """Return the equations of the pictures in the form that the script computes: what each makes, from which tree."""
+    """Return the equations of the pictures for the script: each result with its tree."""
     made = {id: _INVERTED.get(id) or equation(id).symbols[0] for id in _LEGS}
     return [{"id": id, "makes": name, "right": _formula(id, name)} for id, name in made.items()]
 
@@ -208,7 +208,7 @@ def _formula(id: str, name: str) -> Tree:
 
 
 def followed(given: Mapping[str, float]) -> dict[str, float]:
-    """Return all values that follow from what is given, equation after equation. Given values stay."""
+    """Return all values that follow from the given values, equation after equation. Given values stay."""
     values = {**given}
     for leg in legs():
         if leg["makes"] not in values and names(leg["right"]) <= values.keys():
@@ -269,7 +269,7 @@ LADDER_FILE = "drain-times.csv"
 
 
 def drain_times() -> list[MemoryTierFigure]:
-    """Return the drain times of the ladder: those of today's devices and of the lecture."""
+    """Return the drain times of the ladder, for today's devices and for the lecture."""
     rows = shipped.rows_of(MemoryTierFigure)
     return [row for row in rows if row.quantity == "drain_time" and row.tier in _TIERS and row.device != "range"]
 

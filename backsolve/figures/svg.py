@@ -52,7 +52,7 @@ class Plane(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A text beside the thing that it names, and its possible places (x, y, anchor) with the best first."""
+    """A text next to a point or a line, and its possible places (x, y, anchor), the best first."""
 
     text: str
     places: Sequence[tuple[float, float, str]]
@@ -181,7 +181,7 @@ def _labels(plane: Plane) -> Iterator[Label]:
 
 
 def _sides(plane: Plane, x: float) -> list[tuple[float, str]]:
-    """Return the two starts of a text beside a point, the one towards the middle first."""
+    """Return the two possible starts of a text next to a point, first the start towards the middle."""
     sides = [(x + _GAP, "start"), (x - _GAP, "end")]
     return sides if x <= (plane.left + plane.right) / 2 else sides[::-1]
 

@@ -1,4 +1,4 @@
-"""Turn claims of the lecture into states of pages: the page of an equation with the numbers of the claim, or of the row with its number."""
+"""Turn claims of the lecture into states of pages: an equation page with the numbers of the claim, or the page of a table row."""
 
 import shlex
 from collections.abc import Mapping

@@ -99,7 +99,7 @@ def files() -> dict[str, bytes]:
 
 @cache
 def document_paths() -> list[str]:
-    """Return the paths of all documents from the root of the repository: those that the start page names, in its order, and the others."""
+    """Return the paths of all documents from the root of the repository: first the documents on the start page, in its order."""
     root = texts_root()
     named = re.findall(r"\]\(([\w/-]+\.md)", (root / START).read_text(encoding="utf-8"))
     inside = (file.relative_to(root).as_posix() for file in sorted((root / "docs").rglob("*.md")))
@@ -166,7 +166,7 @@ def is_outside(target: str) -> bool:
 
 
 def _target(href: str, path: str) -> str | None:
-    """Return the target of a link of a document as an address from the root of the site, or None if the site has no such page."""
+    """Return the target of a document's link as an address from the root of the site, or None if the site does not have the page."""
     if is_outside(href):
         return href
     place = posixpath.normpath(posixpath.join(posixpath.dirname(path), href))

@@ -102,7 +102,7 @@ def _pair(row: Equation, pair: TreePair) -> Json:
 
 
 def _forms(roots: Roots, printed: Callable[[Tree], Json] = lambda _: {}) -> list[Json] | None:
-    """Return closed forms with what `printed` makes of each, or None if there are no closed forms."""
+    """Return closed forms as `printed` formats them, or None if there are none."""
     lossy = {True: {"loses_digits": True}, False: {}}
     return None if roots is None else [{"tree": root, **lossy[loses_digits(root)], **printed(root)} for root in roots]
 

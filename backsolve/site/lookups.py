@@ -32,7 +32,7 @@ def video_at(time: str) -> str:
 
 
 def said_in_order() -> list[tuple[Source, Equation]]:
-    """Return the statements of the lecture in order, with the equations whose source they are."""
+    """Return the statements of the lecture in order, each with the equations that cite it."""
     said = [(one, row) for row in by_id().values() for one in row.sources if one.kind == TALK and one.start is not None]
     return sorted(said, key=lambda pair: (pair[0].start, pair[0].end))
 

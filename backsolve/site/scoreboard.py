@@ -36,5 +36,5 @@ def scoreboard_pages() -> Iterator[Page]:
 
 
 def misses(judged: Sequence[JudgedPrediction]) -> list[JudgedPrediction]:
-    """Return the predictions whose range does not contain the truth, the worst first."""
+    """Return the predictions with a range that does not contain the truth, the worst first."""
     return sorted((one for one in judged if not one.right), key=lambda one: -abs(log(one.ratios_to_truth[1])))

@@ -47,7 +47,7 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
 
 
 class Page(NamedTuple):
-    """A page before it is written: its address, template and context, the problems of its tables, and texts beside it by file name."""
+    """A page before it is written: address, template, context, problems of its tables, and texts of further files by file name."""
 
     address: str
     template: str

@@ -13,8 +13,8 @@ _Smoothed = tuple[Tree, tuple[TreePair, ...]]
 def smooth_cases(tree: Tree, shaped: Callable[[Tree], Tree] = simplify) -> tuple[_Smoothed, ...]:
     """Return all smooth regimes of a formula, each with the pairs of a larger and a smaller term that select it.
 
-    `shaped` brings each regime into its final form, by default a single fraction. A Max and a Min of the same terms are decided together,
-    so that no regime contradicts itself.
+    `shaped` brings each regime into its final form, by default a single fraction. A Max and a Min of the same terms are decided together.
+    So no regime contradicts itself.
 
     >>> from derive.trees import tree_of
     >>> [(text(one), wins) for one, wins in smooth_cases(tree_of("2*Max(batch, chips)"))]

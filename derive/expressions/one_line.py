@@ -1,7 +1,7 @@
 """Write formulas as a single fraction of polynomials, with common factors cancelled.
 
-A part that is not made of + - * / and whole powers is one factor. Sums in the denominator stay a product of sums, so that a formula does
-not grow more than it must.
+A part that is not made of + - * / and whole powers is one factor. Sums in the denominator stay a product of sums, to keep the formula
+short.
 """
 
 from collections import Counter
@@ -135,7 +135,7 @@ def _power(base: Tree, exponent: Tree) -> Quotient:
 
 
 def dominant_terms(operation: str, inner: Iterable[Tree]) -> list[Tree]:
-    """Return the terms of a Max or a Min without those that another term always exceeds."""
+    """Return the terms of a Max or a Min, without terms that another term always exceeds."""
     flat = [part for one in inner for part in (one[1:] if isinstance(one, tuple) and one[0] == operation else (one,))]
     kept = sorted({text(one): one for one in flat}.items())
     beaten = {

@@ -56,7 +56,7 @@ def solve_by_regime(left: Expr, right: Expr, x: Expr) -> tuple[SolvedRegime, ...
 def regimes(expression: Expr) -> tuple[SmoothRegime, ...]:
     """Return all smooth regimes of an expression. One without Max and Min is its own.
 
-    A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
+    A Max and a Min of the same terms are decided together. So no regime contradicts itself.
     """
     return tuple(dict.fromkeys(_split(expression, ())))
 

@@ -64,7 +64,7 @@ def read_config(place: str) -> ConfigModel:
 
 
 def _nearest_file(place: str) -> str:
-    """Return the nearest file of JSON beside one that is not there, or what is allowed."""
+    """Return the nearest JSON file in the folder of a missing one, or the allowed names."""
     folder, name = os.path.split(place)
     beside = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
     files = [one for one in beside if one.endswith(".json")]

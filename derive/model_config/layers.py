@@ -1,4 +1,4 @@
-"""The layers of a model by the settings of its config.json: what the attention of each keeps, and which have experts."""
+"""The layers of a model by the settings of its config.json: the cache of each layer's attention, and the layers with experts."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -77,7 +77,7 @@ class Layers:
     feed_forward: tuple[str, ...]
 
     def count(self, *kinds: str) -> int:
-        """Return the number of layers whose attention is of one of these kinds."""
+        """Return the number of layers with attention of one of these kinds."""
         return sum(kind in kinds for kind in self.attention)
 
     @property
@@ -177,7 +177,7 @@ def _attention_by_blocks(settings: Settings, _count: int) -> list[str] | None:
 
 
 def blocks_of(settings: Settings, part: str) -> list[Settings]:
-    """Return what block_configs says of a part of every layer, or an empty list without such a setting."""
+    """Return the entries of block_configs for a part of every layer, or an empty list without this setting."""
     blocks = settings.get("block_configs") or []
     if not isinstance(blocks, list) or not all(isinstance(block, Mapping) and isinstance(block.get(part), Mapping) for block in blocks):
         raise WrongData(f"{settings.place}: block_configs is no list of blocks with a part {part!r}")

@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 
 class Experts(NamedTuple):
-    """The columns of experts, and their parameters in a layer: all, those that a token uses, shared experts, router."""
+    """The columns of experts, and their parameters in a layer: all, used by a token, of shared experts, of the router."""
 
     columns: Columns
     all: int
@@ -109,9 +109,9 @@ def latent(settings: Settings, dim: int) -> Part:
 
 
 def compressed(settings: Settings, dim: int, layers: Layers) -> Part:
-    """Return the attention of all layers to compressed entries, whose keys are their values.
+    """Return the attention of all layers to compressed entries. Their keys equal their values.
 
-    Every layer has a window too. Entries that are selected overlap, so that matrices of twice their width make them.
+    Every layer has a window too. Selected entries overlap. So matrices of twice their width make them.
     """
     ratios = [ratio for ratio in settings.numbers("compress_ratios") or () if ratio] or [settings.needed("compress_ratios")]
     sparse, heavy, all_layers = layers.count(SPARSE), layers.count(HEAVY), len(layers.attention)
@@ -126,7 +126,7 @@ def compressed(settings: Settings, dim: int, layers: Layers) -> Part:
 
 
 def indexer(settings: Settings, dim: int, layers: Layers, element: float) -> Part:
-    """Return what selects the entries that all layers read, or an empty part."""
+    """Return the indexer, which selects the entries that all layers read, or an empty part."""
     blocks = settings.inside("sparse_attention_config")
     if blocks and blocks.get("use_sparse_attention"):
         own = selecting = sum(map(bool, blocks.numbers("sparse_attention_freq") or [1] * len(layers.attention)))
@@ -149,7 +149,7 @@ def indexer(settings: Settings, dim: int, layers: Layers, element: float) -> Par
 
 
 def state(settings: Settings, dim: int, layers: int, element: float) -> Part:
-    """Return the layers that keep a state of fixed size, of the kind whose settings the file has."""
+    """Return the layers with a state of fixed size, of the kind that the file describes."""
     said = str(settings.get("mamba_ssm_dtype", "mamba_ssm_cache_dtype") or "").removeprefix("torch.")
     kept = BYTES_OF_ONE.get(said, element)
     heads = settings.whole("linear_num_value_heads") or 0
@@ -178,7 +178,7 @@ def state(settings: Settings, dim: int, layers: int, element: float) -> Part:
 
 
 def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
-    """Return the width of every dense feed-forward part, those beside experts too."""
+    """Return the width of every dense feed-forward part, also in layers with experts."""
     if parts := blocks_of(settings, "ffn"):
         raw = [int(2 * part.ratio("ffn_mult") * dim / 3) for part in parts if not part.get("no_op")]
         return [-(-width // _ROUND_TO) * _ROUND_TO for width in raw]

@@ -1,4 +1,4 @@
-"""The settings of a config.json by any of their names: which file a text names, its values, and which of them were read."""
+"""The settings of a config.json by any of their names: the file, its values, and the values that were read."""
 
 import json
 import os
@@ -133,7 +133,7 @@ def _sets_size(value: Any) -> bool:
 
 
 def place_of(text: str) -> str | None:
-    """Return the path of the config.json that a text names: the file itself, its folder, or a path that is meant as one of the two.
+    """Return the path of the config.json that a text names: the file, its folder, or another spelling of one of them.
 
     >>> place_of("models/my-model/config.json"), place_of("DeepSeek-V3"), place_of("deepseek-ai/DeepSeek-V3")
     ('models/my-model/config.json', None, None)
@@ -167,7 +167,7 @@ def local_place(text: str) -> str | None:
 
 
 def settings_of(place: str) -> Settings:
-    """Return the settings of the text model in a config.json. Raise WrongData for a file that is no such thing."""
+    """Return the settings of the text model in a config.json. Raise WrongData for a file that is no config.json."""
     values = _object_of(place)
     quantization = os.path.join(os.path.dirname(place), _QUANTIZATION)
     if "quantization_config" not in values and os.path.isfile(quantization):

@@ -48,7 +48,7 @@ class Counts(NamedTuple):
 
 
 class Width(NamedTuple):
-    """A data type, its bytes without scales, and what scales add."""
+    """A data type, its bytes without scales, and the bytes of scales."""
 
     dtype: str
     plain: float
@@ -176,7 +176,7 @@ def _kept_parts(modules: object, layers: int) -> set[str]:
 
 
 def _module_widths(apart: Mapping[str, Any]) -> dict[str, Width]:
-    """Return the most frequent data type of each part whose modules are listed with an algorithm."""
+    """Return the most frequent data type of each part with modules that have an algorithm in the list."""
     seen: dict[str, Counter[str]] = {}
     for module, one in apart.items():
         algorithm = str(one.get("quant_algo") if isinstance(one, Mapping) else "").lower()

@@ -71,7 +71,7 @@ def _is_inequality(words: str) -> bool:
 
 
 def _regime_words(regime: str) -> list[str]:
-    """Return the parts of a regime, what limits the answer first, and only those inequalities that are easy to read.
+    """Return the parts of a regime: first the limit of the answer, then only inequalities that are easy to read.
 
     Inequalities with roots, logarithms or powers are left out. An inequality of more than two quantities is shown only if it is alone.
 

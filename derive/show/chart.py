@@ -96,7 +96,7 @@ def extent(chart: Chart, up: bool) -> tuple[float, float]:
 
 
 def row_offset(chart: Chart, mark: Mark) -> float:
-    """Return the offset of a mark from the middle of its row, as a share of the row, so that no point hides another."""
+    """Return the offset of a mark from the middle of its row, as a share of the row. So no point hides another."""
     others = [one for one in chart.marks if one.form == "points" and {*one.ys} & {*mark.ys}]
     return min(_ROW_GAP, _ROW_WIDTH / len(others)) * (others.index(mark) - (len(others) - 1) / 2) if chart.up.rows else 0.0
 
@@ -139,7 +139,7 @@ def _end_text(value: _End) -> str:
 
 
 def in_units(chart: Chart) -> Chart:
-    """Return a chart as it is drawn: numbers in the units of its axes, labels with these units, and the kind of each scale.
+    """Return a chart ready to draw: numbers in the units of its axes, labels with these units, and the kind of each scale.
 
     >>> line = Mark(name="", form="line", xs=(1.0, 64.0), ys=(1e-6, 3e-7))
     >>> chart = Chart(title="", across=Axis(quantity="batch"), up=Axis(quantity="cost_per_token", bound="lower"), marks=(line,))

@@ -231,7 +231,7 @@ def _claim(row: Citable, markup: Markup) -> str:
 
 
 def _origin(source: Source, markup: Markup) -> str:
-    """Return one source with its place, the statement in it, and what the catalogue encodes instead."""
+    """Return one source with its place, its statement, and the different statement of the catalogue if there is one."""
     said = source.said + (f"; here: {source.encoded}" if source.encoded else "")
     if source.kind == DERIVATION:
         return markup.text(f"derived for backsolve ({said})")

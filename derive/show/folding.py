@@ -65,7 +65,7 @@ def name_beside(name: str, rest: str, room: int, width: int) -> str:
 
 
 def _pieces(name: str, width: int) -> Iterator[str]:
-    """Yield a name in lines of at most `width` columns. It is broken at any character, as it may be one word."""
+    """Yield a name in lines of at most `width` columns. It may be one word, so it is broken at any character."""
     piece = ""
     for mark in name:
         if width_of(piece + mark) > width:

@@ -1,4 +1,4 @@
-"""Name every symbol of a formula by a LaTeX command, so that a paper changes its notation in one place."""
+"""Name every symbol of a formula by a LaTeX command. So a paper can change its notation in one place."""
 
 import re
 from collections.abc import Iterable

@@ -87,7 +87,7 @@ def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:
 
 
 def remark_lines(remarks: Iterable[str]) -> list[str]:
-    """Return remarks on an answer behind their labels: what limits it, the targets that it meets, and where it is true.
+    """Return remarks on an answer, each after its label: its limit, the targets that it meets, and its conditions.
 
     >>> remark_lines(["batch 57 to 109", "step_time <= 50 ms is met", "limited by step_time"])
     ['Limited by   step_time', 'Targets      step_time <= 50 ms is met', 'Where        batch 57 to 109']
@@ -268,7 +268,7 @@ def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep
 
 
 def point_of_route(spans: Spans) -> str:
-    """Return the point of the ranges whose route is shown."""
+    """Return the point of the ranges for which the route is shown."""
     if all(spans.shown[name] == (low + high) / 2 for name, (low, high) in spans.ranges.items()):
         return "at the middle of the ranges:"
     point = ", ".join(f"{name} = {show(name, value)}" for name, value in spans.shown.items())
@@ -337,7 +337,7 @@ def defaults_of(solution: Result) -> list[str]:
 
 
 def assumptions_of(solution: Result) -> list[str]:
-    """Return the assumptions without defaults, and without those that are warnings."""
+    """Return the assumptions without defaults and without warnings."""
     return [text for text in solution.assumptions if not text.endswith(BY_DEFAULT) and _REPLACED_DEFAULT not in text]
 
 

@@ -169,7 +169,7 @@ def _trend(chart: Chart) -> str:
 
 
 def _binding_where_flat(table: Sweep) -> str:
-    """Return what binds in the last regime of a sweep if the answer changes little in it, or ""."""
+    """Return the limit in the last regime of a sweep if the answer changes little in it, or ""."""
     values, places = table.values[0], table.places[0]
     others = np.flatnonzero(places != places[-1])
     if len(table.given) > 1 or not len(others) or np.isnan(values).any():
@@ -288,7 +288,7 @@ def _price_of(names: Sequence[str], solutions: Sequence[Result], shared: Sequenc
 
 
 def _missing_points(columns: Sequence[Sequence[Result]]) -> str:
-    """Return how many points have no answer, with the first such point and its reason."""
+    """Return the number of points without an answer, with the first one and its reason."""
     sweeps = [[one.sweep for one in found if one.sweep] for found in columns]
     missing = [{at: reason for one in of for at, (_, reason) in one.others.items() if reason} for of in sweeps]
     count, every = sum(map(len, missing)), sum(len(of[0]) for of in sweeps if of)

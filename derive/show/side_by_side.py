@@ -144,7 +144,7 @@ def _first_of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list
 
 
 def _rents_used(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
-    """Return the rents whose median is the chip price of each deployment, by its chips."""
+    """Return the rents behind the chip price (their median) of each deployment, by its chips."""
     taken = [one for one in columns if any(_rent(solution) is not None for solution in one.solutions)]
     return {" ".join(one.hardware): [row for text in one.hardware for row in presets.rents(text)] for one in taken}
 
@@ -233,7 +233,7 @@ def _cell(solution: Result) -> str:
 
 
 def _whole_answers(solution: Result) -> Sequence[Answer]:
-    """Return the answers with whole numbers of what is bought, and with whole bounds of what is counted."""
+    """Return the answers with whole numbers of chips or replicas, and with whole bounds of other counts."""
     if solution.unknown not in COUNTED:
         return solution.answers
     return [_round_answer(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
@@ -263,7 +263,7 @@ def better_side(unknown: str) -> int:
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
-    """Return the deployments with the best answer among those that fit, or none if all are equal or cannot be compared.
+    """Return the deployments that fit and have the best answer, or none if all are equal or cannot be compared.
 
     Answers with a fraction of a replica cannot be compared, because whole replicas may reverse the order.
     """

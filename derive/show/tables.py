@@ -48,7 +48,7 @@ def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
 
 
 def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
-    """Yield a line for each point, with aligned columns. The rows are computed twice, so that they need not be in memory."""
+    """Yield a line for each point, with aligned columns. The rows are computed twice instead of kept in memory."""
     widths = [len(cell) for cell in sweep_head(unknown, table)]
     for row in sweep_cells(unknown, table):
         widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]

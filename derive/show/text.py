@@ -26,9 +26,9 @@ def render(solution: Result, style: str) -> str:
 
 
 def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
-    """Yield the answers to one question or to several with the same givens, so that a long sweep need not be in memory as text.
+    """Yield the answers to one question, or to several with the same givens. The text of a long sweep is never all in memory.
 
-    The style is table, json, csv, latex or markdown. A table has all parts with `full`, and otherwise those that fit a screen. The JSON of
+    The style is table, json, csv, latex or markdown. With `full` a table has all parts, otherwise the parts that fit a screen. The JSON of
     several answers is a list.
     """
     if style == "table":

@@ -10,7 +10,7 @@ _ROUNDING = 1e-9
 
 
 def answer_line(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> str:
-    """Return one answer as a line: the value, what is written after it, and where it is true."""
+    """Return one answer as a line: the value, its remark, and its conditions."""
     where = ""
     if answer.regime and regime:
         words = plain_regime(answer.regime)

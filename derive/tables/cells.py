@@ -27,7 +27,7 @@ _CACHED = 1024
 
 @immutable(eq=False)
 class Column:
-    """A described column. `read` returns the value of a cell and "", or None and what is wrong with the cell."""
+    """A described column. `read` returns the value of a cell and "", or None and the fault of the cell."""
 
     name: str
     required: bool

@@ -37,7 +37,7 @@ class CsvTable:
     """The rows of a CSV file under its header. Raise BadRow for a file without a usable header, and in the loop for a file without rows.
 
     `columns` are the described columns, and `needed` the required ones. `other_names` are common names of described
-    columns. `unknown` says what to do about columns without a description, or is blank. Case and outer spaces of a header do not matter.
+    columns. `unknown` is the advice for columns without a description, or blank. Case and outer spaces of a header do not matter.
 
     >>> [(row.place, row) for row in CsvTable(["a,b", "", "1,2"], "my.csv", ("a", "b"))]
     [(3, {'a': '1', 'b': '2'})]

@@ -29,7 +29,7 @@ class TableRow:
     place: int = field(default=0, compare=False, repr=False)
 
     def faults(self) -> Iterator[Fault]:
-        """Yield what is wrong with cells of the row that are each sound and do not go together."""
+        """Yield the faults of cells that are valid alone but contradict each other."""
         yield from ()
 
     @classmethod

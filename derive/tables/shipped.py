@@ -116,7 +116,7 @@ class Tables:
         return self._keep((_CELLS, name), read_lines)
 
     def checked_rows(self, table: Table) -> tuple[_CheckedRow, ...]:
-        """Return every row alone: its cells, what is wrong with it, and its record if its cells are sound."""
+        """Return every row by itself: its cells, its faults, and its record if its cells are valid."""
         name, record = _name(table), None if isinstance(table, str) else table
         return self._keep((_ROWS, table), lambda: tuple((row, *_check_row(row, self.columns(name), record)) for row in self.raw_rows(name)))
 
@@ -173,7 +173,7 @@ def read(folder: str | os.PathLike[str] | None = None) -> Tables:
 
 
 def _content(path: str) -> bytes | str | None:
-    """Return the bytes of a file, why it cannot be read, or None if there is no such file."""
+    """Return the bytes of a file, the reason why it cannot be read, or None if the file does not exist."""
     try:
         # A pipe must not block.
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb", buffering=0) as file:
@@ -210,7 +210,7 @@ def _name(table: Table) -> str:
 
 
 def _check_row(row: Row, columns: Mapping[str, Column], record: type[TableRow] | None) -> tuple[tuple[Fault, ...], TableRow | None]:
-    """Return what is wrong with a row, and its record if its cells are sound."""
+    """Return the faults of a row, and its record if its cells are valid."""
     if row.fault:
         return ((None, row.fault),), None
     values, faults = read_cells(row, columns.values())
@@ -272,7 +272,7 @@ def _without_faulty(rows: Sequence[Row], faults: Iterable[tuple[Row, Fault]]) ->
 
 
 def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
-    """Yield all rows whose primary key another row has too: any of them may be the wrong one."""
+    """Yield all rows with the same primary key as another row. Any of them may be wrong."""
     columns = [key] if isinstance(key, str) else list(key)
     of_key: dict[tuple[str, ...], list[Row]] = {}
     for row in present if columns else ():
@@ -286,7 +286,7 @@ def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequ
 
 
 def _missing_references(tables: Tables, schema: Mapping[str, Any], sound: Sequence[Row]) -> Iterator[RowFault]:
-    """Yield the rows whose foreign key has no row in the other table."""
+    """Yield the rows with a foreign key that is missing in the other table."""
     for link in schema.get("foreignKeys", ()):
         columns, other, theirs = link["fields"], link["reference"]["resource"], link["reference"]["fields"]
         try:
