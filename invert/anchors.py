@@ -30,12 +30,7 @@ def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions =
 
 
 def assumptions_of(given: Mapping[str, float], assumptions: Assumptions = USUAL) -> Assumptions:
-    """Return the assumptions of a run, with these outside facts [SI] replacing its own.
-
-    >>> run = assumptions_of({"overlap": 1.0, "machine_balance_ratio": 150.0})
-    >>> run.priors["overlap"].spread, run.priors["ridge_point"].centre, run.priors["ridge_point"].spread
-    (0.0, 300.0, 0.4)
-    """
+    """Return the assumptions of a run, with these outside facts [SI] replacing its own."""
     return assumptions.with_fields({**given, "given": tuple(dict.fromkeys([*assumptions.given, *given]))})
 
 

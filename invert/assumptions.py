@@ -383,20 +383,12 @@ class Assumptions:
 
     @cached_property
     def reach(self) -> float:
-        """Standard deviations from the median of a normal to either end of a printed interval.
-
-        >>> round(USUAL.reach, 4)
-        1.6449
-        """
+        """Standard deviations from the median of a normal to either end of a printed interval."""
         return NormalDist().inv_cdf((1 + self.level) / 2)
 
     @property
     def tails(self) -> tuple[float, float]:
-        """The probabilities below the ends of a printed interval.
-
-        >>> [round(tail, 3) for tail in USUAL.tails]
-        [0.05, 0.95]
-        """
+        """The probabilities below the ends of a printed interval."""
         return (1 - self.level) / 2, (1 + self.level) / 2
 
     @cached_property
@@ -441,11 +433,7 @@ USUAL = Assumptions()
 
 
 def assumptions_as_record(assumptions: Assumptions) -> dict[str, object]:
-    """Convert all fields to JSON values by name. A prior becomes its centre, spread and ends.
-
-    >>> assumptions_as_record(USUAL)["rent_chip"], assumptions_as_record(USUAL)["cache_read_markup_prior"]
-    ('H100-SXM:bf16', {'centre': 3.0, 'spread': 1.0, 'ends': None})
-    """
+    """Convert all fields to JSON values by name. A prior becomes its centre, spread and ends."""
     values = {name: getattr(assumptions, name) for name in _BY_NAME}
     return {name: _plain(value) for name, value in values.items()}
 

@@ -86,13 +86,7 @@ class Moved:
 
     @property
     def times(self) -> float | None:
-        """After over before, or None where one of them has no number.
-
-        >>> before, after = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=4.0)
-        >>> moved = Moved(quantity="active_params", estimator="by_price", before=before, after=after, prices=())
-        >>> moved.times, moved.share_of_range
-        (2.0, 0.5)
-        """
+        """After over before, or None where one of them has no number."""
         moved = log_change(self.before, self.after)
         return None if moved is None else exp(moved)
 

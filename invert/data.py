@@ -19,12 +19,7 @@ _MOST = 4096
 
 @immutable(eq=False, kw_only=False)
 class Data:
-    """All tables as read at one time, and the results of functions with `cache_with_data`.
-
-    >>> from invert.sheets.tables import FxRate
-    >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
-    7.2
-    """
+    """All tables as read at one time, and the results of functions with `cache_with_data`."""
 
     tables: Tables
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -70,13 +65,7 @@ def _cache_of(tables: Tables) -> Data:
 
 
 def cache_with_data(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
-    """Cache the results of a function with the data, by its arguments.
-
-    >>> found = cache_with_data(lambda data, name: [name])
-    >>> data = read_data()
-    >>> found(data, "fx") is found(data, "fx"), found(data, "fx") is found(Data(data.tables), "fx")
-    (True, False)
-    """
+    """Cache the results of a function with the data, by its arguments."""
 
     @wraps(function)
     def within(data: Data, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:

@@ -36,23 +36,12 @@ _UNIT_ENDS = ("/token", " tokens", " FLOP/byte")
 
 
 def two_digits(value: float) -> str:
-    """Format a number with two digits, without an exponent.
-
-    >>> two_digits(932.1), two_digits(0.0412), two_digits(3)
-    ('930', '0.041', '3')
-    """
+    """Format a number with two digits, without an exponent."""
     return _plain(value, 2)
 
 
 def middle_text(quantity: str, estimate: "Estimate") -> str:
-    """Return the median with its unit, a bound, a number that was given, or `none`.
-
-    >>> from invert.records import Estimate
-    >>> middle_text("kv_bytes_per_token", Estimate(kind="interval", median=48900.0, low=7260.0, high=329e3))
-    '49 kB'
-    >>> middle_text("kv_bytes_per_token", Estimate(kind="upper", high=312e3)), middle_text("batch", Estimate(kind="undetermined"))
-    ('< 310 kB', 'none')
-    """
+    """Return the median with its unit, a bound, a number that was given, or `none`."""
     numbers = {"upper": ("< ", estimate.high), "lower": ("> ", estimate.low)}
     sign, value = numbers.get(estimate.kind, ("", estimate.median))
     if value is None:
@@ -62,12 +51,7 @@ def middle_text(quantity: str, estimate: "Estimate") -> str:
 
 
 def range_text(quantity: str, estimate: "Estimate") -> str:
-    """Return the ends of an interval with their unit, or `-` if there are not two.
-
-    >>> from invert.records import Estimate
-    >>> range_text("active_params", Estimate(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
-    '14 to 160 B'
-    """
+    """Return the ends of an interval with their unit, or `-` if there are not two."""
     low, high = estimate.low, estimate.high
     if estimate.kind != "interval" or low is None or high is None or low >= high:
         return _NO_RANGE
@@ -87,11 +71,7 @@ def estimate_text(quantity: str, estimate: "Estimate | None") -> str:
 
 
 def bracket_range(text: str, ends: str) -> str:
-    """Return a cell with its second text in brackets. The unit is printed once.
-
-    >>> bracket_range("45 B", "14 to 150 B"), bracket_range("HBM or DDR", "98 % likely"), bracket_range("none", "-")
-    ('45 B (14-150)', 'HBM or DDR (98 % likely)', 'none')
-    """
+    """Return a cell with its second text in brackets. The unit is printed once."""
     if ends == _NO_RANGE:
         return text
     unit = _UNIT.search(text)

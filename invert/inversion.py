@@ -46,11 +46,7 @@ class Inversion:
 
     @property
     def meanings(self) -> tuple[str, ...]:
-        """Return the meaning of each undetermined direction in words.
-
-        >>> Inversion(values={}, residuals={}, undetermined=(("kv_bytes_per_token",), ("weights", "cache"))).meanings
-        ('no used price moves with kv_bytes_per_token', 'weights and cache can move together while no used price moves')
-        """
+        """Return the meaning of each undetermined direction in words."""
         return tuple(
             f"{' and '.join(names)} can move together while no used price moves" if names[1:] else f"no used price moves with {names[0]}"
             for names in self.undetermined
@@ -114,11 +110,7 @@ def invert_prices(
 
 
 def find_undetermined(jacobian: Array, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the names that move together in each direction in which no price moves. A column of the Jacobian is a name.
-
-    >>> find_undetermined(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), ("input_price", "kv_bytes_per_token", "weight_compute_ratio"))
-    (('kv_bytes_per_token', 'weight_compute_ratio'),)
-    """
+    """Return the names that move together in each direction in which no price moves. A column of the Jacobian is a name."""
     _, singular, directions = np.linalg.svd(jacobian)
     rank = int((singular > _SINGULAR * max(singular.max(initial=0.0), _LEAST)).sum())
     return tuple(tuple(name for name, part in zip(names, row, strict=True) if abs(part) > _SMALLEST_PART) for row in directions[rank:])

@@ -78,13 +78,7 @@ class Overview:
 
 
 def overview(run: Run) -> Overview:
-    """Summarise the market that the sheets of a run form.
-
-    >>> from invert.inference import infer
-    >>> found = overview(infer(["gpt-5.4", "gpt-5.5", "gpt-6-sol"]))
-    >>> [(one.name, one.of, one.offers) for one in found.section("thresholds")]
-    [('2/1.5', '272000', 3)]
-    """
+    """Summarise the market that the sheets of a run form."""
     alike = _group_copies(run)
     offers = [first for first, *_ in alike]
     return Overview(

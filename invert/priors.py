@@ -77,11 +77,7 @@ class Prior:
 
 
 def normal_log_density(value: "Values", mean: "Values", spread: "Values") -> "Values":
-    """Return the log density of a normal.
-
-    >>> round(float(normal_log_density(0.0, 0.0, 1.0)), 4)
-    -0.9189
-    """
+    """Return the log density of a normal."""
     import numpy as np
 
     density: Values = -0.5 * ((value - mean) / spread) ** 2 - np.log(spread) - 0.5 * log(2 * pi)
@@ -89,9 +85,5 @@ def normal_log_density(value: "Values", mean: "Values", spread: "Values") -> "Va
 
 
 def standard_log_density(value: "Values") -> "Values":
-    """Return the log density of the standard normal.
-
-    >>> round(standard_log_density(0.0), 4)
-    -0.9189
-    """
+    """Return the log density of the standard normal."""
     return -0.5 * (value**2 + log(2 * pi))

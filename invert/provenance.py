@@ -24,13 +24,7 @@ class Made:
 
 @cache_with_data
 def made_with(data: Data) -> Made:
-    """Return the provenance of a run on these tables.
-
-    >>> from invert.data import read_data
-    >>> made = made_with(read_data())
-    >>> made.seeds, len(made.tables["prices.csv"])
-    ({'draws': 20260429}, 64)
-    """
+    """Return the provenance of a run on these tables."""
     hashes = {name: sha256(found).hexdigest() if isinstance(found, bytes) else None for name, found in data.tables.files.items()}
     versions = {"backsolve": VERSION, "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
     return Made(versions=versions, seeds={"draws": SEED}, tables=hashes)

@@ -15,9 +15,6 @@ def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) ->
     """Solve each equation (id, unknown) with the given values and the results of the steps before.
 
     The last unknown may be an interval, the others are points. Elasticities are with respect to what was given.
-
-    >>> solve_steps([("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction")], {"output_input_ratio": 5.0}).value
-    0.8
     """
     found = {unknown for _, unknown in steps}
     known = {**NEUTRAL_DEFAULTS, **given}

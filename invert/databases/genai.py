@@ -78,12 +78,7 @@ def _entries(providers: Iterable[Any]) -> Iterator[Entry]:
 
 
 def plain_record(value: Any) -> Any:
-    """Return objects as records of their fields, as JSON would have them. The patterns of names that a model matches are left out.
-
-    >>> from types import SimpleNamespace
-    >>> plain_record([SimpleNamespace(id="m", match="m*", prices=SimpleNamespace(input_mtok=2))])
-    [{'id': 'm', 'prices': {'input_mtok': 2}}]
-    """
+    """Return objects as records of their fields, as JSON would have them. The patterns of names that a model matches are left out."""
     if isinstance(value, list | tuple):
         return [*map(plain_record, value)]
     fields = value if isinstance(value, dict) else getattr(value, "__dict__", None)
@@ -147,11 +142,6 @@ def read_condition(when: Mapping[str, str]) -> tuple[str, str, str]:
     """Return service tier and region of a variant, and the unknown part of its condition.
 
     The tier is blank for the standard variant, and if something other than tokens is sold.
-
-    >>> read_condition({"processing": "batch"}), read_condition({"route": "mistral/eu"}), read_condition({"search_type": "web"})
-    (('batch', '', ''), ('standard', 'eu', ''), ('', '', ''))
-    >>> read_condition({"service_tier": "default"}), read_condition({"service_tier": "turbo"})
-    (('', '', ''), ('', '', 'service_tier=turbo'))
     """
     region = when.get("route", "").rpartition("/")[2]
     told = [pair for pair in when.items() if pair not in _STANDARD and pair[0] not in ("route", *_SOLD_OTHERWISE)]

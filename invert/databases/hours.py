@@ -10,20 +10,12 @@ Window = tuple[int, int]
 
 
 def windows_between(start: int, end: int) -> list[Window]:
-    """Return the hours from a minute to another one, which is on the next day if it is not later.
-
-    >>> windows_between(60, 240), windows_between(1320, 240), windows_between(960, 0)
-    ([(60, 240)], [(0, 240), (1320, 1440)], [(960, 1440)])
-    """
+    """Return the hours from a minute to another one, which is on the next day if it is not later."""
     return [(start, end)] if start < end else [window for window in ((0, end), (start, A_DAY)) if window[0] < window[1]]
 
 
 def between(windows: Iterable[Window]) -> list[Window]:
-    """Return the minutes of a day outside these windows, which ascend.
-
-    >>> between([(60, 240), (360, 600)])
-    [(0, 60), (240, 360), (600, 1440)]
-    """
+    """Return the minutes of a day outside these windows, which ascend."""
     found, at = [], 0
     for start, end in windows:
         if start > at:
@@ -33,11 +25,7 @@ def between(windows: Iterable[Window]) -> list[Window]:
 
 
 def hours_text(windows: Iterable[Window]) -> str:
-    """Return windows in minutes as prices.csv writes them.
-
-    >>> hours_text([(60, 240), (360, 1440)])
-    '01:00-04:00;06:00-24:00'
-    """
+    """Return windows in minutes as prices.csv writes them."""
     return ";".join(f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}" for start, end in windows)
 
 

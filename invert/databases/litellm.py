@@ -123,11 +123,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
 
 
 def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
-    """Return rates by service tier and threshold, read from the names of the fields.
-
-    >>> bands_by_tier({"input_cost_per_token": 2e-6, "input_cost_per_token_above_200k_tokens": 4e-6, "input_cost_per_token_batches": 1e-6})
-    {'standard': {0: {('input', None): 2.0}, 200000: {('input', None): 4.0}}, 'batch': {0: {('input', None): 1.0}}}
-    """
+    """Return rates by service tier and threshold, read from the names of the fields."""
     tiers: dict[str, dict[int, dict[Sold, float]]] = {}
     refuse_unknown({name: value for name, value in entry.items() if isinstance(value, dict | list) and _holds_costs(value)}, _LISTS)
     for name, amount in entry.items():
@@ -151,21 +147,13 @@ def _holds_costs(value: Any) -> bool:
 
 
 def model_of(name: str, provider: str) -> str:
-    """Return the model of an entry: its name without the provider before it.
-
-    >>> model_of("xai/grok-4.5", "xai"), model_of("gpt-6", "openai"), model_of("azure/eu/gpt-6", "azure")
-    ('grok-4.5', 'gpt-6', 'eu/gpt-6')
-    """
+    """Return the model of an entry: its name without the provider before it."""
     first, slash, rest = name.partition("/")
     return rest if slash and rest and first in (provider, _family(provider), provider.replace("_", "-")) else name
 
 
 def peak_hours(off_peak: Mapping[str, Any]) -> tuple[list[Window], str]:
-    """Return the hours and weekdays in UTC outside the windows of an off-peak price.
-
-    >>> peak_hours({"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"], "weekdays": [1, 2, 3]}, {"hours_utc": "00:00-00:00"}]})
-    ([(60, 240)], '1-3')
-    """
+    """Return the hours and weekdays in UTC outside the windows of an off-peak price."""
     _refuse_other_times(off_peak, (*_OFF_PEAK, *_WINDOW))
     alone = [{name: off_peak[name] for name in _WINDOW if name in off_peak}] if off_peak.get("hours_utc") else []
     free: dict[int, list[Window]] = {}

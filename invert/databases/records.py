@@ -136,31 +136,19 @@ class Format:
 
 
 def provider_of(name: str) -> str:
-    """Return the name of a provider in prices.csv.
-
-    >>> provider_of("xai"), provider_of("acme")
-    ('x-ai', 'acme')
-    """
+    """Return the name of a provider in prices.csv."""
     return _OURS.get(name, name)
 
 
 def name_in_a_cell(model: str) -> str:
-    """Return the name of a model without leading characters that a spreadsheet reads as a formula.
-
-    >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell(" =\\uff0bx"), name_in_a_cell("gpt-6")
-    ('cf/meta/llama', 'x', 'gpt-6')
-    """
+    """Return the name of a model without leading characters that a spreadsheet reads as a formula."""
     while begins_as_formula(model[:1]) or (model.startswith(" ") and begins_as_formula(model)):
         model = model[1:]
     return model
 
 
 def split_route(name: str) -> tuple[str, str]:
-    """Split a name into its model and its service tier. The tier is blank if the name contains no tier.
-
-    >>> split_route("openai/gpt-6:batch"), split_route("anthropic/claude-opus-5-fast"), split_route("x-ai/grok-4-fast")
-    (('openai/gpt-6', 'batch'), ('anthropic/claude-opus-5', 'fast'), ('x-ai/grok-4-fast', ''))
-    """
+    """Split a name into its model and its service tier. The tier is blank if the name contains no tier."""
     found = next((form for route in _TIERS_IN_NAMES if (form := route.fullmatch(name))), None)
     return (found["model"], found["tier"]) if found else (name, "")
 
@@ -213,21 +201,13 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
 
 
 def link(text: object) -> str:
-    """Return an address that may be in a cell, or "" for anything else.
-
-    >>> link("https://acme.example/prices"), link("=cmd"), link(None)
-    ('https://acme.example/prices', '', '')
-    """
+    """Return an address that may be in a cell, or "" for anything else."""
     sound = isinstance(text, str) and text.startswith(("https://", "http://")) and len(text) < _LONGEST_LINK and not hidden(text)
     return str(text) if sound else ""
 
 
 def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
-    """Return the bands without prices of zero, which mean that an item is not sold, and without bands that change no price.
-
-    >>> without_nothing({0: {("input", None): 2.0, ("cache_read", None): 0.0}, 200000: {("input", None): 2.0}})
-    {0: {('input', None): 2.0}}
-    """
+    """Return the bands without prices of zero, which mean that an item is not sold, and without bands that change no price."""
     found: dict[int, dict[Sold, float]] = {}
     current: dict[Sold, float] = {}
     for threshold, rates in sorted(bands.items()):
@@ -239,11 +219,7 @@ def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
 
 
 def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
-    """Return the threshold in the form of prices.csv, and whether the price holds at the threshold: above 199,999 is from 200,000 on.
-
-    >>> threshold_of(199_999, False), threshold_of(200_001, True), threshold_of(200_000, False), threshold_of(0, True)
-    ((200000, True), (200000, False), (200000, False), (0, False))
-    """
+    """Return the threshold in the form of prices.csv, and whether the price holds at the threshold: above 199,999 is from 200,000 on."""
     if threshold % 1000 == 999:
         return threshold + 1, True
     if threshold % 1000 == 1 and from_it:
@@ -264,21 +240,13 @@ class WrongPrice(WrongField):
 
 
 def named_in(entry: object, name: str) -> str:
-    """Return a text field that names an entry, or "" if it is missing or not a text.
-
-    >>> named_in({"id": "m"}, "id"), named_in({"id": None}, "id"), named_in([], "id")
-    ('m', '', '')
-    """
+    """Return a text field that names an entry, or "" if it is missing or not a text."""
     found = entry.get(name) if isinstance(entry, dict) else None
     return found if isinstance(found, str) else ""
 
 
 def per_mtok(name: str, amount: object, scale: int = 0) -> float:
-    """Return the amount of a field as a number, times 10 to the power `scale`, exact in decimals.
-
-    >>> per_mtok("input", 2.5e-06, 6), per_mtok("prompt", "0.00000125", 6), per_mtok("input", 3)
-    (2.5, 1.25, 3.0)
-    """
+    """Return the amount of a field as a number, times 10 to the power `scale`, exact in decimals."""
     if isinstance(amount, bool):
         raise WrongPrice(name, f"is {str(amount).lower()}, not a price")
     if not isinstance(amount, int | float | str | Decimal):
@@ -294,12 +262,7 @@ def per_mtok(name: str, amount: object, scale: int = 0) -> float:
 
 
 def rates_of(cost: Mapping[str, Any], sold: Mapping[str, Sold], scale: int = 0) -> Rates:
-    """Return the rates of one band, from the fields that name them.
-
-    >>> fields = {"prompt": ("input", None), "completion": ("output", None)}
-    >>> rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"}, fields, PER_TOKEN)
-    {('input', None): 3.0, ('output', None): 15.0}
-    """
+    """Return the rates of one band, from the fields that name them."""
     return {place: per_mtok(name, cost[name], scale) for name, place in sold.items() if cost.get(name) is not None}
 
 
@@ -322,11 +285,7 @@ def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
 
 
 def token_count(value: object) -> int | None:
-    """Return a whole number above zero, or None.
-
-    >>> token_count(128000.0), token_count("131072"), token_count("many"), token_count(None), token_count(0)
-    (128000, 131072, None, None, None)
-    """
+    """Return a whole number above zero, or None."""
     try:
         found = int(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 0
     except (ValueError, OverflowError):
@@ -343,11 +302,7 @@ def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
 
 
 def whole_day(text: object) -> date | None:
-    """Return a day in the form of databases, or None for a month, a year, or any other value.
-
-    >>> whole_day("2026-02-19"), whole_day("2026-02"), whole_day("soon"), whole_day(None)
-    (datetime.date(2026, 2, 19), None, None, None)
-    """
+    """Return a day in the form of databases, or None for a month, a year, or any other value."""
     try:
         return date.fromisoformat(text) if isinstance(text, str) and _DAY.fullmatch(text) else None
     except ValueError:

@@ -25,11 +25,7 @@ class Fields:
 
 
 def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
-    """Yield all fields of a record, and of the records in it, with their values.
-
-    >>> sorted(name for name, _ in fields_in({"limit": {"context": 1}, "tiers": [{"input": 2}]}))
-    ['context', 'input', 'limit', 'tiers']
-    """
+    """Yield all fields of a record, and of the records in it, with their values."""
     if isinstance(record, dict):
         yield from ((name, value) for name, value in record.items() if isinstance(name, str))
     if depth and isinstance(record, dict | list):
@@ -41,9 +37,6 @@ def gone(fields: Fields, seen: Mapping[str, int], entries: int) -> Iterator[tupl
     """Yield the fields that none of the entries has, with the fault. `seen` counts the entries that have a field.
 
     A field is reported if another name is similar, and a usual one also if there are enough entries to expect it.
-
-    >>> list(gone(Fields(usual=("context_window",)), {"context_size": 3, "id": 3}, 3))
-    [('context_window', "is in none of 3 entries, and may be 'context_size' now")]
     """
     others = sorted(name for name in seen if not fields.is_known(name) and name not in (*fields.usual, *fields.rare))
     for name in (*fields.usual, *fields.rare):

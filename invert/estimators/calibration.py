@@ -128,12 +128,7 @@ def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> St
 
 
 def siblings(data: Data, architecture: str) -> frozenset[str]:
-    """Return the architecture and every other with the same design of a cache.
-
-    >>> from invert.data import read_data
-    >>> sorted(siblings(read_data(), "GLM-4.5-Air"))
-    ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
-    """
+    """Return the architecture and every other with the same design of a cache."""
     family = presets.architecture(architecture, data.tables).kv_family
     return frozenset(row.model for row in data.tables.rows_of(Architecture) if row.kv_family == family)
 
@@ -193,11 +188,7 @@ def calibration_book(data: Data) -> PriceBook:
 
 
 def prefill_attention_flops(preset: Preset) -> float | None:
-    """Return attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None if heads are unknown.
-
-    >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("MiniMax-M3"))
-    (4997120.0, None)
-    """
+    """Return attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None if heads are unknown."""
     name = preset.variants["kv_bytes_per_token"]
     if name in presets.SELECTING:
         return None

@@ -19,12 +19,6 @@ def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping
     """Return the fast mode of a standard sheet, or None if no fast sheet with a higher price is on offer.
 
     `asked` are the input prices [USD/token] of all sheets of the day. The vendor states the speed ratio.
-
-    >>> from invert.data import read_data
-    >>> prices = {("anthropic", "claude-opus-4-6", "", tier): price for tier, price in (("standard", 5e-6), ("fast", 30e-6))}
-    >>> found = pair_fast_mode(("anthropic", "claude-opus-4-6", "", "standard"), 5.0, prices, read_data())
-    >>> found.price_ratio, found.speed_ratio, found.batch_ratio, round(found.slow_mode_floor, 3)
-    (6.0, 2.5, 15.0, 0.92)
     """
     provider, model, region, tier = standard
     base, fast = asked.get(standard), asked.get((provider, model, region, _FAST))

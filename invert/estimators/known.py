@@ -54,13 +54,7 @@ class Judged:
 
 
 def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)) -> tuple[Judged, ...]:
-    """Return every known model that a sheet of several bands sells, as these estimators read it in a run on these assumptions.
-
-    >>> from invert.data import read_data
-    >>> first = judged(read_data())[0]
-    >>> first.member.architecture, f"{first.ratio('from_premium_at_cost'):.2f}"
-    ('Qwen3-Coder-480B-A35B', '2.09')
-    """
+    """Return every known model that a sheet of several bands sells, as these estimators read it in a run on these assumptions."""
     return _judged(data, assumptions.without_facts(UNLESS_GIVEN), names)
 
 
@@ -70,13 +64,7 @@ def _judged(data: Data, assumptions: Assumptions, names: tuple[str, ...]) -> tup
 
 
 def predictions_of_known(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
-    """Return every range of KV bytes on sheets with several bands, with the true KV bytes of the architecture, by estimator.
-
-    >>> from invert.data import read_data
-    >>> found = predictions_of_known(read_data())
-    >>> sum(one.right for one in found if one.by == "KV from premium at cost")
-    2
-    """
+    """Return every range of KV bytes on sheets with several bands, with the true KV bytes of the architecture, by estimator."""
     found = []
     for one in judged(data, assumptions):
         for name, estimate in one.kv_bytes.items():
@@ -123,13 +111,7 @@ def _true_value(quantity: str, member: Member, assumptions: Assumptions) -> floa
 
 
 def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) -> dict[str, Record]:
-    """Return the record of ranges of other quantities on these models, with the gain over the values of the other families.
-
-    >>> from invert.data import read_data
-    >>> found = records_beside(judged(read_data()))
-    >>> {name: f"{one.coverage[-1].right} of {one.count}" for name, one in found.items()}
-    {'balance_context': '0 of 9', 'attention_intensity': '3 of 7'}
-    """
+    """Return the record of ranges of other quantities on these models, with the gain over the values of the other families."""
     found = {}
     for quantity in _OF_ARCHITECTURES:
         rows = [(one, truth) for one in known if quantity in one.beside and (truth := _true_value(quantity, one.member, assumptions))]
@@ -141,13 +123,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
 
 @cache_with_data
 def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
-    """Return the record of KV bytes by a storage price, on every shipped sheet with a storage price and known stored KV bytes.
-
-    >>> from invert.data import read_data
-    >>> found = record_of_storage_price(read_data())
-    >>> f"{found.coverage[-1].right} of {found.count}"
-    '0 of 6'
-    """
+    """Return the record of KV bytes by a storage price, on every shipped sheet with a storage price and known stored KV bytes."""
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     typical, found = typical_kv(data, assumptions)["stored"], []
     caches = typical.by_name
@@ -167,11 +143,6 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
 
     It uses every sheet with a known cache, on sale or in the calibration. With `since`, models released from that day on are
     predicted by earlier ones.
-
-    >>> from invert.data import read_data
-    >>> found = verdict_on_having_a_premium(read_data())
-    >>> found.count, found.families, found.enters
-    (18, 11, False)
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     typical = typical_kv(data, assumptions)["read"]
@@ -211,13 +182,7 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
 
 @cache_with_data
 def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | None:
-    """Return how many times the lecture's KV bytes the true ones are, over every shipped sheet with a threshold and a known cache.
-
-    >>> from invert.data import read_data
-    >>> found = error_of_lecture(read_data())
-    >>> f"{found.median:.3g} times, {found.low:.3g} to {found.high:.3g}"
-    '126 times, 4.79 to 286'
-    """
+    """Return how many times the lecture's KV bytes the true ones are, over every shipped sheet with a threshold and a known cache."""
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     times = []
     for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
@@ -230,13 +195,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
 
 @cache_with_data
 def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
-    """Return the bounds at rental cost over the true cache, on shipped sheets of known cache without an output premium, or None.
-
-    >>> from invert.data import read_data
-    >>> found = bounds_at_cost(read_data())
-    >>> found.count, found.right, found.right_at_one_byte, f"{found.least:.2g} to {found.most:.2g}"
-    (9, 6, 9, '0.6 to 84')
-    """
+    """Return the bounds at rental cost over the true cache, on shipped sheets of known cache without an output premium, or None."""
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     factors = [
         premium_at_cost.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
@@ -256,12 +215,7 @@ def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
 
 
 def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
-    """Return a bound with the ratios of similar bounds to the true cache. Other estimates stay unchanged.
-
-    >>> of = Bounds(count=9, right=6, right_at_one_byte=9, least=0.6, median=5.5, most=84.0)
-    >>> told_by_others(Estimate(kind="upper", high=2e3, because="no premium"), of).because
-    'no premium; on 9 sheets of known cache such bounds were 0.6 to 84 times it (median 5.5): right for 6 in bf16 and for 9 at one byte'
-    """
+    """Return a bound with the ratios of similar bounds to the true cache. Other estimates stay unchanged."""
     if estimate.kind != "upper" or bounds is None:
         return estimate
     said = (

@@ -30,23 +30,13 @@ _COLUMN_PARTS = {
 
 
 def kv_heading(estimator: str) -> str:
-    """Return the name of KV bytes per token by an estimator.
-
-    >>> kv_heading("from_premium"), kv_heading("typical")
-    ('KV from premium', 'typical KV')
-    """
+    """Return the name of KV bytes per token by an estimator."""
     words = estimator.replace("_", " ")
     return f"KV {words}" if words.startswith("from ") else f"{words} KV"
 
 
 def with_new_keys(record: Mapping[str, object]) -> dict[str, object]:
-    """Return an object of a saved result with the present names as keys.
-
-    >>> with_new_keys({"headline": {"record": {"held": [{"held": 9}]}}})
-    {'typical': {'record': {'held': [{'held': 9}]}}}
-    >>> with_new_keys({"held": [{"right": 9}]}), with_new_keys({"held": 9})
-    ({'coverage': [{'right': 9}]}, {'right': 9})
-    """
+    """Return an object of a saved result with the present names as keys."""
     return {_new_key(key, value): value for key, value in with_new_names(record).items()}
 
 
@@ -59,11 +49,7 @@ def _new_key(key: str, value: object) -> str:
 
 
 def new_column_key(key: str) -> str:
-    """Return the present key of a column of CSV.
-
-    >>> new_column_key("kv_bytes_per_token_headline_held"), new_column_key("premium_in")
-    ('kv_bytes_per_token_typical_right', 'premium_in')
-    """
+    """Return the present key of a column of CSV."""
     for old, new in _COLUMN_PARTS.items():
         key = re.sub(rf"_{old}(?=_|$)", f"_{new}", key)
     return key

@@ -15,13 +15,7 @@ from invert.records import Misreading, Reliability
 def reliabilities(
     architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)
 ) -> dict[str | None, Reliability]:
-    """Return the accuracy of these estimators on sheets of each of these architectures.
-
-    >>> from invert.data import read_data
-    >>> of_any, = reliabilities([None], read_data()).values()
-    >>> {name: round(found.bias, 2) for name, found in of_any.misreadings.items()}
-    {'from_all_prices': -3.85, 'from_premium_at_cost': -0.73, 'from_premium': -0.36, 'typical': -0.34}
-    """
+    """Return the accuracy of these estimators on sheets of each of these architectures."""
     known = judged(data, assumptions, names)
 
     # Most architectures leave the same models, so their results are computed once.

@@ -83,11 +83,7 @@ def ordered(components: Collection[str]) -> tuple[str, ...]:
 
 
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
-    """Return all primitives [SI] and the overlap: given, derived from given values, or typical.
-
-    >>> round(primitives_at({"active_params": 1e11, "ridge_point": 600.0, "balance_context": 1e5}, 1.0)["kv_bytes_per_token"], 1)
-    3333.3
-    """
+    """Return all primitives [SI] and the overlap: given, derived from given values, or typical."""
     for name in {*TYPICAL, *GIVEN_AS} & {*values}:
         if not (0 < values[name] < inf or (values[name] == 0 and name == "attention_flops_per_pair")):
             raise WrongValue(f"{name} = {values[name]:g}: must be a finite number > 0")

@@ -15,11 +15,7 @@ from invert.posterior.parameters import Points
 
 
 def log_mass(cell: Pair, centre: Values, spread: float) -> Array:
-    """Return the log of the mass of a normal on a cell about centres [draws].
-
-    >>> round(float(log_mass((-1.0, 1.0), 0.0, 1.0)), 4)
-    -0.3817
-    """
+    """Return the log of the mass of a normal on a cell about centres [draws]."""
     low, high = cell
     away, half = np.abs((low + high) / 2 - centre) / spread, (high - low) / 2 / spread
     # The mass is the same on both sides of the centre. On the left small masses keep their digits.

@@ -23,11 +23,7 @@ _FILE = "sobol.npy"
 
 @cache
 def uniforms(count: int, seed: int = SEED) -> Array:
-    """Return points of the unit cube [count, 16], in the open interval.
-
-    >>> uniforms(1024).shape, float(uniforms(1024).mean(axis=0).round(3).max())
-    ((1024, 16), 0.5)
-    """
+    """Return points of the unit cube [count, 16], in the open interval."""
     strata = _shipped()[:count] if seed == SEED else scrambled(count, seed)
     return (strata + 0.5) / MOST
 
@@ -38,9 +34,6 @@ def coordinates(count: int, first: int, columns: int) -> Array:
 
     Each generated coordinate has the `count` strata in its own random order (a Latin hypercube). They are good for many small, independent
     errors, for example the rounding of each price in a long list.
-
-    >>> coordinates(1024, 8, 20).shape, float(coordinates(1024, 8, 20).mean(axis=0).round(3).max())
-    ((1024, 20), 0.5)
     """
     shipped = uniforms(count)[:, first : first + columns]
     generator = np.random.default_rng(SEED)

@@ -91,11 +91,7 @@ def _marginals(found: Posterior, names: Sequence[str], price_per_flop: float | N
 
 
 def contracted(spread: float, prior_spread: float) -> float:
-    """Return 1 - posterior variance / prior variance.
-
-    >>> contracted(0.5, 1.0)
-    0.75
-    """
+    """Return 1 - posterior variance / prior variance."""
     return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
 
 

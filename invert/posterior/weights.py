@@ -32,12 +32,7 @@ class Weights:
 
 
 def weights(log_weights: Array) -> Weights:
-    """Return weights from log weights [draws], which are minus infinity if a draw is not feasible.
-
-    >>> found = weights(np.log([1.0, 3.0, 1e-300, 1e-300]))
-    >>> found.values[:2].round(12).tolist(), round(found.ess, 12), round(float(np.exp(found.log_evidence)), 12)
-    ([0.25, 0.75], 1.6, 1.0)
-    """
+    """Return weights from log weights [draws], which are minus infinity if a draw is not feasible."""
     evidence = log_mean(log_weights)
     feasible = evidence > -np.inf
     values = np.exp(log_weights - evidence) / len(log_weights) if feasible else np.zeros_like(log_weights)
@@ -51,11 +46,7 @@ def weights(log_weights: Array) -> Weights:
 
 
 def log_mean(log_weights: Array) -> float:
-    """Return the log evidence alone: ln of the mean of the weights.
-
-    >>> round(float(np.exp(log_mean(np.log([1.0, 3.0])))), 12)
-    2.0
-    """
+    """Return the log evidence alone: ln of the mean of the weights."""
     top = log_weights.max()
     return float(top + np.log(np.exp(log_weights - top).mean())) if top > -np.inf else -np.inf
 
@@ -65,10 +56,6 @@ def pareto_k(values: Array) -> float:
 
     It is infinite if fewer than five excesses are positive. Zhang and Stephens (2009), with the weak prior of Vehtari et al.
     (2024), on the largest min(n/5, 3 sqrt n) weights.
-
-    >>> uniform = (np.arange(4096) + 0.5) / 4096
-    >>> round(pareto_k(uniform**-0.5), 1), pareto_k(np.zeros(64))
-    (0.5, inf)
     """
     count = len(values)
     tail = int(min(0.2 * count, 3 * np.sqrt(count)))
@@ -91,11 +78,7 @@ def pareto_k(values: Array) -> float:
 
 
 def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
-    """Return weighted quantiles of each row of values [rows, draws] with the same weights [draws], each row as [len(at)].
-
-    >>> quantiles(np.array([[3.0, 1.0, 2.0]]), np.array([0.25, 0.25, 0.5]), (0.5,)).tolist()
-    [[2.0]]
-    """
+    """Return weighted quantiles of each row of values [rows, draws] with the same weights [draws], each row as [len(at)]."""
     held = np.flatnonzero(weight)
     values, weight, found = values[:, held], weight[held], []
     for row in values:

@@ -168,11 +168,7 @@ def _per_percent(one: Moved, sheet: SheetChange) -> str:
 
 
 def price_in_words(price: PriceChange) -> str:
-    """Describe a price change: `output 12 -> 20 USD/MTok`, or `input@500k 6 USD/MTok added`.
-
-    >>> price_in_words(PriceChange(place=("input", 200000, None), old=(4.0, "USD", "mtok"), new=(5.0, "USD", "mtok")))
-    'input@200k 4 -> 5 USD/MTok'
-    """
+    """Describe a price change: `output 12 -> 20 USD/MTok`, or `input@500k 6 USD/MTok added`."""
     old, new = price.old, price.new
     named, (amount, currency, per) = price.spelled, price.published
     unit = money_unit(currency, per)

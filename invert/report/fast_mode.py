@@ -10,11 +10,7 @@ _BATCH = "batch"
 
 
 def fast_mode_in_brief(found: FastMode | None) -> str:
-    """Return `2x/2.5x`: price and speed of a fast mode over standard.
-
-    >>> fast_mode_in_brief(FastMode(price_ratio=2.0, speed_ratio=2.5)), fast_mode_in_brief(FastMode(price_ratio=2.0))
-    ('2x/2.5x', '2x')
-    """
+    """Return `2x/2.5x`: price and speed of a fast mode over standard."""
     if found is None:
         return NONE
     return f"{found.price_ratio:.3g}x" + (f"/{found.speed_ratio:.3g}x" if found.speed_ratio else "")

@@ -17,29 +17,17 @@ GAP, _READABLE = 3, 24
 
 
 def many(number: int, what: str) -> str:
-    """Return a count with its noun.
-
-    >>> many(1, "sheet"), many(1200, "sheet")
-    ('1 sheet', '1,200 sheets')
-    """
+    """Return a count with its noun."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def several(names: Sequence[str], most: int = 3, between: str = ", ") -> str:
-    """Return the first names, and the number of others.
-
-    >>> several(["a", "b", "c", "d"]), several(["a"])
-    ('a, b, c and 1 more', 'a')
-    """
+    """Return the first names, and the number of others."""
     return between.join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
 
 
 def billions(params: float) -> str:
-    """Format a number of parameters in billions with two digits.
-
-    >>> billions(45.1e9)
-    '45 B'
-    """
+    """Format a number of parameters in billions with two digits."""
     return f"{two_digits(params / 1e9)} B"
 
 
@@ -76,14 +64,7 @@ class Table(str):
 
 
 def aligned(columns: Sequence[str], cells: Iterable[Mapping[str, str] | Sequence[str]], gap: int = GAP, rule: bool = True) -> Table:
-    """Format a table in aligned columns, as wide as its cells, with a rule under its head. Rows are cells in order, or by column.
-
-    >>> print(aligned(("a", "name"), [("1", "x"), ("22", "yy")]))
-    a    name
-    ─────────
-    1    x
-    22   yy
-    """
+    """Format a table in aligned columns, as wide as its cells, with a rule under its head. Rows are cells in order, or by column."""
     rows = [row if isinstance(row, Mapping) else dict(zip(columns, row, strict=True)) for row in cells]
     table = Table(_set(columns, rows, _widths(columns, rows), gap, rule=rule))
     table.columns, table.rows, table.gap, table.rule = tuple(columns), tuple(rows), gap, rule
@@ -91,14 +72,7 @@ def aligned(columns: Sequence[str], cells: Iterable[Mapping[str, str] | Sequence
 
 
 def laid_out(parts: Iterable[str], width: int) -> str:
-    """Lay out lines, paragraphs and tables in this width. Cells and words are never cut.
-
-    >>> print(laid_out([aligned(("a", "because"), [{"a": "1", "because": "one price/cost on base price and"}])], 30))
-    a   because
-    ──────────────────────────────
-    1   one price/cost on base
-        price and
-    """
+    """Lay out lines, paragraphs and tables in this width. Cells and words are never cut."""
     return "\n".join(_fitted(part, width) if isinstance(part, Table) else fold(part, width) for part in parts)
 
 

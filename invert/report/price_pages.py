@@ -120,11 +120,7 @@ def sheet_reference(rows: Sequence[PriceRow], as_of: str, html_base: str = "", w
 
 
 def day_named(text: str) -> date | None:
-    """Return the day of a text, or None for another text.
-
-    >>> day_named("2026-11-20"), day_named("today")
-    (datetime.date(2026, 11, 20), None)
-    """
+    """Return the day of a text, or None for another text."""
     with suppress(ValueError):
         return date.fromisoformat(text)
     return None

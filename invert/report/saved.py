@@ -27,11 +27,7 @@ _DIGITS = 2
 
 
 def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
-    """Return every `id@version` that a saved result used, in order, with its use.
-
-    >>> uses_in([{"unknown": "batch", "equations": ["cache.drain_time@1"]}, {"readings": {"joint": {"equations": ["bands.price@1"]}}}])
-    {'cache.drain_time@1': 'drain_time, on the way to batch', 'bands.price@1': 'joint'}
-    """
+    """Return every `id@version` that a saved result used, in order, with its use."""
     found: dict[str, dict[str, None]] = {}
     lists = 0
     # A stack of our own: a file can be nested deeper than Python's functions can.
@@ -157,11 +153,7 @@ def refuse_other_schema(result: object) -> None:
 
 
 def version_of(result: Mapping[str, Any]) -> str:
-    """Return the version of backsolve that made a saved result of `infer`, or an empty text.
-
-    >>> version_of({"run": {"versions": {"backsolve": "0.1.0"}}}), version_of({})
-    ('0.1.0', '')
-    """
+    """Return the version of backsolve that made a saved result of `infer`, or an empty text."""
     return _plain(_dict(_dict(result.get("run")).get("versions")).get("backsolve"))
 
 

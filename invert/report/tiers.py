@@ -77,21 +77,13 @@ def lifetime(ttl: int | None) -> str:
 
 
 def join_tiers(tiers: Sequence[str]) -> str:
-    """Return `HBM, DDR or flash`.
-
-    >>> join_tiers(("hbm", "ddr", "flash")), join_tiers(("hdd",))
-    ('HBM, DDR or flash', 'disk')
-    """
+    """Return `HBM, DDR or flash`."""
     *others, last = (TIER_NAMES[tier] for tier in tiers)
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
-    """Return the likeliest tier with its least and greatest probability, or one number if they are equal.
-
-    >>> likeliest({"hbm": 0.7, "ddr": 0.3}, {"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}), likeliest({"hdd": 1.0}, {"hdd": (1.0, 1.0)})
-    ('HBM 47 to 99%', 'disk 100%')
-    """
+    """Return the likeliest tier with its least and greatest probability, or one number if they are equal."""
     tier = max(shares, key=shares.__getitem__)
     low, high = (f"{share:.0%}" for share in ranges[tier])
     return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"

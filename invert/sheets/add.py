@@ -52,11 +52,7 @@ class Addition:
 
 
 def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the cells of a row for every price of a sheet `provider/model`.
-
-    >>> cells_of_sheet("acme/perm", {"input": "2", "output": "10"})[1]
-    {'provider': 'acme', 'model': 'perm', 'component': 'output', 'amount': '10'}
-    """
+    """Return the cells of a row for every price of a sheet `provider/model`."""
     provider, slash, model = name.strip().partition("/")
     if not (slash and provider and model):
         raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")

@@ -244,11 +244,7 @@ def update_file(
 
 
 def rivals_of(place: str) -> str:
-    """Return the path of the file of rival prices, in the folder of a price file.
-
-    >>> rivals_of("mine.csv"), rivals_of("mine")
-    ('mine_rivals.csv', 'mine_rivals.csv')
-    """
+    """Return the path of the file of rival prices, in the folder of a price file."""
     return f"{place.removesuffix('.csv')}_rivals.csv"
 
 

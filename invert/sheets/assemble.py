@@ -133,11 +133,7 @@ def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, .
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
-    """Return the chosen tiers among those on offer.
-
-    >>> wanted(["batch", "off_peak", "standard"], ""), wanted(["batch", "off_peak"], ""), wanted(["batch"], "")
-    (['standard'], ['off_peak'], [])
-    """
+    """Return the chosen tiers among those on offer."""
     if tier == _ALL:
         return list(offered)
     return [name for name in ([tier] if tier else _DEFAULT_TIERS) if name in offered][:1]
@@ -191,11 +187,7 @@ def models(data: Data) -> list[ModelRow]:
 
 
 def is_provider(name: str, wanted: str) -> bool:
-    """Return whether a provider matches a name in any case, or a pattern like those for file names.
-
-    >>> is_provider("openai", "OpenAI"), is_provider("openai", "open*"), is_provider("openai", "open")
-    (True, True, False)
-    """
+    """Return whether a provider matches a name in any case, or a pattern like those for file names."""
     return is_same(name, wanted) or fnmatchcase(name.lower(), trimmed(wanted).lower())
 
 
@@ -271,20 +263,12 @@ class UnknownModel(UnknownName):
 
 
 def is_pattern(name: str) -> bool:
-    """Return whether a name is a pattern like those for file names.
-
-    >>> is_pattern("gpt-6*"), is_pattern("gpt-6")
-    (True, False)
-    """
+    """Return whether a name is a pattern like those for file names."""
     return any(mark in name for mark in "*?[")
 
 
 def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[_Name]:
-    """Return the (provider, model) pairs that a name means, by the first rule that finds any.
-
-    >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
-    [('google', 'gemini-3.1-pro-preview')]
-    """
+    """Return the (provider, model) pairs that a name means, by the first rule that finds any."""
     given = trimmed(name).lower()
     spellings: tuple[Callable[[_Name], list[str]], ...] = (
         lambda pair: ["/".join(pair)],
@@ -309,11 +293,7 @@ def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[s
 
 
 def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[tuple[_Name, str]]:
-    """Return the models with a name that looks like a given one but differs from it, each with that name. Whole names go first.
-
-    >>> drawn_like("gpt\\u20115", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {})
-    [(('openai', 'gpt-5'), 'gpt-5')]
-    """
+    """Return the models with a name that looks like a given one but differs from it, each with that name. Whole names go first."""
     given = skeleton(name)
     if not given:
         return []

@@ -14,14 +14,7 @@ _Name = tuple[str, str]
 
 
 def first_mention(model: ModelRow, data: Data) -> date | None:
-    """Return the earliest day of any row that names a model, or None if no row has a date.
-
-    >>> from invert.data import read_data
-    >>> from invert.sheets.assemble import models
-    >>> data = read_data()
-    >>> first_mention(next(one for one in models(data) if one.model == "claude-opus-4-6"), data)
-    datetime.date(2026, 2, 7)
-    """
+    """Return the earliest day of any row that names a model, or None if no row has a date."""
     first = _first_days(data)
     names = [name.casefold() for name in (model.model, *model.aliases)]
     days = [day for name in names for provider in (model.provider.casefold(), "") if (day := first.get((provider, name)))]

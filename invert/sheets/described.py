@@ -55,11 +55,7 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
 
 
 def spelling(name: str) -> str:
-    """Return a name without differences between sellers: capitals, points of numbers, and separators of words.
-
-    >>> spelling("GLM-5p2"), spelling("z-ai/glm-5.2"), spelling("qwen-3-32b"), spelling("DeepSeek_V3")
-    ('glm5-2', 'zai/glm5-2', 'qwen3-32b', 'deepseekv3')
-    """
+    """Return a name without differences between sellers: capitals, points of numbers, and separators of words."""
     return _PARTING.sub("", _BETWEEN_DIGITS.sub("-", _POINT.sub("-", name.casefold())))
 
 

@@ -96,14 +96,7 @@ class Difference:
 
 
 def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Difference, ...]:
-    """Return the prices that differ between two states, by sheet and then in the order of the files. Each state has one price per key.
-
-    >>> from invert.sheets.read import read_rows
-    >>> before, _ = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,8"], "old.csv", overlay=True)
-    >>> after, _ = read_rows(["provider,model,component,amount", "acme,m,input,3", "acme,m,cache_read,0.2"], "new.csv", overlay=True)
-    >>> [str(one) for one in differences(before, after)]
-    ['input 2 -> 3 USD/MTok', 'output 8 USD/MTok closed', 'cache_read 0.2 USD/MTok added']
-    """
+    """Return the prices that differ between two states, by sheet and then in the order of the files. Each state has one price per key."""
     before, after = ({row.key: row for row in rows} for rows in (old, new))
     found = [
         Difference(old=before.get(key), new=after.get(key))
@@ -219,11 +212,7 @@ def file_of(text: str) -> FileText:
 
 
 def date_of(text: str) -> date | None:
-    """Return the day in a text, or None if the text does not look like a day. Raise WrongValue for a day that does not exist.
-
-    >>> date_of("2026-11-20"), date_of("prices.csv")
-    (datetime.date(2026, 11, 20), None)
-    """
+    """Return the day in a text, or None if the text does not look like a day. Raise WrongValue for a day that does not exist."""
     if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
         return None
     try:
@@ -233,11 +222,7 @@ def date_of(text: str) -> date | None:
 
 
 def is_whole(content: bytes) -> bool:
-    """Return whether a price file is a copy of prices.csv, which replaces all prices. It has the columns of prices.csv and no user columns.
-
-    >>> is_whole(",".join(PRICE_COLUMNS).encode()), is_whole(",".join(OWN_COLUMNS).encode())
-    (True, False)
-    """
+    """Return whether a file is a copy of prices.csv, which replaces all prices. It has the columns of prices.csv and no user columns."""
     header = content.partition(b"\n")[0].decode(errors="replace").removeprefix("\ufeff")
     names = {name.strip().strip('"').lower() for name in header.split(",")}
     return names.intersection(OWN_COLUMNS) == set(PRICE_COLUMNS)

@@ -123,13 +123,7 @@ def _quote_doubt(name: str) -> str:
 
 
 def _spreadsheet_doubt(name: str) -> str:
-    """Return a doubt about a name that a spreadsheet has changed to a day or a number, or "".
-
-    >>> _spreadsheet_doubt("Mar-26") == _spreadsheet_doubt("2026-03-01") != "", bool(_spreadsheet_doubt("1.5E+10"))
-    (True, True)
-    >>> _spreadsheet_doubt("o3"), _spreadsheet_doubt("gpt-40"), _spreadsheet_doubt("gpt-4-0613"), _spreadsheet_doubt("5.4")
-    ('', '', '', '')
-    """
+    """Return a doubt about a name that a spreadsheet has changed to a day or a number, or ""."""
     taken = "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else ""
     return f"is written by a spreadsheet that reads a name as {taken}: write it again, in a column of text" if taken else ""
 
@@ -138,11 +132,6 @@ def _script_doubt(name: str) -> str:
     """Return a doubt about letters of another script that look Latin, beside Latin letters or in the whole name, or "".
 
     Only scripts with capitals and small letters look like Latin. Names of Chinese and Latin letters are usual.
-
-    >>> _script_doubt("gr\u043ek-9")
-    'mixes Latin letters with character U+043E (cyrillic small letter o): is it meant, or typed from another keyboard?'
-    >>> _script_doubt("\u041e\u0421\u04219"), _script_doubt("\u0413\u0438\u0433\u0430"), _script_doubt("\u901a\u4e49 qwen")
-    ("looks like 'occ9' and begins with character U+041E (cyrillic capital letter o): is that meant?", '', '')
     """
     if name.isascii():
         return ""
@@ -324,9 +313,6 @@ def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:
 
     A name without such a provider maps to itself. Two names are close if they are equal after one letter is left out of both. So not every
     pair is compared.
-
-    >>> _intended_providers({"openia", "OpenAI", "acme"}, {"openai"}) == {"openia": "openai", "OpenAI": "openai", "acme": "acme"}
-    True
     """
     called = {_plain_name(name): name for name in known}
     near = {text: name for plain, name in called.items() if len(plain) >= _LEAST_NAME for text in _one_letter_less(plain)}

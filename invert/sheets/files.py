@@ -20,9 +20,5 @@ class FileText:
 
 
 def is_typed_sheet(text: str) -> bool:
-    """Return whether a text is a sheet and not the name of a file: it begins with two amounts, with or without a currency.
-
-    >>> is_typed_sheet("2/12; cache .2"), is_typed_sheet("EUR 2/12 >200k"), is_typed_sheet("2026/prices.csv"), is_typed_sheet("mine.csv")
-    (True, True, False, False)
-    """
+    """Return whether a text is a sheet and not the name of a file: it begins with two amounts, with or without a currency."""
     return bool(re.match(r"\s*(?:[A-Z]{3}\s+)?[$]?[0-9.,]+\s*/\s*[$]?[0-9.,]+(?:\s|;|$)", text))

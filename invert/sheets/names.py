@@ -17,11 +17,7 @@ _ENDING = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[
 
 
 def bare_name(model: str) -> str:
-    """Return the name of a model without its maker, date and version, which resellers add.
-
-    >>> bare_name("us.anthropic.claude-opus-4-20250514-v1:0"), bare_name("anthropic/claude-opus-4"), bare_name("gpt-5.4-2026-03-05")
-    ('claude-opus-4', 'claude-opus-4', 'gpt-5-4')
-    """
+    """Return the name of a model without its maker, date and version, which resellers add."""
     name = _VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
     while (shorter := _ENDING.sub("", name)) != name:
         name = shorter
@@ -29,11 +25,7 @@ def bare_name(model: str) -> str:
 
 
 def common_spelling(model: str) -> str:
-    """Return the name of a model in small letters with hyphens for points, as databases differ in both.
-
-    >>> common_spelling("Claude-Opus-4.5")
-    'claude-opus-4-5'
-    """
+    """Return the name of a model in small letters with hyphens for points, as databases differ in both."""
     return model.lower().replace(".", "-")
 
 
@@ -42,13 +34,7 @@ _Place = TypeVar("_Place", bound=tuple[object, ...])
 
 
 def asks_no_more(one: Mapping[_Place, object], other: Mapping[_Place, object]) -> bool:
-    """Return whether every price of a sheet is also a price of the other. A blank lifetime matches any lifetime.
-
-    >>> asks_no_more({("cache_write", 0, None): 3.75}, {("input", 0, None): 3.0, ("cache_write", 0, 300): 3.75})
-    True
-    >>> asks_no_more({("cache_write", 0, 3600): 3.75}, {("cache_write", 0, 300): 3.75})
-    False
-    """
+    """Return whether every price of a sheet is also a price of the other. A blank lifetime matches any lifetime."""
     return all(
         any(
             amount == asked and place[:-1] == at[:-1] and (place[-1] == at[-1] or None in (place[-1], at[-1]))

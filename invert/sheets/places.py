@@ -14,11 +14,7 @@ Place = tuple[str, int, int | None]
 
 
 def typed_place(spec: str) -> Place:
-    """Return the place of `component[@threshold][:lifetime]`, even if no sheet has it.
-
-    >>> typed_place("cache_write@200k:5min"), typed_place("input@0.2M")
-    (('cache_write', 200000, 300), ('input', 200000, None))
-    """
+    """Return the place of `component[@threshold][:lifetime]`, even if no sheet has it."""
     form = re.fullmatch(r"([^@:]*)(?:@([^@:]+))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
     threshold = token_count(form[2] or "0") if form else None
     if not form or threshold is None:
@@ -30,11 +26,7 @@ def typed_place(spec: str) -> Place:
 
 
 def spelled(place: Place) -> str:
-    """Return a place as it is typed.
-
-    >>> spelled(("cache_write", 200000, 300)), spelled(("input", 1048576, None))
-    ('cache_write@200k:5min', 'input@1048576')
-    """
+    """Return a place as it is typed."""
     component, threshold, lifetime = place
     return (
         component
@@ -50,10 +42,6 @@ def _in_largest_unit(count: int, units: Mapping[str, int]) -> str:
 
 
 def name_price(sheet: str, cells: Mapping[str, str]) -> str:
-    """Return the name of a typed price in messages, from the cells of its row.
-
-    >>> name_price("acme/perm", {"component": "input", "threshold_tokens": "200000"})
-    "'acme/perm' input@200k"
-    """
+    """Return the name of a typed price in messages, from the cells of its row."""
     threshold, lifetime = (int(cells.get(column) or 0) for column in ("threshold_tokens", "ttl_seconds"))
     return f"{shorten(sheet)} {spelled((cells['component'], threshold, lifetime or None))}"

@@ -207,11 +207,7 @@ def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]
 
 
 def own_file(prices: Prices) -> FileText:
-    """Return the content of a user's price file: of a path, a stream of text or bytes, or lines of text.
-
-    >>> own_file(["provider,model,component,amount", "acme,m,input,2"]).content
-    b'provider,model,component,amount\\nacme,m,input,2\\n'
-    """
+    """Return the content of a user's price file: of a path, a stream of text or bytes, or lines of text."""
     if isinstance(prices, FileText):
         return replace(prices, place=own_place(prices.place))
     if isinstance(prices, str | Path):
@@ -222,11 +218,7 @@ def own_file(prices: Prices) -> FileText:
 
 
 def own_place(place: str) -> str:
-    """Return the name of a user's file in messages. Only the shipped table is called `prices.csv`.
-
-    >>> own_place("prices.csv"), own_place("mine.csv")
-    ('./prices.csv', 'mine.csv')
-    """
+    """Return the name of a user's file in messages. Only the shipped table is called `prices.csv`."""
     return f"./{place}" if place == SHIPPED_PRICES else place
 
 
@@ -246,10 +238,6 @@ def read_rows(
     A blank currency must not contradict the rows `beside`. No name may look like another name in these rows or in `described`.
     `rates` are US dollars for one unit of a currency, for rows without a rate of their own. Messages name the prices of a `typed` sheet,
     given with its first row. At most a thousand faults are listed. Raise WrongData for a file that cannot be used.
-
-    >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
-    >>> rows[0].amount, rows[0].origin, str(problems[0])
-    (2.0, 'my.csv:2', "my.csv row 3, column amount: '-5' is negative. Write 0 or more")
     """
     rows, faults = list[PriceRow](), list[Problem]()
     held: dict[RowKey, list[PriceRow]] = {}
@@ -309,11 +297,7 @@ def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -
 
 
 def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
-    """Return the exchange rates by currency, oldest first.
-
-    >>> rates(read_data().tables.rows_of(FxRate))["CNY"][0].units_per_usd
-    7.2
-    """
+    """Return the exchange rates by currency, oldest first."""
     found: dict[str, list[FxRate]] = {}
     for rate in known:
         found.setdefault(rate.currency, []).append(rate)

@@ -99,11 +99,7 @@ class PriceRow:
 
 
 def problem_at(origin: str, column: str | None, message: str) -> Problem:
-    """Return a problem of the row with this origin: a file and a row number, or the name of a typed price.
-
-    >>> str(problem_at("my.csv:3", "amount", "is negative")), str(problem_at("'acme/m' input", "amount", "is negative"))
-    ('my.csv row 3, column amount: is negative', "'acme/m' input: is negative")
-    """
+    """Return a problem of the row with this origin: a file and a row number, or the name of a typed price."""
     file, _, number = origin.rpartition(":")
     if number.isdecimal():
         return Problem(origin=file, row=int(number), column=column, message=message)
@@ -155,12 +151,7 @@ def telling_row(rows: Sequence[PriceRow], column: str) -> PriceRow | None:
 
 
 def units_per_usd(fx: Fx, currency: str, day: date) -> float:
-    """Return the newest exchange rate known on a day, or else the oldest rate.
-
-    >>> since = FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes="")
-    >>> units_per_usd({"CNY": (since,)}, "CNY", date(2026, 11, 20))
-    7.0
-    """
+    """Return the newest exchange rate known on a day, or else the oldest rate."""
     if currency == "USD":
         return 1.0
     known = [rate for rate in fx[currency] if rate.date <= day]

@@ -312,11 +312,7 @@ def typed_number(text: str) -> float:
 
 
 def usd_rate(currency: str, text: str) -> float:
-    """Return the US dollars for one unit of a currency, as `--rate EUR=1.08` gives them.
-
-    >>> usd_rate("EUR", "1.08")
-    1.08
-    """
+    """Return the US dollars for one unit of a currency, as `--rate EUR=1.08` gives them."""
     if not re.fullmatch(CURRENCY, currency):
         raise WrongValue(f"{shorten(currency)} is not the code of a currency, such as EUR")
     try:

@@ -55,27 +55,13 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
 
 
 def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
-    """Return the sheet without some of its prices. A band without an input price is removed.
-
-    >>> from invert.sheets.assemble import sheets
-    >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
-    >>> without_places(sheet, [("input", 200000, None), ("output", 200000, None), ("cache_read", 200000, None)]).base_prices
-    '1.25 in, 10 out USD/MTok'
-    """
+    """Return the sheet without some of its prices. A band without an input price is removed."""
     gone = {at for component, at, _ in places if component == "input"}
     return replace(sheet, rows=tuple(row for row in sheet.rows if row.place not in places and row.threshold_tokens not in gone))
 
 
 def copies(sheet: PriceSheet) -> dict[Place, str]:
-    """Return the prices that an added band copies from the band below, each with the name of the copied price.
-
-    >>> from invert.sheets.assemble import sheets
-    >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-3.5-flash")
-    >>> copies(with_amounts(sheet, {"input@400k": "4", "cache_read@400k": "1"}))
-    {('output', 400000, None): 'output'}
-    """
+    """Return the prices that an added band copies from the band below, each with the name of the copied price."""
     return {place: price.origin.removeprefix(_COPIED) for place, price in sheet.prices.items() if price.origin.startswith(_COPIED)}
 
 
@@ -89,27 +75,12 @@ def _copied_price(place: Place, prices: Mapping[Place, Price]) -> Price:
 
 
 def is_added(spec: str, sheet: PriceSheet) -> bool:
-    """Return whether a price set by hand is at a place without a published price.
-
-    >>> from invert.sheets.assemble import sheets
-    >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
-    >>> changed = with_amounts(sheet, {"input": "2", "input@400k": "4"})
-    >>> is_added("input", changed), is_added("input@400k", changed)
-    (False, True)
-    """
+    """Return whether a price set by hand is at a place without a published price."""
     return sheet.prices[placed(spec, sheet.prices)].origin == _ADDED
 
 
 def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
-    """Return the prices of a band that are below the prices of the band before it. This happens if only one of them was changed.
-
-    >>> from invert.sheets.assemble import sheets
-    >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
-    >>> bands_the_wrong_way_round(sheet), bands_the_wrong_way_round(with_amounts(sheet, {"output": "20"}))
-    ([], ['output@200k 15 is below output 20'])
-    """
+    """Return the prices of a band that are below the prices of the band before it. This happens if only one of them was changed."""
     prices = sheet.prices
     thresholds = [band.threshold_tokens for band in sheet.bands]
     found = []

@@ -142,13 +142,7 @@ _ONE_DATABASE = re.compile(r"([a-z][\w.-]*) \d[\w.]*(;|$)(?!.*\balso in\b)")
 
 
 def sole_source(sheet: PriceSheet) -> SoleSource | None:
-    """Return the only database that has the storage price, or a write price, of a sheet, or None if a page or a second one has it.
-
-    >>> from invert.data import read_data
-    >>> offered = sheets_that_ship(read_data())
-    >>> sole_source(next(one for one in offered if one.model == "gpt-6-sol"))
-    SoleSource(database='litellm', ttls=(43200,))
-    """
+    """Return the only database that has the storage price, or a write price, of a sheet, or None if a page or a second one has it."""
     found: dict[str, list[int | None]] = {}
     for price in (sheet.storage,) if sheet.storage else sheet.writes:
         named = _ONE_DATABASE.match(price.notes) if price.verification.startswith("db") else None
@@ -158,13 +152,7 @@ def sole_source(sheet: PriceSheet) -> SoleSource | None:
 
 
 def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
-    """Return the tariffs that several models of a vendor share: each is one piece of evidence about a tier.
-
-    >>> from invert.data import read_data
-    >>> offered = sheets_that_ship(read_data())
-    >>> [(one.provider, len(one.models)) for one in shared_tariffs(offered)][:2]
-    [('anthropic', 10), ('baidu-qianfan', 2)]
-    """
+    """Return the tariffs that several models of a vendor share: each is one piece of evidence about a tier."""
     found: dict[object, dict[tuple[str, str], None]] = {}
     for sheet in offered:
         base, asked = sheet.bands[0].input, sheet.storage
@@ -217,12 +205,7 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
 
 
 def stored_kv_bytes(data: Data, name: str, assumptions: Assumptions = USUAL) -> float:
-    """Return the KV bytes per token that an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token].
-
-    >>> from invert.data import read_data
-    >>> stored_kv_bytes(read_data(), "DeepSeek-V3")
-    70272.0
-    """
+    """Return the KV bytes per token that an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token]."""
     stored, _ = presets.kv_bytes(presets.architecture(name, data.tables), assumptions.bytes_per_kv_value)
     return stored
 
@@ -234,11 +217,6 @@ def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | 
     """Return the tiers that a vendor disclosed, by lifetime.
 
     A disclosure without model or lifetime applies to all of them.
-
-    >>> from invert.data import read_data
-    >>> data = read_data()
-    >>> disclosed_tiers(data, "anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers(data, "google", "gemini-3.1-pro", [None])
-    ({300: 'memory', 3600: 'memory'}, {})
     """
     found: dict[int | None, str] = {}
     for ttl in ttls:

@@ -78,11 +78,6 @@ def storage_evidence(
     storage_price [USD/token/s], implied_drain_time as median [s] and spread [nat], kv_bytes stored as median [byte/token] and
     spread [nat], disclosed tiers by lifetime. A storage price that is not above 0 counts as missing: free storage, or a
     tariff that fails, tells no level. A storage price without a premium or KV bytes is no evidence.
-
-    >>> from invert.data import read_data
-    >>> found, = storage_evidence(read_data(), [None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
-    >>> found.evidence, found.agreed, [round(end, 2) for end in found.ranges["hbm"]], round(found.owned["ddr"], 2)
-    (('implied drain time',), ('hbm', 'ddr'), [0.47, 1.0], 0.41)
     """
     priced = storage_price if storage_price is not None and 0 < storage_price < inf else None
     found = []
@@ -119,20 +114,12 @@ def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase
 
 
 def ranges(cases: Sequence[Probabilities]) -> Mapping[str, tuple[float, float]] | None:
-    """Return the lowest and the highest probability of every tier over the cases, or None without cases.
-
-    >>> ranges([{"hbm": 1.0, "ddr": 0.0, "flash": 0.0, "hdd": 0.0}, {"hbm": 0.5, "ddr": 0.25, "flash": 0.25, "hdd": 0.0}])["hbm"]
-    (0.5, 1.0)
-    """
+    """Return the lowest and the highest probability of every tier over the cases, or None without cases."""
     return {tier: (min(one[tier] for one in cases), max(one[tier] for one in cases)) for tier in TIERS} if cases else None
 
 
 def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
-    """Return the fewest tiers with a total probability of at least `level` in every case, or all tiers if no smaller set has it.
-
-    >>> agreed([{"hbm": 1.0, "ddr": 0.0, "flash": 0.0, "hdd": 0.0}, {"hbm": 0.5, "ddr": 0.45, "flash": 0.05, "hdd": 0.0}], 0.9)
-    ('hbm', 'ddr')
-    """
+    """Return the fewest tiers with a total probability of at least `level` in every case, or all tiers if no smaller set has it."""
     if not cases:
         return ()
 
@@ -271,11 +258,7 @@ def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = 
 
 
 def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -> Probabilities:
-    """Return all probability on the tiers that the vendor disclosed, with two tiers shared as the evidence shares them, or else evenly.
-
-    >>> dict(disclosed_probabilities("memory", {"hbm": 0.375, "ddr": 0.125, "flash": 0.5, "hdd": 0.0}))
-    {'hbm': 0.75, 'ddr': 0.25, 'flash': 0.0, 'hdd': 0.0}
-    """
+    """Return all probability on the tiers that the vendor disclosed, with two tiers shared as the evidence shares them, or else evenly."""
     named = TIERS_OF[disclosed]
     held = {tier: undisclosed[tier] for tier in named} if undisclosed else {}
     total = sum(held.values())
@@ -360,11 +343,6 @@ def one_posterior(cases: Iterable[_LogLikelihood]) -> Probabilities | None:
     """Return one posterior over tiers from the likelihoods of some cases, or None without cases.
 
     Likelihoods are averaged, not posteriors: a case with a lower likelihood counts for less.
-
-    >>> even = {"hbm": log(0.02), "ddr": log(0.02), "flash": log(0.02), "hdd": log(0.02)}
-    >>> sure = {"hbm": log(0.24), "ddr": log(0.24), "flash": log(0.24), "hdd": log(1e-9)}
-    >>> {tier: round(p, 3) for tier, p in one_posterior([even, sure]).items()}
-    {'hbm': 0.325, 'ddr': 0.325, 'flash': 0.325, 'hdd': 0.025}
     """
     found = list(cases)
     return normalised({tier: _marginal({at: one[tier] for at, one in enumerate(found)}) for tier in TIERS}) if found else None

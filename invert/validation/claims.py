@@ -108,17 +108,7 @@ def _compare_value(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> dic
 
 
 def finding(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
-    """Return the value that equations and tables give for a row, or None if it is not decidable. `sheets` are by `provider/model@day`.
-
-    >>> from derive.tables import shipped
-    >>> by_id = {row.id: row for table in (Claim, WorkedProblem) for row in shipped.rows_of(table)}
-    >>> found = finding(by_id["A13a"], {}, shipped.read())
-    >>> found.row.stated, found.found, found.agrees
-    ('2400', 2400.0, True)
-    >>> found = finding(by_id["roofline-tpu"], {}, shipped.read())
-    >>> round(found.in_unit, 1), found.agrees, found.rests_on
-    (240.5, True, ('batching.ridge_point', 'hardware.csv'))
-    """
+    """Return the value that equations and tables give for a row, or None if it is not decidable. `sheets` are by `provider/model@day`."""
     if row.verdict == UNDECIDED:
         return None
     rows = read_givens(row.givens).rows

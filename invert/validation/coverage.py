@@ -34,9 +34,6 @@ def judge_ranks(coverage: float, p_value: float, quantities: int, level: float, 
     """Return a verdict on the sampler from the ranks of truths drawn from its priors, for one of several quantities.
 
     It fails if the ranks of one quantity are less uniform than chance allows. The level is for all quantities together.
-
-    >>> judge_ranks(0.9, 0.126, 9, 0.9, False), judge_ranks(0.857, 1e-17, 9, 0.9, True)
-    ('sound: ranges were right in 90.0% of cases where 90% is promised', 'found out, as the fault put in must be')
     """
     found_out = p_value < (1 - level) / quantities
     if faulty:

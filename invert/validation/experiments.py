@@ -98,9 +98,5 @@ def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
 
 
 def round_nats(value: float, digits: int = 2) -> float:
-    """Round a number, without a sign for 0.
-
-    >>> round_nats(-0.001), round_nats(-0.286)
-    (0.0, -0.29)
-    """
+    """Round a number, without a sign for 0."""
     return round(value, digits) + 0.0

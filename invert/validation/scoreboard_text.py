@@ -85,23 +85,14 @@ def _section(name: str, rows: _Rows) -> Iterable[str]:
 
 
 def estimate_in_words(name: str) -> str:
-    """Return the display name of an estimate. For price/cost, add the source of the size.
-
-    >>> estimate_in_words("active_params, by price"), estimate_in_words("input_markup, by known size"), estimate_in_words("KV read")
-    ('active params by price', 'price/cost by known size', 'KV read')
-    """
+    """Return the display name of an estimate. For price/cost, add the source of the size."""
     quantity, _, by = name.partition(", ")
     said = name_of(quantity, "by_price" if by else "")
     return said if said.endswith(by) else f"{said} {by}"
 
 
 def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
-    """Explain the verdicts of a section, and the allowed difference of two numbers that agree.
-
-    >>> rows = [{"tolerance": 0.1}, {"tolerance": 0.25}, {"tolerance": None}]
-    >>> legend("problems", rows).partition(". ")[2]
-    'Relative tolerances are from problems.csv: 0.1 to 0.25, median 0.175.'
-    """
+    """Explain the verdicts of a section, and the allowed difference of two numbers that agree."""
     meanings = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in VERDICTS[name].items())
     found = sorted(float(str(row["tolerance"])) for row in rows if row["tolerance"] is not None)
     if not found:

@@ -171,11 +171,7 @@ def _word(of: object) -> str:
 
 
 def stale(made: str, assumptions: Assumptions = USUAL) -> str:
-    """Return why a record with this `made_of` does not apply to these assumptions and this sampler, or an empty text.
-
-    >>> stale(run_made_of()), stale("0a-1b")
-    ('', 'made with other assumptions')
-    """
+    """Return why a record with this `made_of` does not apply to these assumptions and this sampler, or an empty text."""
     (judged, found), (judged_now, found_now) = made.split("-"), run_made_of(assumptions).split("-")
     if judged != judged_now:
         return "made with other assumptions"

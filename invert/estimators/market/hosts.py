@@ -38,12 +38,7 @@ def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping
 
 
 def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
-    """Return the spread of values within groups. Each group has its own mean, and all have one variance.
-
-    >>> one = spread_within([[0.0, 2.0], [5.0, 6.0, 7.0]])
-    >>> round(one.pooled, 3), round(one.middle, 3), one.models, one.prices
-    (1.155, 1.207, 2, 5)
-    """
+    """Return the spread of values within groups. Each group has its own mean, and all have one variance."""
     known = [values for values in groups if len(values) > 1]
     if not known:
         raise WrongData("host_prices.csv: no model has usable prices of two hosts, and a spread between hosts needs them")
@@ -71,9 +66,6 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
     """Return the ends of the bandwidth-bound fraction at a ratio with this spread [nat].
 
     readings.bandwidth_bound_fraction at the ends of the ratio. A ratio below one has a fraction of zero.
-
-    >>> [round(end, 2) for end in fraction_span(5.0, 0.27, 0.9)]
-    [0.69, 0.87]
     """
     reach, reading = NormalDist().inv_cdf((1 + level) / 2) * spread, equation("readings.bandwidth_bound_fraction")
     ratios = (output_input_ratio * exp(end) for end in (-reach, reach))
@@ -82,11 +74,7 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
 
 
 def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
-    """Return Spearman's correlation of two rows of numbers, and its standard error without a correlation.
-
-    >>> rank_correlation([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 8.0, 27.0, 125.0, 64.0])
-    (0.9, 0.5)
-    """
+    """Return Spearman's correlation of two rows of numbers, and its standard error without a correlation."""
     if min(len(set(left)), len(set(right))) < 2:
         raise WrongData("host_prices.csv or list_prices.csv: fewer than two models with a cache read differ, and a correlation needs them")
     # scipy.stats needs 0.7 s to load, and only this function and the check of the sampler use it.
@@ -96,11 +84,7 @@ def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[flo
 
 
 def commonest(values: Iterable[float]) -> tuple[float, float]:
-    """Return the most common value, to three digits, and its share. Raise `WrongData` if there are no values.
-
-    >>> commonest([0.5, 0.5, 0.5, 0.47])
-    (0.5, 0.75)
-    """
+    """Return the most common value, to three digits, and its share. Raise `WrongData` if there are no values."""
     count = Counter(round(value, 3) for value in values)
     if not count:
         raise WrongData("host_prices.csv: no host has a usable price of a batch")

@@ -40,24 +40,12 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
 
 
 def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:
-    """Return the KV bytes read of each model of known cache [byte/token], in bf16.
-
-    >>> from invert.data import read_data
-    >>> found = known_kv_bytes(read_data())
-    >>> min(found.values()) < 20e3 < found["Llama-3.1-70B"]
-    True
-    """
+    """Return the KV bytes read of each model of known cache [byte/token], in bf16."""
     return {one.architecture: exp(one.ln_kv) for one in typical_kv(data, assumptions)["read"].caches}
 
 
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
-    """Return the active parameters that the price of each open model predicts, with its price family left out.
-
-    >>> from invert.data import read_data
-    >>> found = judged_sizes(read_data())
-    >>> sum(one.right for one in found), len(found)
-    (74, 80)
-    """
+    """Return the active parameters that the price of each open model predicts, with its price family left out."""
     rows = listed_models(data)
     found, reach = predict_left_out(size_table(data, ANY, assumptions)), (1 + assumptions.level) / 2
     reaches = found.scale * float(stdtrit(found.freedom, reach))

@@ -22,10 +22,6 @@ def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_baseline: Floats, 
 
     The rows have a family and the log densities [nat] of the candidate and of the typical KV at a known cache. Rows without a
     density are left out.
-
-    >>> one = pool_verdict("abcd", np.full(4, -1.0), np.full(4, -2.0))
-    >>> one.gain_of_pool, one.stacked, one.enters
-    (1.0, 1.0, True)
     """
     judged = np.isfinite(by_price) & np.isfinite(by_baseline)
     by_price, by_baseline, of_judged = by_price[judged], by_baseline[judged], np.array([*of_rows])[judged]

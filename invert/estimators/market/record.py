@@ -51,12 +51,7 @@ def _rms(errors: Floats) -> float:
 
 
 def spread_of_mean(values: Floats, groups: npt.NDArray[np.intp]) -> tuple[float, tuple[float, float]]:
-    """Return the standard error of a mean over rows in groups, and its bootstrap interval over groups.
-
-    >>> error, (low, high) = spread_of_mean(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
-    >>> round(error, 2), low, high
-    (0.35, 0.0, 1.0)
-    """
+    """Return the standard error of a mean over rows in groups, and its bootstrap interval over groups."""
     sums, counts = np.bincount(groups, values), np.bincount(groups)
     again = _resample_groups(len(sums))
     means = sums[again].sum(1) / counts[again].sum(1)
@@ -71,12 +66,7 @@ def _resample_groups(count: int) -> npt.NDArray[np.int64]:
 
 
 def coverage_at(level: float, count_right: int, count: int) -> Coverage:
-    """Return the coverage with the ends of Wilson's score interval (90 %).
-
-    >>> one = coverage_at(0.9, 3, 14)
-    >>> f"{one.share:.2f} ({one.low:.2f} to {one.high:.2f})"
-    '0.21 (0.09 to 0.43)'
-    """
+    """Return the coverage with the ends of Wilson's score interval (90 %)."""
     z = NormalDist().inv_cdf(0.95)
     share, scale = count_right / count, 1 + z**2 / count
     centre, reach = (share + z**2 / (2 * count)) / scale, z / scale * sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)

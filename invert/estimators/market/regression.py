@@ -60,11 +60,7 @@ class Fit:
 def grouped(
     target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float], assumptions: Assumptions = USUAL
 ) -> GroupedRows:
-    """Return rows in groups. The weight of a row is one over the root of the rows of its group.
-
-    >>> grouped([1.0, 2.0, 3.0], ["a", "a", "b"]).weights.round(3).tolist()
-    [0.707, 0.707, 1.0]
-    """
+    """Return rows in groups. The weight of a row is one over the root of the rows of its group."""
     numbered = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     places = np.array([numbered[group] for group in groups])
     return GroupedRows(
@@ -78,12 +74,7 @@ def grouped(
 
 
 def fit(rows: GroupedRows) -> Fit:
-    """Return a weighted least-squares fit. Its scale is the weighted rms error of fits without a group in that group.
-
-    >>> one = fit(grouped([1.0, 2.1, 2.9, 4.0], "abcd", [0.0, 1.0, 2.0, 3.0]))
-    >>> one.coefficients.round(3).tolist(), round(one.scale, 3), one.freedom
-    ([1.03, 0.98], 0.116, 3)
-    """
+    """Return a weighted least-squares fit. Its scale is the weighted rms error of fits without a group in that group."""
     grams, crosses = _sums(rows)
     (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
     return Fit(coefficients=_solved(grams.sum(0), crosses.sum(0), rows.slope_ridge), scale=float(scale), freedom=rows.freedom)

@@ -50,12 +50,7 @@ class Students:
 
 @immutable
 class Student:
-    """Student's t of a logarithm: centre [nat], scale [nat], degrees of freedom.
-
-    >>> one = Student(centre=9.9, scale=1.0, freedom=6.0)
-    >>> [round(end / 1e3, 1) for end in one.range(0.9)], round(one.spread, 3)
-    ([2.9, 19.9, 139.1], 1.225)
-    """
+    """Student's t of a logarithm: centre [nat], scale [nat], degrees of freedom."""
 
     centre: float
     scale: float
@@ -78,21 +73,12 @@ class Student:
 
 
 def predict_one_more(values: Sequence[float]) -> Student:
-    """Return the prediction of one more value: about the mean, sd sqrt(1 + 1/n), n - 1 degrees of freedom.
-
-    >>> predict_one_more([1.0, 2.0, 3.0])
-    Student(centre=2.0, scale=1.1547005383792515, freedom=2)
-    """
+    """Return the prediction of one more value: about the mean, sd sqrt(1 + 1/n), n - 1 degrees of freedom."""
     return Student(centre=fmean(values), scale=stdev(values) * sqrt(1 + 1 / len(values)), freedom=len(values) - 1)
 
 
 def pooled_range(weight: float, one: Student, other: Student, level: float) -> tuple[float, float, float]:
-    """Return low, median and high of a quantity with the logarithm `one` at this weight, and else `other`.
-
-    >>> one, other = (Student(centre=centre, scale=0.1, freedom=9.0) for centre in (0.0, 10.0))
-    >>> [round(float(np.log(end)), 2) for end in pooled_range(0.5, one, other, 0.8)]
-    [-0.09, 5.0, 10.09]
-    """
+    """Return low, median and high of a quantity with the logarithm `one` at this weight, and else `other`."""
     ends = sorted(one.centre + sign * _REACH * one.scale for one in (one, other) for sign in (-1, 1))
 
     def below(at: float) -> float:

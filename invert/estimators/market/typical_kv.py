@@ -48,18 +48,7 @@ class Cache:
 
 @immutable
 class TypicalKV:
-    """Known caches, the e-folding time h [year] of their weights, and a prior spread s_0 [nat] that counts as N_0 families.
-
-    >>> rows = (("a", 1, 10.0), ("b", 7, 12.0), ("c", 12, 0.0))
-    >>> caches = [Cache(architecture=one, family=one, released=date(2025, month, 1), ln_kv=k) for one, month, k in rows]
-    >>> typical = TypicalKV(caches=tuple(caches), horizon=0.5, spread=1.0, prior_families=3.0)
-    >>> found = typical.predict(caches[2:])
-    >>> found.centre.round(3).tolist(), found.scale.round(3).tolist(), found.freedom.round(3).tolist()
-    ([11.459], [1.375], [3.652])
-    >>> weights = typical.weights_at(date(2025, 12, 1)).weights
-    >>> [(one.family, str(one.released), round(one.kv_bytes), round(one.weight, 3)) for one in weights]
-    [('b', '2025-07-01', 162755, 0.729), ('a', '2025-01-01', 22026, 0.271)]
-    """
+    """Known caches, the e-folding time h [year] of their weights, and a prior spread s_0 [nat] that counts as N_0 families."""
 
     caches: tuple[Cache, ...]
     horizon: float

@@ -1,0 +1,48 @@
+"""Small functions of `invert.report` on examples."""
+
+import datetime
+
+from invert.comparison_records import PriceChange
+from invert.records import FastMode
+from invert.report.changes import price_in_words
+from invert.report.fast_mode import fast_mode_in_brief
+from invert.report.layout import billions
+from invert.report.price_pages import day_named
+from invert.report.saved import version_of
+from invert.report.tiers import join_tiers, likeliest
+
+
+def test_price_in_words():
+    assert (
+        price_in_words(PriceChange(place=("input", 200000, None), old=(4.0, "USD", "mtok"), new=(5.0, "USD", "mtok")))
+        == "input@200k 4 -> 5 USD/MTok"
+    )
+
+
+def test_fast_mode_in_brief():
+    assert fast_mode_in_brief(FastMode(price_ratio=2.0, speed_ratio=2.5)) == "2x/2.5x"
+    assert fast_mode_in_brief(FastMode(price_ratio=2.0)) == "2x"
+
+
+def test_billions():
+    assert billions(45100000000.0) == "45 B"
+
+
+def test_day_named():
+    assert day_named("2026-11-20") == datetime.date(2026, 11, 20)
+    assert day_named("today") is None
+
+
+def test_version_of():
+    assert version_of({"run": {"versions": {"backsolve": "0.1.0"}}}) == "0.1.0"
+    assert version_of({}) == ""
+
+
+def test_join_tiers():
+    assert join_tiers(("hbm", "ddr", "flash")) == "HBM, DDR or flash"
+    assert join_tiers(("hdd",)) == "disk"
+
+
+def test_likeliest():
+    assert likeliest({"hbm": 0.7, "ddr": 0.3}, {"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}) == "HBM 47 to 99%"
+    assert likeliest({"hdd": 1.0}, {"hdd": (1.0, 1.0)}) == "disk 100%"

@@ -1,0 +1,135 @@
+"""Small functions of `invert.sheets` on examples."""
+
+import datetime
+
+from invert.sheets.assemble import drawn_like, is_pattern, is_provider, sheets
+from invert.sheets.described import spelling
+from invert.sheets.diff import date_of, is_whole
+from invert.sheets.doubts import _intended_providers, _script_doubt, _spreadsheet_doubt
+from invert.sheets.files import is_typed_sheet
+from invert.sheets.names import asks_no_more, bare_name, common_spelling
+from invert.sheets.places import name_price, typed_place
+from invert.sheets.read import load, own_file, own_place
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, problem_at
+from invert.sheets.what_if import bands_the_wrong_way_round, is_added, with_amounts, without_places
+
+
+def test_is_provider():
+    assert is_provider("openai", "OpenAI")
+    assert is_provider("openai", "open*")
+    assert not is_provider("openai", "open")
+
+
+def test_is_pattern():
+    assert is_pattern("gpt-6*")
+    assert not is_pattern("gpt-6")
+
+
+def test_drawn_like():
+    assert drawn_like("gpt‑5", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {}) == [(("openai", "gpt-5"), "gpt-5")]
+
+
+def test_spelling():
+    assert spelling("GLM-5p2") == "glm5-2"
+    assert spelling("z-ai/glm-5.2") == "zai/glm5-2"
+    assert spelling("qwen-3-32b") == "qwen3-32b"
+    assert spelling("DeepSeek_V3") == "deepseekv3"
+
+
+def test_date_of():
+    assert date_of("2026-11-20") == datetime.date(2026, 11, 20)
+    assert date_of("prices.csv") is None
+
+
+def test_is_whole():
+    assert is_whole(",".join(PRICE_COLUMNS).encode())
+    assert not is_whole(",".join(OWN_COLUMNS).encode())
+
+
+def test_spreadsheet_doubt():
+    assert _spreadsheet_doubt("Mar-26") == _spreadsheet_doubt("2026-03-01") != ""
+    assert bool(_spreadsheet_doubt("1.5E+10"))
+    assert _spreadsheet_doubt("o3") == ""
+    assert _spreadsheet_doubt("gpt-40") == ""
+    assert _spreadsheet_doubt("gpt-4-0613") == ""
+    assert _spreadsheet_doubt("5.4") == ""
+
+
+def test_script_doubt():
+    assert (
+        _script_doubt("grоk-9")
+        == "mixes Latin letters with character U+043E (cyrillic small letter o): is it meant, or typed from another keyboard?"
+    )
+    assert _script_doubt("ОСС9") == "looks like 'occ9' and begins with character U+041E (cyrillic capital letter o): is that meant?"
+    assert _script_doubt("Гига") == ""
+    assert _script_doubt("通义 qwen") == ""
+
+
+def test_intended_providers():
+    assert _intended_providers({"openia", "OpenAI", "acme"}, {"openai"}) == {"openia": "openai", "OpenAI": "openai", "acme": "acme"}
+
+
+def test_is_typed_sheet():
+    assert is_typed_sheet("2/12; cache .2")
+    assert is_typed_sheet("EUR 2/12 >200k")
+    assert not is_typed_sheet("2026/prices.csv")
+    assert not is_typed_sheet("mine.csv")
+
+
+def test_bare_name():
+    assert bare_name("us.anthropic.claude-opus-4-20250514-v1:0") == "claude-opus-4"
+    assert bare_name("anthropic/claude-opus-4") == "claude-opus-4"
+    assert bare_name("gpt-5.4-2026-03-05") == "gpt-5-4"
+
+
+def test_common_spelling():
+    assert common_spelling("Claude-Opus-4.5") == "claude-opus-4-5"
+
+
+def test_asks_no_more():
+    assert asks_no_more({("cache_write", 0, None): 3.75}, {("input", 0, None): 3.0, ("cache_write", 0, 300): 3.75})
+    assert not asks_no_more({("cache_write", 0, 3600): 3.75}, {("cache_write", 0, 300): 3.75})
+
+
+def test_typed_place():
+    assert typed_place("cache_write@200k:5min") == ("cache_write", 200000, 300)
+    assert typed_place("input@0.2M") == ("input", 200000, None)
+
+
+def test_name_price():
+    assert name_price("acme/perm", {"component": "input", "threshold_tokens": "200000"}) == "'acme/perm' input@200k"
+
+
+def test_own_file():
+    assert own_file(["provider,model,component,amount", "acme,m,input,2"]).content == b"provider,model,component,amount\nacme,m,input,2\n"
+
+
+def test_own_place():
+    assert own_place("prices.csv") == "./prices.csv"
+    assert own_place("mine.csv") == "mine.csv"
+
+
+def test_problem_at():
+    assert str(problem_at("my.csv:3", "amount", "is negative")) == "my.csv row 3, column amount: is negative"
+    assert str(problem_at("'acme/m' input", "amount", "is negative")) == "'acme/m' input: is negative"
+
+
+def test_without_places():
+    sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
+    assert (
+        without_places(sheet, [("input", 200000, None), ("output", 200000, None), ("cache_read", 200000, None)]).base_prices
+        == "1.25 in, 10 out USD/MTok"
+    )
+
+
+def test_is_added():
+    sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
+    changed = with_amounts(sheet, {"input": "2", "input@400k": "4"})
+    assert not is_added("input", changed)
+    assert is_added("input@400k", changed)
+
+
+def test_bands_the_wrong_way_round():
+    sheet = next(one for one in sheets(load()) if one.model == "gemini-2.5-pro")
+    assert bands_the_wrong_way_round(sheet) == []
+    assert bands_the_wrong_way_round(with_amounts(sheet, {"output": "20"})) == ["output@200k 15 is below output 20"]
