@@ -7,7 +7,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.common import fail_on, processes
-from backsolve.streams import progress, say, width
+from backsolve.streams import progress, width
 from derive.errors import WrongValue
 from derive.files import write
 
@@ -118,8 +118,6 @@ def _sections(chosen: tuple[str, ...]) -> "tuple[dict[str, list[ScoreRow]], list
 
     with progress("validate", len(chosen)) as starting:
         found, problems = scoreboard.sections([name for name in chosen if name != _ALGEBRA], starting)
-    if "calibration" in chosen and (note := scoreboard.stale_calibration()):
-        say(note)
     if _ALGEBRA in chosen:
         from invert.validation.algebra import algebra_problems, algebra_rows
 

@@ -48,7 +48,7 @@ from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import checked_rows, not_borne, price_facts
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, round_nats
-from invert.validation.simulation import RANKED, stale
+from invert.validation.simulation import RANKED
 from invert.validation.single_band import single_band_rows
 from invert.validation.soundness import table_problems
 
@@ -378,20 +378,14 @@ def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     ]
 
 
-def stale_calibration() -> str:
-    """Return a line if the recorded calibration has other assumptions or another sampler, else an empty text."""
-    why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
-    return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it again" if why else ""
-
-
 def _recorded_lines() -> list[str]:
     return files("invert.posterior").joinpath(_RECORDED).read_text(encoding="utf-8").splitlines()
 
 
 def pooled(lines: Iterable[str]) -> list[ScoreRow]:
-    """Return the pooled rows of a calibration run, each with a verdict, without the run's inputs."""
+    """Return the pooled rows of a calibration run, each with a verdict."""
     rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
-    return [{**{name: text for name, text in row.items() if name != "made_of"}, "verdict": _verdict_on_ranks(row)} for row in rows]
+    return [{**row, "verdict": _verdict_on_ranks(row)} for row in rows]
 
 
 def _verdict_on_ranks(row: Mapping[str, str]) -> str:

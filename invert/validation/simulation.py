@@ -10,8 +10,6 @@ where no printed quantity shows it. The log likelihood of all prices is ranked l
 2023, Simulation-based calibration checking for Bayesian computation: the choice of test quantities shapes sensitivity).
 """
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -34,7 +32,6 @@ from invert.posterior.likelihood import log_likelihood
 from invert.posterior.mixture import trusted
 from invert.posterior.parameters import Points
 from invert.posterior.sampler import OF_THE_MODEL, Posterior, posterior
-from invert.posterior.sobol import SEED
 from invert.posterior.summary import LEVEL_OF_PRICES, SUMMARISED
 from invert.priors import STRUCTURE
 from invert.sheets.observables import DECADE, rounding_cell
@@ -51,8 +48,6 @@ _MILLION = 1e6
 _HOUR = 3600.0
 PRICE_PER_FLOP = 1.0
 """Of a rented one [USD]. It is a factor of the truth and of every draw alike: ranks are the same at any."""
-_FEW = 1024
-"""Draws of the sheets that tell one sampler from another."""
 
 _SizeKnown = Literal["prior", "stated", "price"]
 """How the size of a model is known: as the prior has it, stated to `known_size_spread`, or by the input price, which then says
@@ -88,7 +83,7 @@ alone, and KV bytes of the whole model rest on the statement. Size by price: the
 class Ranking:
     """Ranks of the truth of one quantity among the draws. run: the estimate and its noise. simulations: sheets kept, of `sheets` drawn.
     coverage_50, coverage_90: share of truths inside the central intervals. ks_p: p-value of the ranks being uniform, by Kolmogorov and
-    Smirnov. made_of: see `run_made_of`.
+    Smirnov.
     """
 
     run: str
@@ -101,7 +96,6 @@ class Ranking:
     ks_p: float
     seeds: int
     draws: int
-    made_of: str
 
 
 def calibration_run(
@@ -120,11 +114,11 @@ def calibration_run(
     tasks = [(seed, place) for place in range(len(_SHAPES)) for seed in seeds]
     work = partial(_ranks_of_task, sheets=sheets_per_shape, draws=draws, noise_factor=noise_factor)
     found = dict(zip(tasks, (executor.map if executor else map)(work, tasks), strict=True))
-    run, made = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}", run_made_of(USUAL)
+    run = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}"
     groups = {shape.name: [found[seed, place] for seed in seeds] for place, shape in enumerate(_SHAPES)}
     groups[POOLED] = list(found.values())
     return tuple(
-        _row(run, quantity, shape, np.concatenate([ranks[:, column] for ranks in parts]), len(seeds), draws, made)
+        _row(run, quantity, shape, np.concatenate([ranks[:, column] for ranks in parts]), len(seeds), draws)
         for shape, parts in groups.items()
         for column, quantity in enumerate(RANKED)
     )
@@ -134,10 +128,10 @@ def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     """Format rows under a header, shares to four decimals and p-values to three digits.
 
     >>> counts = {"sheets": 6, "simulations": 5, "coverage_50": 0.5, "coverage_90": 0.9, "ks_p": 0.25, "seeds": 1, "draws": 512}
-    >>> one = Ranking(run="calibrated", quantity="active_params", shape="pooled", made_of="0a-1b", **counts)
+    >>> one = Ranking(run="calibrated", quantity="active_params", shape="pooled", **counts)
     >>> print(rankings_as_csv([one]), end="")
-    run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws,made_of
-    calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512,0a-1b
+    run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws
+    calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512
     """
     texts = (
         asdict(row) | {"coverage_50": f"{row.coverage_50:.4f}", "coverage_90": f"{row.coverage_90:.4f}", "ks_p": f"{row.ks_p:.3g}"}
@@ -146,39 +140,7 @@ def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     return csv_text([field.name for field in fields(Ranking)], texts) + "\n"
 
 
-def run_made_of(assumptions: Assumptions = USUAL) -> str:
-    """Return a fingerprint of the run's inputs as two words of eight letters: its assumptions, and the sampler's results.
-
-    The first word covers the priors, the noise, the fixed quantities, the spread of a stated size, and the published numbers. The second
-    covers the marginal likelihood of one sheet of each shape, to three decimals. It changes with the sampler, the likelihood or the
-    simulation, and not with the text of the programs.
-    """
-    priors = {name: (f"{one.centre:.9g}", one.spread, one.ends) for name, one in assumptions.priors.items()}
-    judged = (priors, assumptions.noise, assumptions.held, assumptions.known_size_spread, assumptions.nice_numbers)
-    return f"{_word(judged)}-{_word([f'{_log_evidence(shape, assumptions):.3f}' for shape in _SHAPES])}"
-
-
-def _log_evidence(shape: Shape, assumptions: Assumptions) -> float:
-    """Return the log evidence of the first sheet of a shape, with a few draws."""
-    _, size, numbers = published_sheets(shape, 1, SEED, assumptions)
-    (price_data,) = price_data_of_numbers(shape, size, numbers, assumptions)
-    return posterior(price_data, assumptions, _FEW).weights.log_evidence
-
-
-def _word(of: object) -> str:
-    """Hash a text to eight letters."""
-    return hashlib.blake2s(json.dumps(of).encode(), digest_size=4).hexdigest()
-
-
-def stale(made: str, assumptions: Assumptions = USUAL) -> str:
-    """Return why a record with this `made_of` does not apply to these assumptions and this sampler, or an empty text."""
-    (judged, found), (judged_now, found_now) = made.split("-"), run_made_of(assumptions).split("-")
-    if judged != judged_now:
-        return "made with other assumptions"
-    return "made with another sampler" if found != found_now else ""
-
-
-def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int, made: str) -> Ranking:
+def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Ranking:
     from scipy.stats import kstest
 
     kept = ranks[np.isfinite(ranks)]
@@ -197,7 +159,6 @@ def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: i
         ks_p=uniform,
         seeds=seeds,
         draws=draws,
-        made_of=made,
     )
 
 

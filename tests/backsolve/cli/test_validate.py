@@ -39,15 +39,6 @@ def test_the_command_prints_every_section_in_every_form(section: str):
     assert sum(line.startswith(begins) for line in table.splitlines()) == len(rows)
 
 
-def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):
-    assert not call("--section", "calibration").stderr
-    monkeypatch.setattr(scoreboard, "stale", lambda made, assumptions: "made with other assumptions")
-    found = call("--section", "calibration")
-    (line,) = found.stderr.splitlines()
-    assert found.exit_code == 0 and "was made with other assumptions" in line and "--section calibration --rerun" in line
-    assert not call("--section", "production").stderr
-
-
 def test_without_a_section_the_answer_is_one_screen(monkeypatch: pytest.MonkeyPatch):
     claim = dict.fromkeys(SHOWN["claims"], "") | {"id": "A1z", "verdict": "loose", "tolerance": 0.25}
     monkeypatch.setattr(scoreboard, "sections", lambda names, starting: ({"claims": [claim]}, []))
