@@ -19,9 +19,7 @@ from derive.immutable import immutable
 from derive.preset_record import Preset
 from derive.preset_rows import Architecture
 from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
-from derive.tables.lines import Row
 from derive.tables.problems import BadRow, Problem
-from derive.tables.shipped import Tables
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import premium_at_cost
@@ -231,11 +229,3 @@ def _case_sold(
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)
     return case_of(sheet, model_row, data, assumptions)
-
-
-def lines_of(tables: Tables, name: str) -> tuple[Row, ...]:
-    """Return the rows of a table as text, or none of a table that cannot be read."""
-    try:
-        return tables.raw_rows(name)
-    except WrongData:
-        return ()

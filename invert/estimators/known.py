@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import erf
 
 from derive.catalogue import equation
-from derive.errors import WrongData
 from derive.immutable import immutable
 from invert.anchors import lecture_anchors
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
@@ -171,10 +170,7 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
     for sheet in sheets_that_ship(data):
         row = described.get((sheet.provider, sheet.model))
         model = row and row.known_on(sheet.as_of)
-        try:
-            cache = known_cache(model, data, assumptions)
-        except WrongData:
-            continue
+        cache = known_cache(model, data, assumptions)
         if model and cache:
             found.append((sheet, model, cache))
     return tuple(found)

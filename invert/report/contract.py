@@ -1,8 +1,6 @@
 """Inferences for programs: JSON and CSV, in SI units. `_KEYS` is the table of keys, by which results are encoded and questions decoded."""
 
 import json
-from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
 from collections.abc import Mapping, Sequence
 from datetime import date
 from math import inf, log
@@ -51,7 +49,7 @@ from invert.sheets.rows import PriceRow
 from invert.sheets.sheet import Price, PriceSheet
 
 SCHEMA = "infer-2"
-_UTF_8, _BASE_64 = "utf-8", "base64"
+_UTF_8 = "utf-8"
 """How a saved result holds the content of a file."""
 _RESIDUAL_DECIMALS = 12
 """Decimals of the residual of a price. Smaller parts are rounding, which differs between machines."""
@@ -406,12 +404,9 @@ _ROUNDED = frozenset([
 
 
 def _write_file(file: FileText) -> dict[str, object]:
-    """Encode a file with its content, as text if it is UTF-8."""
-    rates = {"rates": dict(file.rates)} if file.rates else {}
-    try:
-        return {"place": file.place, "encoding": _UTF_8, "content": file.content.decode(_UTF_8), **rates}
-    except UnicodeDecodeError:
-        return {"place": file.place, "encoding": _BASE_64, "content": b64encode(file.content).decode(), **rates}
+    """Encode a file with its content as text."""
+    content = file.content.decode(_UTF_8, errors="replace")
+    return {"place": file.place, "encoding": _UTF_8, "content": content, **({"rates": dict(file.rates)} if file.rates else {})}
 
 
 def _read_file(found: Mapping[str, Any]) -> FileText:
@@ -422,11 +417,9 @@ def _read_file(found: Mapping[str, Any]) -> FileText:
             rates, typed = _read_rates(found.get("rates", {})), (place, 2) if is_typed_sheet(place) else None
             if encoding == _UTF_8:
                 return FileText(place, content.encode(_UTF_8), rates, typed)
-            if encoding == _BASE_64:
-                return FileText(place, b64decode(content, validate=True), rates, typed)
-    except (UnicodeEncodeError, NotBase64, ValueError):
+    except ValueError:
         pass
-    raise ValueError(f"allowed is a file: place, encoding ({_UTF_8} or {_BASE_64}), content and rates")
+    raise ValueError(f"allowed is a file: place, encoding ({_UTF_8}), content and rates")
 
 
 def _read_rates(found: object) -> tuple[tuple[str, float], ...]:

@@ -11,7 +11,6 @@ from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
 from derive.immutable import immutable
-from derive.tables.problems import BadRow
 from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
@@ -183,7 +182,7 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
         if asked and architecture and asked.amount:
             try:
                 member = sheet.model, stored_kv_bytes(data, architecture, assumptions), asked.usd_per_token
-            except (BadRow, NotCovered):
+            except NotCovered:
                 continue
             groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append(member)
     found = []

@@ -71,20 +71,20 @@ def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
 
 
 def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _: None) -> tuple[dict[str, list[ScoreRow]], list[Problem]]:
-    """Return the rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
+    """Return the rows of the sections, all from one reading, and the verdicts of claims and problems that their figures do not bear.
+
+    Raise BadRow with everything that is wrong with the tables.
+    """
     names, data = tuple(names), read_data()
     book = book_of(data)
-    found, problems = {}, [*book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
-    problems += data.tables.problems(*(record for record in (Claim, WorkedProblem) if record.TABLE in names))
+    if {*names} - {"calibration"} and (wrong := (*book.far_off, *table_problems(book, data, USUAL))):
+        raise BadRow(*wrong)
+    found: dict[str, list[ScoreRow]] = {}
     for name in names:
         starting(name)
-        try:
-            found[name] = section_rows(name, data)
-        except WrongData as error:
-            problems += error.problems if isinstance(error, BadRow) else [Problem(origin=f"section {name}", message=str(error))]
-    for record in (record for record in (Claim, WorkedProblem) if record.TABLE in found):
-        problems += not_borne(data.tables.rows_of(record), found[record.TABLE])
-    return found, list(dict.fromkeys(problems))
+        found[name] = section_rows(name, data)
+    judged = (record for record in (Claim, WorkedProblem) if record.TABLE in found)
+    return found, [problem for record in judged for problem in not_borne(data.tables.rows_of(record), found[record.TABLE])]
 
 
 def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
@@ -275,10 +275,7 @@ _KNOWLEDGE_TESTS: tuple[size.LeftOut, ...] = ("family", "later", "closed vendor"
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return the gain of the best fit on prices shuffled among models, a control that must be about 0."""
-    try:
-        found = [size.shuffled_record(data, size.ANY, seed, assumptions) for seed in range(_NEGATIVE_CONTROLS)]
-    except WrongData:
-        return []
+    found = [size.shuffled_record(data, size.ANY, seed, assumptions) for seed in range(_NEGATIVE_CONTROLS)]
     shuffled = [one for one in found if one]
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
     return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": round_nats(fmean(one.gain for one in shuffled))}]
@@ -364,17 +361,14 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
 
 def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return the coverage of each estimator on unseen families, later releases or closed models."""
-    try:
-        found = [one for one in scored(data, assumptions) if one.in_brief]
-    except WrongData:
-        return []
     return [
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
             **{f"coverage_{100 * found.level:.0f}": f"{found.share:.4f}" for found in one.record.coverage},
             **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.judge_record(one.record, one.known, assumptions)},
         }
-        for one in found
+        for one in scored(data, assumptions)
+        if one.in_brief
     ]
 
 

@@ -77,7 +77,7 @@ def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
 @cache_with_data
 def unused_launches(data: Data) -> tuple[Problem, ...]:
     """List launch sheets that no calibrating model was sold by, by their first row."""
-    used = {row.get("sheet") for row in calibration.lines_of(data.tables, "calibration_models")}
+    used = {row.get("sheet") for row in data.tables.raw_rows("calibration_models")}
     first: dict[str, PriceRow] = {}
     for row in calibration.calibration_book(data).rows:
         if row.origin.startswith(f"{calibration.LAUNCHED}:"):
@@ -88,7 +88,7 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
 
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     """List rates of exchange of currencies that no price uses. A misspelt currency would otherwise go unnoticed."""
-    used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in calibration.lines_of(tables, name)}
+    used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in tables.raw_rows(name)}
     return [
         Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")
         for row in tables.rows_of(FxRate)
@@ -184,7 +184,7 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
 
 def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
     """List rows of models.csv without a priced model while a priced model of a similar name has no row."""
-    priced = {(row.get("provider"), row.get("model")) for row in calibration.lines_of(tables, "prices")}
+    priced = {(row.get("provider"), row.get("model")) for row in tables.raw_rows("prices")}
     return _undescribed(book, tables) and [
         Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
         for row in tables.rows_of(ModelRow)
@@ -194,7 +194,7 @@ def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
 
 def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
     """List models of prices.csv without a row in models.csv, by their first row."""
-    known = {(row.get("provider"), row.get("model")) for row in calibration.lines_of(tables, "models")}
+    known = {(row.get("provider"), row.get("model")) for row in tables.raw_rows("models")}
     first: dict[tuple[str, str], PriceRow] = {}
     for row in book.rows:
         if known and row.origin.startswith(f"{SHIPPED_PRICES}:"):

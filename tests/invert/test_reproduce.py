@@ -21,8 +21,8 @@ from invert.sheets.files import FileText
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
-OWN = b"\xef\xbb\xbfprovider,model,component,amount,notes\r\nacme,m,input,1,\r\nacme,m,output,4,\r\nacme,m,output,x,\xff"
-"""With a mark of its encoding, other ends of lines, a bad row, a byte that is no text and no last end of line."""
+OWN = b"\xef\xbb\xbfprovider,model,component,amount,notes\r\nacme,m,input,1,\r\nacme,m,output,4,\xc3\xa9"
+"""With a mark of its encoding, other ends of lines, a letter of two bytes and no last end of line."""
 
 SCORES = b"model,benchmark,variant,accuracy,refusals,date,source,grade\nclaude-opus-5-5,IKP,x,0.8,,2026-11-01,me,independent\n"
 

@@ -48,4 +48,4 @@ def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: Infe
         ["flag=*"],
         "csv",
     )
-    assert asked["against"] == {"place": "a.csv", "encoding": "base64", "content": "/w=="}
+    assert asked["against"] == {"place": "a.csv", "encoding": "utf-8", "content": "\ufffd"}
