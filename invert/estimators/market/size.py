@@ -43,7 +43,7 @@ LeftOut = Literal["family", "vendor", "later", "closed vendor"]
 
 @immutable
 class SizeForm:
-    """The target of a fit and its predictors: prices of makers or hosts, or scores on a benchmark, for all models or for new sparse models."""
+    """The target of a fit and its predictors: prices of makers or hosts, or scores on a benchmark, for all or for sparse models."""
 
     params: Params
     sparse: bool = True
