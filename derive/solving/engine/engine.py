@@ -41,6 +41,9 @@ LEAVES_OPEN = ("not_identified", "missing_givens")
 _NUDGE, _LEAST_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e-12, 1e8, 1e-15
 """Relative changes of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
 
+_ALL_LOST = 1e14
+"""Magnification of last digits from which on nothing is left of a value."""
+
 _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 """Factors of a point, and the relative difference of two sides that may be rounding alone."""
 
@@ -218,6 +221,9 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.point}
         magnified = _magnification(case, unknown, at, rounding, (_NUDGE, _LEAST_NUDGE))
+        if magnified > _ALL_LOST and len(found) == 1 and QUANTITIES[unknown].may_be_zero:
+            # Rounding alone is as large: it is zero.
+            return (replace(one, value=0.0),), None
         if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
             message = f"{unknown} cannot be decided from these inputs, because it depends on their last digits in {case.told}"
             return (), Reason(code="not_identified", message=message)

@@ -17,10 +17,12 @@ from derive.requirements import HOLDS
 from derive.roles import MEMORY, REPLICA
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
+from derive.solving.checks.targets import is_within
 from derive.solving.engine.elimination import has_way
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
+from derive.solving.explain.answer_with import result_with
 from derive.solving.limits.limits import FREE, SIZED, Limit, explain_open_side, list_in_words, split_limits
 from derive.solving.question.questions import Question, drop_knowns, known_values
 from derive.solving.result import OR, Answer, Reason, Solution
@@ -88,6 +90,8 @@ def _answer_within_limits(asked: Question) -> _Outcome:
         if there and not there.answers:
             return _answer_unchecked(asked, one, there)
         outcome = _refuse_beside(one, there) if there else _solve_limit(asked, one)
+        if outcome and outcome[0].answers and one.name in outcome[0].unused:
+            return _leave_out(asked, one, f"{one.words} cannot be compared")
         beside += [_End(one, there)] if there else []
         ends += [_End(one, *outcome)] if outcome else []
     if refused := next((end for end in ends if not end.solution.answers), None):
@@ -101,7 +105,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     if sides == {LOWER, UPPER}:
         return _intersect_limits(asked, ends, beside, told), None
     if reason := explain_open_side(asked, [end.solution for end in ends]):
-        return refuse_question(asked, reason), None
+        return _answer_by_all_else(asked, of_one_replica=True) or (refuse_question(asked, reason), None)
     sign = -1 if sides == {UPPER} else 1
     tightest = max(ends, key=lambda end: sign * value_inside(end.answer))
     said = (*_tell_end(tightest), *told)
@@ -109,8 +113,11 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     return replace(_add_warnings(tightest.solution, [*ends, *beside]), said=said), tightest.way if len(limits) == 1 else None
 
 
-def _answer_by_all_else(asked: Question) -> _Outcome | None:
-    """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open."""
+def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outcome | None:
+    """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open.
+
+    Replicas that nobody counts are as many as a limit leaves, unless the answer is to be `of_one_replica`.
+    """
     unlimited = drop_knowns(asked, {*asked.limits})
     if not _has_way(unlimited):
         return None
@@ -118,8 +125,8 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
-    # Copies that nobody counts are as many as a limit leaves.
-    if {one.kind for one in solution.answers} != {"point"} or REPLICA.number in by_default or by_default == solution.given.keys():
+    uncounted = REPLICA.number in by_default and not of_one_replica
+    if {one.kind for one in solution.answers} != {"point"} or uncounted or by_default == solution.given.keys():
         return None
     there = [[_End(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)] for one in solution.answers]
     decided = [[end for end in ends if end.solution.answers] for ends in there]
@@ -195,6 +202,11 @@ def _answer_unchecked(asked: Question, limit: Limit, there: Solution) -> _Outcom
     told = f"{limit.name} does not depend on {asked.unknown}, and its limit cannot be checked: {there.why_not}"
     if supposed or asked.unknown in SIZED:
         return refuse_question(asked, replace(there.refusal, message=told)), None
+    return _leave_out(asked, limit, told)
+
+
+def _leave_out(asked: Question, limit: Limit, told: str) -> _Outcome:
+    """Return the answer without a limit, which is not used."""
     solution, way = answer_with_way(drop_knowns(asked, {limit.name}))
     return replace(solution, unused=(*solution.unused, limit.name)).warn("not used", told), way
 
@@ -334,10 +346,11 @@ def tell_nearest(limit: Limit, value: float) -> str:
 
 
 def _is_met_everywhere(limit: Limit) -> bool:
-    """Return whether a limit is met at the ends and in the middle of the domain of the unknown, as far as there is a result."""
-    row = QUANTITIES[limit.alone.unknown]
-    there = [found for share in (0.0, 0.5, 1.0) if (found := limit.evaluate_at(row.at(share))).answers]
-    return bool(there) and all(map(limit.is_met, there))
+    """Return whether a limit is met at the ends and in the middle of the domain of the unknown, whatever other results are given."""
+    unknown = QUANTITIES[limit.alone.unknown]
+    there = (result_with(limit.alone, limit.name, {unknown.name: unknown.at(share)}) for share in (0.0, 0.5, 1.0))
+    found = [one for one in there if one is not None]
+    return bool(found) and all(is_within(limit.side, one, limit.value) for one in found)
 
 
 def _is_met_within_bounds(asked: Question, limit: Limit) -> bool:
