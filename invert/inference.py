@@ -75,12 +75,12 @@ from invert.sheets.assemble import (
 from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
 from invert.sheets.described import described, model_row_by_weights
-from invert.sheets.diff import changes_since_release
+from invert.sheets.diff import Difference, changes_since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.files import FileText
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of
-from invert.sheets.rows import PriceBook, SheetKey
+from invert.sheets.rows import PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
@@ -211,26 +211,16 @@ def _answered(
     offered, _ = released_sheets(offered, known, first)
     notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ())]
     new = changes_since_release(data, day)
-    wanted = {one.sheet_key[:2] for one in new} | {row.sheet_key[:2] for row in book.own}
-    wanted |= {(row.provider, row.model) for row in known if row.flagship}
-    flagships = [sheet for sheet in chosen if sheet.key[:2] in wanted]
-    not_picked: frozenset[SheetKey] = frozenset()
-    if 0 < len(flagships) <= most_flagships:
-        not_picked = frozenset(sheet.key for sheet in chosen) - frozenset(sheet.key for sheet in flagships)
-        chosen = flagships
+    every, chosen = chosen, _pick_flagships(chosen, known, (*new, *book.own), most_flagships)
     published = chosen if changes else []
     if changes:
         chosen = [_change_prices(sheet, changes) for sheet in chosen]
-        turned = [f"{one.provider}/{one.model}: {fault}" for one in chosen for fault in bands_the_wrong_way_round(one)]
-        wrong = "The long price is now below the base price. Set both"
-        notes += [f"{fault}. {wrong}" for fault in dict.fromkeys(turned)]
+        notes += _notes_on_bands(chosen)
     inferences, problems = infer_sheets(chosen, data, assumptions, executor, kept)
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (_complete(found, premiums, of_day, data, kept) for found in (inferences, before))
-    if book.day_moved and not as_of:
-        notes = [*notes, book.day_moved]
-    notes = [*notes, *note_on_unread_day(book, as_of)]
+    notes += [*([book.day_moved] if book.day_moved and not as_of else []), *note_on_unread_day(book, as_of)]
     return InferenceTable(
         inferences=Records(inferences),
         as_of=day,
@@ -256,8 +246,23 @@ def _answered(
         doubts=doubts_about((sheet.key for sheet in chosen), book, assumptions),
         since_release=new,
         before={one.key: one for one in before},
-        not_picked=not_picked,
+        not_picked=frozenset(sheet.key for sheet in every) - frozenset(sheet.key for sheet in chosen),
     )
+
+
+def _pick_flagships(
+    chosen: list[PriceSheet], known: Iterable[ModelRow], new: Iterable[Difference | PriceRow], most: int
+) -> list[PriceSheet]:
+    """Return the sheets of flagships and of models with new prices, or all sheets if these are zero or more than the most."""
+    names = {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in known if row.flagship}
+    flagships = [sheet for sheet in chosen if sheet.key[:2] in names]
+    return flagships if 0 < len(flagships) <= most else chosen
+
+
+def _notes_on_bands(sheets: Iterable[PriceSheet]) -> list[str]:
+    """Return a note for each long price that is below the base price after a change."""
+    turned = [f"{one.provider}/{one.model}: {fault}" for one in sheets for fault in bands_the_wrong_way_round(one)]
+    return [f"{fault}. The long price is now below the base price. Set both" for fault in dict.fromkeys(turned)]
 
 
 def _complete(
