@@ -325,7 +325,7 @@ def cite_command(
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
         raise WrongValue("no id to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
-    click.echo(cite_with_references(equations, found, style, html_base, macros, why))
+    tell(cite_with_references(equations, found, style, html_base, macros, why), "text" if style == "plain" else style)
     if used_by is not None:
         refuse_other_schema(result)
 
@@ -338,7 +338,7 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
     if not models or any("#" in name for name in models):
         raise WrongValue(f"--reading {reading} needs a MODEL, as gemini-3.1-pro")
     table = infer(models, **asked)
-    click.echo("\n\n".join(cite_reading(one, table, reading, style, html_base, macros) for one in table))
+    tell("\n\n".join(cite_reading(one, table, reading, style, html_base, macros) for one in table), "text" if style == "plain" else style)
     tell_doubts(table.doubts, asked["prices"])
     fail_on(table.problems)
 

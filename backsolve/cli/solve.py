@@ -3,7 +3,7 @@
 import re
 import sys
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import click
@@ -160,7 +160,7 @@ def _print_answers(asked: "Asked", columns: "list[Column]", words: "Mapping[str,
         say(f"{points:,} points are formatted in columns (--as csv is faster) ...")
     shown = lines(solutions, style, full, width(sys.stdout))
     if style == "table":
-        shown = _add_typed_words(shown, words)
+        shown = chain(_add_typed_words(shown, words), ["Words        backsolve explain WORD"] if full else [])
     if style != "table" or any(one.answers for one in solutions):
         _print(shown, style)
 
