@@ -25,7 +25,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "not used": "An input that has no influence on the answer.",
     "not determined": "The inputs leave a quantity open, so no value is printed.",
     "contradiction": "Two inputs cannot be true together. The message names both.",
-    "does not fit": "Weights and KV cache need more memory than the chips have. The message names what would fit.",
+    "does not fit": "Weights and KV cache need more memory than the chips have. The message names the chips or the batch that would fit.",
     "or more, or less": "The answer is a bound: the true value is at least, or at most, this number.",
     "+1 %, sensitivity": "The change of the answer in percent if one input is 1 % larger and all others stay the same.",
     "regime": "A condition under which one term of a maximum decides, such as memory-bound or compute-bound.",
@@ -48,7 +48,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     # Serving.
     "prefill": "The pass that reads the prompt and fills the KV cache.",
     "decode": "The passes that write the output, one token per sequence and pass.",
-    "chunked prefill": "A prompt is computed in parts, beside decode steps.",
+    "chunked prefill": "A prompt is computed in parts, each together with a decode step.",
     "speculative decoding": "A small model drafts several tokens, and one pass of the large model verifies them.",
     "roofline": "A step needs at least the longer of its compute time and its memory time.",
     "memory-bound, bandwidth-bound": "Memory time is longer than compute time.",
@@ -91,7 +91,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "coverage, right before": ("How often ranges of this kind contained the true value, for models whose true value is known, for"
                                " example 9 of 10."),
     "record": "Everything that is known about the errors of an estimator: coverage, gain and log score.",
-    "right where known": "The record of a column, on models whose true value is known.",
+    "right where known": "The record of a column, on models with a known true value.",
     "never checked, unknown": "No true value is known, so the estimate has no record.",
     "n/a": "This does not apply to the sheet or the row.",
     "trusted": "The ranges contained the true value as often as promised, and the estimator is better than the baseline.",

@@ -452,7 +452,7 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     windows = (row.window_layers or 0, {row.window_kv_heads, row.kv_heads}, {row.window_key_dim, row.window_value_dim, row.head_dim})
     alike = not windows[0] or len(windows[1]) == len(windows[2]) == 1
     if row.linear_layers or row.key_dim or row.sparse_layers or not alike or row.kv_layers + windows[0] != row.layers:
-        return {}, "an equation of attention whose layers are not alike"
+        return {}, "an equation of attention with unlike layers"
     known = {name: float(value) for name in ARCHITECTURE_COUNTS if (value := getattr(row, name)) is not None}
     widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
     known |= {name: float(value) for name, value in widths.items() if value}

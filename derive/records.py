@@ -176,7 +176,7 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
     left, right = (tree_of_value(side) for side in claim(*map(Written, argument_names(claim))))
     solved = closed_roots(difference(left, right), names[0])
     if solved is None or len(solved) != 1 or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
-        raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
+        raise ValueError(f"a claim is solved for a quantity in which it is linear after clearing fractions, which {names[0]} is not")
     return lambda *values: value_of(solved[0], dict(zip(names[1:], values, strict=True)), IN_ORDER)
 
 

@@ -35,7 +35,7 @@ def compared(requirement: Requirement, values: Mapping[str, Any]) -> Any:
 
 
 def as_relation(requirement: Requirement) -> Any:
-    """Return the comparison as SymPy has it, or true or false if it is always that."""
+    """Return the comparison as a SymPy relation, or true or false if it does not depend on the quantities."""
     return compared(requirement, {name: symbol(name) for name in named(requirement)})
 
 

@@ -24,7 +24,7 @@ _LECTURE = "the lecture"
 class Note:
     """Metadata of a field: its unit, the reason for the number, its source, and how a run varies it.
 
-    `anchor`: `--anchor` replaces it. `prior`: the field with the prior that is drawn from if it is not given. `within`: the field with the
+    `anchor`: `--anchor` replaces it. `prior`: the field of its prior, which is used if no value is given. `within`: the field with the
     spread of ranges about it.
     """
 
@@ -125,7 +125,7 @@ class Assumptions:
         "long_context", None, "unless given, the median of its prior, for every band above a threshold", prior="long_context_prior"
     )
     kv_bytes_per_token: float | None = _fact(
-        "kv_bytes_per_token", None, "unless given, it is what the estimators estimate", within="given_kv_spread"
+        "kv_bytes_per_token", None, "unless given, the estimators estimate it", within="given_kv_spread"
     )
     max_context: float | None = _fact(
         "max_context", None, "unless given, from the rows of a sheet or models.csv, otherwise nominal_context", "models.csv"
@@ -256,7 +256,7 @@ class Assumptions:
     open_top_ratio: float = _number(2.0, "1", "top of the last band over its threshold, where no longer context is known", "prices.csv")
     nice_numbers: tuple[float, ...] = _number(
         (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0), "1",
-        "what vendors round multipliers and prices to, within a decade: the cell of a published number ends half way to the next, by ratio",
+        "numbers to which vendors round, within a decade: the cell of a published number ends half way to the next one, by ratio",
         "prices.csv",
     )  # fmt: skip
 
@@ -327,12 +327,12 @@ class Assumptions:
         ("longest time that a preview is sold before the release of its model, or that a database is late"),
         "models.csv; prices.csv",
     )
-    same_price_within: float = _number(2e-3, "1", "so far apart, relatively, two databases ask the same: they round", "prices_rivals.csv")
+    same_price_within: float = _number(2e-3, "1", "relative difference of prices that differ only by rounding", "prices_rivals.csv")
     same_converted_within: float = _number(
         0.1, "1", "so far apart a price and one in another currency are the same: databases convert at a rate of their own", "fx.csv"
     )
     dominant_price: float = _number(
-        10.0, "1", "how many times further than every other price one must move an inference to be named as what moved it"
+        10.0, "1", "a price is named as the cause if it moves an inference this many times further than every other price"
     )
 
     rounding_of_change: float = _number(

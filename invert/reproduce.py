@@ -64,7 +64,7 @@ def saved_run(path: str) -> SavedRun:
     except (ValueError, RecursionError) as error:
         raise _none(place, f"it is not JSON: {shorten(str(error))}") from None
     if isinstance(document, list):
-        raise _none(place, "a list, as --as json prints it, does not say what was asked")
+        raise _none(place, "a list, as --as json prints it, does not contain the question")
     if not isinstance(document, dict) or not isinstance(document.get("schema"), str):
         raise _none(place, "it names no schema")
     if document["schema"] != SCHEMA:

@@ -32,7 +32,7 @@ def site_command() -> None:
 
 
 @site_command.command("build")
-@click.option("--out", required=True, metavar="DIR", help="The folder to write: new, or of an earlier build, whose files are replaced.")
+@click.option("--out", required=True, metavar="DIR", help="The folder to write. Files of an earlier build are replaced.")
 @options.html_base
 def site_build(out: str, html_base: str) -> None:
     """Write the whole site: static pages that open from disk and from any server. It needs `pip install 'backsolve[site]'`.

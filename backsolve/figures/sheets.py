@@ -76,7 +76,7 @@ def kv_by_estimator(one: Inference) -> Chart:
     )
     missing = [kv_heading(name) for name in one.kv_bytes if name not in found]
     return Chart(
-        title="KV bytes per token by each estimator, beside the typical KV",
+        title="KV bytes per token by each estimator, compared with typical KV",
         said=(_sheet(one), *([f"No range by {', '.join(missing)}."] if missing else [])),
         across=Axis(quantity=_KV, words="KV bytes read for a token of context"),
         up=Axis(rows=rows),
@@ -330,7 +330,7 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
         title="How often ranges contained the true value",
         said=(
             "For models that were left out of the fit (their number is in brackets). A fair estimate lies on the dotted line of its"
-            " level. Ranges are what so few models leave open.",
+            " level. Ranges are wide because there are few models.",
         ),
         across=Axis(words="truths inside the range [%]", is_logarithmic=False),
         up=Axis(rows=names),

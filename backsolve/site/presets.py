@@ -71,7 +71,7 @@ class Way:
 def presets_data() -> Json:
     """Return chips by data type and open models, with their values by registry name [SI] and the equations that follow.
 
-    The `kinds` of a model have its way, and its further values, for each kind of chip.
+    `kinds` has the way and the further values of a model for each kind of chip.
 
     >>> data = presets_data()
     >>> data["chips"]["H100-SXM"]["givens"]["hbm_capacity"], data["chips"]["H100-SXM"]["types"]["fp8"]["bytes_per_weight"]

@@ -25,8 +25,8 @@ MAINTAINERS, YEAR, _MONTH, DERIVATION = "The backsolve maintainers", 2026, 11, "
 _RELEASED = f"{YEAR}-{_MONTH:02d}"
 """The month in which the catalogue and its sources were read for this release."""
 _CAVEATS = {
-    f"{LOWER} bound": " (an idealisation: what it bounds is at least this)",
-    f"{UPPER} bound": " (an idealisation: what it bounds is at most this)",
+    f"{LOWER} bound": " (an idealisation: the real value is at least this)",
+    f"{UPPER} bound": " (an idealisation: the real value is at most this)",
     ESTIMATE: " (no bound: the true value may be more or less)",
     CONDITION: " (true only where someone claims it)",
 }

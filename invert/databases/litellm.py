@@ -180,7 +180,7 @@ def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> Non
     """Stop at a field that may say when an off-peak price holds and is not known: the hours of the peak would be others."""
     for name, value in fields.items():
         if name not in known and "_cost" not in name and value:
-            raise WrongField(name, "says when an off-peak price holds, perhaps, and is not known")
+            raise WrongField(name, "may give the hours of an off-peak price, and is not known")
 
 
 def _weekdays(days: Any) -> list[int]:

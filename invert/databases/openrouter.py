@@ -67,7 +67,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
         yield Offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
         return
     if len(bands) > 1:
-        raise WrongField("overrides", "has hours beside lengths of the prompt, and does not say what a long one costs at which hours")
+        raise WrongField("overrides", "has hours and prompt lengths, and does not give the price of a long prompt by hour")
     yield from offers_by_hour(bands, [{0: {**bands[0], **rates}} for rates in by_hour], windows, "overrides")
 
 

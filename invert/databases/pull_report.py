@@ -66,7 +66,7 @@ def pull_lines(pulled: Pulled, rivals: Sequence[Rival], into: str | None, update
     for text, (count, names) in counted.items():
         if count:
             yield text.format(count) + (f" ({named})" if (named := _first_few(names)) else "")
-    rest = " (all are in the file of rivals beside it)" if into else " (--into lists them all in a file)"
+    rest = " (all are in the file of rivals in the same folder)" if into else " (--into lists them all in a file)"
     changes = [f"{'/'.join(change.sheet_key[:2])}: {change}" for change in update.redescribed]
     for head, found, more in (("changed", changes, ""), ("disagreeing", [*map(str, rivals)], rest)):
         for one in found[:_RIVALS_SHOWN]:

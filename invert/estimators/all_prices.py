@@ -89,7 +89,7 @@ def _estimate_others(case: Case, data: Data, assumptions: Assumptions, broken: s
             contraction = contracted(one.spread, prior[name])
             estimated[name] = interval(assumptions, *one.ends, because, equations=ids, contraction=contraction, anchors=anchors)
         else:
-            estimated[name] = undetermined(assumptions, "what a FLOP rents for is not known", equations=ids)
+            estimated[name] = undetermined(assumptions, "the rental price of a FLOP is not known", equations=ids)
     weight = found.marginals["weight_compute_ratio"]
     contraction = contracted(weight.spread, prior["weight_compute_ratio"])
     return estimated | {"batch_multiple": _batch_multiple(weight, contraction, anchors, assumptions)}

@@ -69,7 +69,7 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
     else:
         size = size_at_price(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
-    by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
+    by = "its parameters and the rent of chips" if known else "the size that the price itself suggests"
     of_lists = markup_of_lists(data, assumptions)
     beside = f". Lists of open models are at {of_lists:.0f} times" if of_lists else ""
     because = f"input over its cost on a rented chip in full use, by {by}{beside}"

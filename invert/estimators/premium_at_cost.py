@@ -73,10 +73,10 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 @lru_cache(maxsize=32)
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     low = median = high = 0.0
-    because = "no output premium: at most what the price pays for at rental cost"
+    because = "no output premium: at most the KV bytes that the price covers at rental cost"
     if case.sheet.has_premium:
         low, median, high = kv_quantiles(case, data, assumptions)
-        because = "output need not rise with length: at most what the price pays for at rental cost"
+        because = "the output price may not rise with length: at most the KV bytes that the price covers at rental cost"
     if low <= 0:
         most = most_within_price(case.sheet, case.max_context, data, assumptions)
         return upper(assumptions, most, because, equations=references(*_BOUND), anchors=MEANS if case.sheet.has_premium else ())

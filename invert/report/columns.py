@@ -407,7 +407,7 @@ _MORE_ESTIMATES = (
     _estimate_column("attention_intensity", about="arithmetic of attention over the cache bytes that it reads"),
     _estimate_column("active_params_times_markup", about="active parameters times price/cost", name="active params x price/cost"),
     _estimate_column("batch_multiple", about="batch over the balance batch"),
-    _estimate_column("implied_drain_time", about="hold time that is sold for as much as one read"),
+    _estimate_column("implied_drain_time", about="hold time that costs as much as one read"),
 )
 _READINGS = (
     Column(
@@ -419,7 +419,7 @@ _READINGS = (
     Column(
         key="kv_bytes_per_token_joint", name="KV joint", value=lambda one: _joint(one, "kv_bytes_per_token"), unit="byte/token",
         text=lambda one: short_kv(_joint(one, "kv_bytes_per_token")), of=("kv_bytes_per_token", "joint"),
-        about="KV bytes per token from output/input and both premiums together, every anchor as it is",
+        about="KV bytes per token from output/input and both premiums together, at the central value of every anchor",
     ),
     Column(
         key="kv_bytes_per_token_of_architecture", head=("KV of its", "architecture"), also=("KV known", "known"), unit="byte/token",
@@ -432,7 +432,7 @@ _READINGS = (
               about="balance context at KV joint"),
     _value_column(
         "implied_drain_time_s_point", lambda one: one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
-        "implied drain time, point", unit="s", about="hold time that is sold for as much as one read, every anchor as it is",
+        "implied drain time, point", unit="s", about="hold time that costs as much as one read, at the central value of every anchor",
     ),
     _value_column("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
               about="whether the forward model at the lecture's readings meets the other prices"),
@@ -490,7 +490,7 @@ _PRICES = (
     Column(key="cache_tier_by_duration", name="cache tier, by duration", also=("tier by duration", "tiers_lecture"),
            text=lambda one: _together({tier.ttl_seconds: tier.lecture for tier in one.tiers}), record=_duration_record,
            value=lambda one: " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
-           about="memory tier whose drain time is nearest to the lifetime of the cache"),
+           about="memory tier with the drain time nearest to the lifetime of the cache"),
     Column(key="cache_tier_stated", name="cache tier, stated", also=("vendor says", "tiers_stated"),
            value=_tiers_stated, text=_tiers_stated, span=_stated_as,
            order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
@@ -498,7 +498,7 @@ _PRICES = (
     Column(key="prices_missed", head=("prices", "missed"), also=("check", "lecture check", "missed"), text=_missed,
            value=lambda one: found[0] if (found := _checks(one)) else None, order=_share_missed, record=lambda *_: NONE,
            numbers=("prices_missed", "prices_checked"),
-           about="prices that the forward model misses, of those that the lecture's readings do not use"),
+           about="prices that the forward model misses, of the prices that the lecture's readings do not use"),
     _value_column("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
               about="how many prices the lecture's readings do not use"),
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
@@ -511,7 +511,7 @@ _PRICES = (
                   about="speed of a fast mode over the standard speed, as stated"),
     _value_column("fast_batch_ratio", lambda one: one.fast_mode and one.fast_mode.batch_ratio, "fast batch ratio",
                   about="standard batch over fast-mode batch, if price follows cost"),
-    _value_column("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
+    _value_column("flags", lambda one: "; ".join(one.flags) or None, about="remarks to read before using the row"),
 )  # fmt: skip
 _ALL = (*_PRICES, *_READINGS, *_ESTIMATES, *_MORE_ESTIMATES)
 REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *(part for one in _ESTIMATES for part in _parts(one)))}
@@ -649,7 +649,7 @@ def explained(run: Run) -> list[str]:
         aligned(head, rows),
         "In the CSV an estimate KEY has also KEY_low and KEY_high (its range), KEY_kind (given, interval, upper or lower bound, point,"
         " undetermined), KEY_level (the probability of its range), KEY_right and KEY_of (how many of how many ranges like it were right)."
-        " In a table KEY_range has the range beside the number. Right: on models of known architecture, size or tier.",
+        " In a table KEY_range has the number with its range. Right: on models of known architecture, size or tier.",
     ]
 
 

@@ -69,7 +69,7 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
     beside = ", ".join(f"{name} = {values[name]:.3g}" for name in ("weight_compute_ratio", "memory_time_share") if name in values)
     return [
         *_reading(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)", pair.lecture),
-        *_reading(f"KV joint: KV bytes from all prices together, at one price/cost and every anchor as it is{where}", pair.joint),
+        *_reading(f"KV joint: KV bytes from all prices together, at one price/cost and the central anchors{where}", pair.joint),
         f"prices: {prices}{f'; with it: {beside}' if beside else ''}",
         *(["Nothing is clipped: these prices cannot come from the model at these anchors."] if pair.joint.problem else []),
         f"prices that each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"

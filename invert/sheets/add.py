@@ -101,9 +101,7 @@ def _target(into: str | None) -> FileText:
     """
     shipped = os.path.join(FOLDER, SHIPPED_PRICES)
     if into and os.path.exists(into) and os.path.samefile(into, shipped):
-        raise WrongValue(
-            f"{label(into)} is the table that ships, whose rows need a source and a grade: edit it, or name a file of your own"
-        )
+        raise WrongValue(f"{label(into)} is the shipped table. Its rows need a source and a grade: edit it, or name a file of your own")
     return FileText(own_place(label(into)), content_before(into)) if into else FileText(_TYPED, b"")
 
 

@@ -43,7 +43,7 @@ _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 _DECIMAL_K, _BINARY_K = 1000, 1024
 """Tokens of the two thousands in which lengths of prompts are given."""
 _BELOW_INPUT = {
-    "cache_write": "amounts are prices, not what is added to the input",
+    "cache_write": "amounts are prices, not surcharges on the input",
     "output": "are the two the wrong way round?",
 }
 """Doubts about prices below the input price."""

@@ -101,7 +101,7 @@ def rows_by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
 
 
 def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
-    """Add a row to the ones of its key, by start. Return a problem instead if it overlaps one of them."""
+    """Insert a row among the rows of its key, sorted by start. Return a problem instead if it overlaps one of them."""
     key = row.key
     rivals = held.get(key)
     if rivals is None:

@@ -23,13 +23,13 @@ SHOWN = {
 _SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
-    "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
+    "truth": "Sheets with several bands of models of known architecture: each reading over the truth",
     "skill": (
         "Leave-out prediction: RMS error, RMS error of the baseline and gain in log score (all in nats), and coverage. backsolve"
         " validate --as json has intervals and pools"
     ),
-    "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
-    "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
+    "single-band": "Lists with one band: how far apart the prices of one model are between hosts, and the value of cache-read prices",
+    "storage": "Tier rules on cache lifetimes with a tier that the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "Nodes of one day: computed and disclosed",
     "efficiency": "Published runs in the ranges of --efficiency calibrated: how many were inside, predicted over measured time (geometric"
@@ -47,7 +47,7 @@ VERDICTS = {"claims": CLAIM_VERDICTS, "problems": PROBLEM_VERDICTS}
 """Sections of figures with verdicts, and what those mean."""
 _FIGURES = {"claims": "figures of the lecture", "problems": "published problems"}
 _OVERVIEW = ("claim", "judged on", "right", "gain", "verdict")
-_OVERVIEW_TITLE = "What is claimed, on what it was judged, and how often it was right"
+_OVERVIEW_TITLE = "Each estimate, the models that it was compared with, and how often it was right"
 _HOW_TO_READ = (
     "right: truths in the 90 % range, of models left out. gain: nats of log density over a guess without the price."
     " retest: one model before and after its price changed (rms in nats).",

@@ -65,7 +65,7 @@ def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str
 
 
 def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the givens with every value of a step as the value of a token, or None if that is not possible."""
+    """Return the givens with each value per step converted to a value per token, or None if that is not possible."""
     names = names_of(given)
     if PROMPTS.step not in names.values():
         return given

@@ -59,7 +59,7 @@ _Fits = Callable[[int], None]
 def evaluate_along(given: AtPoints, looks: Mapping[int, Solution], fits: _Fits = lambda roots: None, sides: bool = False) -> Along | None:
     """Return the table through the first way that agrees with all points that were asked one by one, or None.
 
-    The ways of points with an answer come first. `fits` is called as `evaluate_points` does. With `sides` the answers have their bounds.
+    Ways of points with an answer come first. `fits` is called as `evaluate_points` does. With `sides` each answer says if it is a bound.
     """
     found = (one.along for one in sorted(looks.values(), key=lambda look: not look.answers) if one.along)
     ways = {id(way): (posed, way) for posed, way in found if way and given.keys() <= posed.known.keys()}

@@ -101,7 +101,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the estimate by the benchmark of the largest gain that has a score of the model and passes the gate."""
     if priced and (case.by_price is None or case.by_price.hosts):
-        return undetermined(assumptions, case.no_size or "the price of a host, and scores are learnt beside list prices")
+        return undetermined(assumptions, case.no_size or "the price of a host, and scores are learnt with list prices of makers")
     names, because = _names(case), "the model has no score on a benchmark of facts"
     for form in knowledge_forms(data, assumptions):
         scores = best_scores(data, form.benchmark)

@@ -76,7 +76,7 @@ ODD = [  # fields, the one that is named, what is said
     ({"off_peak_pricing": "night"}, "off_peak_pricing", "is str"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "at night"}]}}, "hours_utc", "is 'at night' and not hours"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "22:00-04:00"}]}}, "hours_utc", "past midnight"),
-    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "holidays": True}]}}, "holidays", "says when an off-peak price holds"),
+    ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "holidays": True}]}}, "holidays", "off-peak"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": [9]}]}}, "weekdays", "is [9]"),
     ({"off_peak_pricing": {"input_cost_per_token": 1e-7}}, "off_peak_pricing", "or none at all"),
     ({"price_steps": [{"range": [0, 9], "input_cost_per_token": 1e-6}]}, "price_steps", "looks like a price and is not known"),

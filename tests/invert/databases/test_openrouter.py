@@ -63,7 +63,7 @@ def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: 
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        ({"min_prompt_tokens": 200_000, "prompt": "0.000003"}, "has hours beside lengths of the prompt, and does not say"),
+        ({"min_prompt_tokens": 200_000, "prompt": "0.000003"}, "hours and prompt lengths"),
         ({"utc_start": "05:00", "utc_end": "06:00", "prompt": "0.000003"}, "has more than two prices a day"),
     ],
 )

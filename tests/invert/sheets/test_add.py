@@ -144,5 +144,5 @@ def test_the_shipped_table_is_edited_and_not_added_to(tmp_path, monkeypatch):
     (tmp_path / "prices.csv").write_text("provider,model\n", encoding="utf-8")
     (tmp_path / "link.csv").symlink_to(tmp_path / "prices.csv")
     for name in ("prices.csv", "link.csv"):
-        with pytest.raises(WrongValue, match="is the table that ships"):
+        with pytest.raises(WrongValue, match="shipped table"):
             add_to_file("acme/lm", {"input": "2", "output": "10"}, shipped_data(), str(tmp_path / name))
