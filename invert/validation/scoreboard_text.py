@@ -29,7 +29,7 @@ TITLES = {
         " validate --as json has intervals and pools"
     ),
     "single-band": "Lists with one band: how far apart the prices of one model are between hosts, and the value of cache-read prices",
-    "storage": "Tier rules on cache lifetimes with a tier that the vendor disclosed (log score: 0 is certain and right)",
+    "storage": "Tier rules on cache lifetimes with a disclosed tier (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "Nodes of one day: computed and disclosed",
     "efficiency": "Published runs in the ranges of --efficiency calibrated: how many were inside, predicted over measured time (geometric"
