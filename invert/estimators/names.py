@@ -37,7 +37,8 @@ def kv_heading(estimator: str) -> str:
 
 def with_new_keys(record: Mapping[str, object]) -> dict[str, object]:
     """Return an object of a saved result with the present names as keys."""
-    return {_new_key(key, value): value for key, value in with_new_names(record).items()}
+    found = {_new_key(key, value): value for key, value in with_new_names(record).items()}
+    return found | {"origin": "input price"} if found.get("origin") == "market" else found
 
 
 def _new_key(key: str, value: object) -> str:
