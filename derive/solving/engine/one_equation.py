@@ -366,9 +366,9 @@ def _stretches(
 ) -> list[Answer]:
     """Return the parts of the domain between cuts on which all holds, with neighbours joined."""
     required = [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
-    by_value = {cut.value: cut for cut in (*cuts, *required)}
     floor, ceiling = quantity(unknown).floor, quantity(unknown).ceiling
-    ends = [floor, *sorted(value for value in by_value if floor < value < ceiling), ceiling]
+    by_value = {cut.value: cut for cut in (*cuts, *required) if floor < cut.value < ceiling}
+    ends = [floor, *sorted(by_value), ceiling]
     joined: list[tuple[float, float]] = []
     for low, high in pairwise(ends):
         if not all(map(holds, _points_of_interval(unknown, low, high))) or equation.violated({**values, unknown: _middle(low, high)}):
