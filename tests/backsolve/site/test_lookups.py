@@ -33,6 +33,6 @@ def test_claims_that_cannot_be_read_stop_the_site_with_their_place():
     text = shipped.read().content("claims.csv").decode()
     claims_found.cache_clear()
     wrong = shipped.read().edited(claims=text.replace("verdict", "verdikt", 1))
-    with reading(wrong), pytest.raises(BadRow, match="claims.csv row 1.*verdikt"):
+    with reading(wrong), pytest.raises(BadRow, match=r"claims\.csv row 1.*verdikt"):
         claims_found()
     claims_found.cache_clear()
