@@ -27,6 +27,7 @@ from derive.solving.engine.engine import list_unused, refuse_question
 from derive.solving.engine.find import find_answer, possible_errors
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
+from derive.solving.explain.refusals import is_reachable
 from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
 from derive.solving.question.questions import Instead, Question, pose_again
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
@@ -239,6 +240,8 @@ def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) ->
     """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
     for name in (name for name in names if name not in asked.known):
         without = replace(_pose_with(name, asked, name, asked.known), anyway=True, silent=True)
+        if not is_reachable(without):
+            continue
         solution, way = find_answer(without, told=False)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
