@@ -12,7 +12,7 @@ from derive.suppositions import MOST, STOPGAPS, Stopgap
 
 
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
-    """Return a lower bound of the unknown, which leaves out the quantity of a row of `STOPGAPS`, or None if no row fits."""
+    """Return a bound of the unknown, which leaves out the quantity of a row of `STOPGAPS`, or None if no row fits."""
     for row in STOPGAPS:
         if _stopgap_fits(row, asked, refused):
             value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)

@@ -522,7 +522,7 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
         return f"{message}: it would have to be {show(unknown, beyond[0])}"
     if not isinstance(left, str) or left in names(right):
         bounded = not isinstance(equation, Equation) and equation.sense != "="
-        return (bounded and _tell_nearest_bound(equation, unknown, values)) or message
+        return (bounded and _tell_broken_bound(equation, unknown, values)) or message
     if name == unknown:
         found, zeros = right_side_at(equation, values), [other for other in equation.symbols if values.get(other) == 0]
         if zeros and not isfinite(found):
@@ -537,8 +537,8 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     return message + _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
 
 
-def _tell_nearest_bound(equation: _Row, unknown: str, values: _Values) -> str:
-    """Return both sides of an inequality where they are nearest to it, as text, or an empty text if they do not follow."""
+def _tell_broken_bound(equation: _Row, unknown: str, values: _Values) -> str:
+    """Return both sides of an inequality as text, at the least or greatest usual value, or an empty text if they do not follow."""
     assert isinstance(equation, Composed), "an inequality of several equations"
     bound, row = equation.rows[-1], quantity(unknown)
     there = (_follow_equations(equation.rows, {**values, unknown: end}) for end in (row.low or row.at(_SETTLED), row.high))
@@ -549,7 +549,7 @@ def _tell_nearest_bound(equation: _Row, unknown: str, values: _Values) -> str:
     left, right, at = min(some, key=lambda one: abs(log(one[0] / one[1])))
     name, sign = bound.symbols[0], "<" if bound.sense == ">=" else ">"
     both = f"{name} = {show(name, left)} {sign} {text(bound.trees[1])} = {show(name, right)}"
-    return f"no {unknown} {quantity(unknown).domain} satisfies {bound.id}. Nearest is {unknown} = {show(unknown, at)}, with {both}"
+    return f"no {unknown} {row.domain} satisfies {bound.id}: at {unknown} = {show(unknown, at)}, {both}"
 
 
 def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
