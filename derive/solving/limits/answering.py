@@ -346,11 +346,13 @@ def tell_nearest(limit: Limit, value: float) -> str:
 
 
 def _is_met_everywhere(limit: Limit) -> bool:
-    """Return whether a limit is met at the ends and in the middle of the domain of the unknown, whatever other results are given."""
+    """Return whether a limit is met at the ends and in the middle of the domain of the unknown, beside other given results or without."""
     unknown = QUANTITIES[limit.alone.unknown]
-    there = (result_with(limit.alone, limit.name, {unknown.name: unknown.at(share)}) for share in (0.0, 0.5, 1.0))
-    found = [one for one in there if one is not None]
-    return bool(found) and all(is_within(limit.side, one, limit.value) for one in found)
+    places = [unknown.at(share) for share in (0.0, 0.5, 1.0)]
+    beside = [limit.evaluate_at(place).first_value for place in places]
+    without = [result_with(limit.alone, limit.name, {unknown.name: place}) for place in places]
+    found = [[one for one in values if one is not None] for values in (beside, without)]
+    return any(values and all(is_within(limit.side, one, limit.value) for one in values) for values in found)
 
 
 def _is_met_within_bounds(asked: Question, limit: Limit) -> bool:
