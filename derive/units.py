@@ -323,13 +323,24 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
             raise UnknownName("anchor", given, among)
         name = meant_beside(given, (*spelled, *beside), asked)
         text = _add_usual_unit(name, add_named_unit(given, typed))
-        before = texts.setdefault(name, text)
-        if before != text:
-            both = dict.fromkeys((*signed(before), *signed(text)))
-            if sorted(one[:2] for one in both) != [*SIGNS]:
-                raise WrongValue(f"{name} is given twice, as {shorten(before)} and as {shorten(text)}; give one value")
-            texts[name] = " ".join(both)
+        texts[name] = join_values(name, texts.get(name, text), text)
     return texts
+
+
+def join_values(name: str, first: Any, second: Any) -> Any:
+    """Return two values that were given for one quantity as one: the same value, or limits on both sides.
+
+    Raises WrongValue for any other two values.
+
+    >>> join_values("step_time", ">=10ms", "<=30ms")
+    '>=10ms <=30ms'
+    """
+    if first is second or (isinstance(first, str) and first == second):
+        return first
+    both = dict.fromkeys(one for value in (first, second) if isinstance(value, str) for one in signed(value))
+    if sorted(one[:2] for one in both) != [*SIGNS]:
+        raise WrongValue(f"{name} is given twice, as {shorten(str(first))} and as {shorten(str(second))}; give one value")
+    return " ".join(both)
 
 
 def add_named_unit(spelled: str, text: str) -> str:

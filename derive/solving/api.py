@@ -8,7 +8,6 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
@@ -16,7 +15,7 @@ from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Swi
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.switches import implied_names, list_spreads, pose_question
 from derive.solving.result import Answers, Solution
-from derive.units import add_unit_to_value, data_type_named, word_of_type
+from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
 
 
 class Expression(Protocol):
@@ -87,19 +86,17 @@ def solve(
     typed = [(word_of_type(spelled, value), add_unit_to_value(spelled, value)) for spelled, value in values.items()]
     joined = (using,) if isinstance(using, str) else tuple(using)
     switches = Switches(hardware, model, joined, variants or {}, conventions, anyway)
-    word = unknown
-    unknown, *names = _settle_names(
-        (unknown, *(name for name, _ in typed)), implied_names(switches.using, switches.variants, hardware, model)
-    )
-    if len({*names}) < len(names):
-        again = next(name for name in names if names.count(name) > 1)
-        raise WrongValue(f"{again} is given twice: remove one of them")
-    named = split_money_rates((word,), dict(zip(names, (value for _, value in typed), strict=True)))
-    return respond_all((unknown,), named, switches, strict)[0]
+    words = (unknown, *(word for word, _ in typed))
+    beside = implied_names(switches.using, switches.variants, hardware, model)
+    name, *names = (meant_beside(word, (*words, *beside), words[:1]) for word in words)
+    named: dict[str, Given] = {}
+    for other, (_, value) in zip(names, typed, strict=True):
+        named[other] = join_values(other, named.get(other, value), value)
+    return respond_all((name,), split_money_rates((unknown,), named), switches, strict)[0]
 
 
 def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question, over all of its lists and ranges."""
+    """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry."""
 
     def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
         return (_respond_at_once(unknown, values, switches, beside),)
@@ -176,9 +173,8 @@ def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches)
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
     """Return whether a question names a quantity whose meaning depends on the deployment, or a limit."""
-    name = quantity(unknown).name
-    names = {name, *(quantity(spelled).name for spelled in given)}
-    return name == SIZE_OF_DEPLOYMENTS or not names.isdisjoint(OF_DEPLOYMENTS) or any(map(is_limit, given.values()))
+    of_deployment = not OF_DEPLOYMENTS.isdisjoint((unknown, *given))
+    return unknown == SIZE_OF_DEPLOYMENTS or of_deployment or any(map(is_limit, given.values()))
 
 
 def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool = True) -> Solution:
@@ -194,12 +190,6 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
         or answer_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone)
         or solution
     )
-
-
-def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
-    """Return names as they were called, except words that mean another quantity beside some of the others."""
-    settled = {*BESIDE_TRAINING, *BESIDE, *WHERE_ASKED}
-    return [meant_beside(name, (*names, *beside), names[:1]) if in_full(name) in settled else name for name in names]
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
-from derive.quantities import quantity
 from derive.records import Equation
 from derive.roles import BATCH, MEMORY
 from derive.solving.checks.contradicted_defaults import consistent_answer
@@ -37,8 +36,8 @@ _CHIPS, _STAGES, _COPIES, _BATCH = MEMORY.bought, MEMORY.groups, MEMORY.copies, 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return the answer to a question."""
-    formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
-    numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
+    formulas = {name: value for name, value in given.items() if is_symbolic(value)}
+    numbers = {name: value for name, value in given.items() if name not in formulas}
     asked = pose_question(unknown, numbers, switches)
     sides = read_limits(numbers)[1]
     if sides:
@@ -232,8 +231,8 @@ def _answers_without_one(
     if is_reachable(whole) and refused.unknown == whole.unknown:
         # No given hides a way, or made another question of this one.
         return
-    for left in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
-        name, fewer = quantity(left).name, {spelled: value for spelled, value in given.items() if spelled != left}
+    for name in (name for name, value in given.items() if len(given) > 1 and not is_limit(value)):
+        fewer = {other: value for other, value in given.items() if other != name}
         asked = pose_with(fewer)
         if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not is_reachable(asked):
             continue

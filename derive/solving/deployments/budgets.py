@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from derive.errors import WrongUnit, WrongValue
 from derive.meanings import ACCRUED
-from derive.quantities import meant_beside, own_unit, quantity
+from derive.quantities import meant_beside, own_unit
 from derive.units import parse
 
 _T = TypeVar("_T")
@@ -22,17 +22,17 @@ def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mappi
     >>> split_money_rates(["chips"], {"fleet_cost": "<=$50/h"}), split_money_rates(["cost_per_month"], {"chips": 8})
     ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
     """
-    texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in ACCRUED.money}
-    apart = {spelled: found for spelled, text in texts.items() if (found := re.fullmatch(_BY_THE_TIME, text)) and _is_a_time(found["time"])}
+    texts = {name: value for name, value in given.items() if isinstance(value, str) and name in ACCRUED.money}
+    apart = {name: found for name, text in texts.items() if (found := re.fullmatch(_BY_THE_TIME, text)) and _is_a_time(found["time"])}
     units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
     of_words = [unit for word, unit in units.items() if meant_beside(word, given) in ACCRUED.money]
     times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
     if not times:
         return given
     lasts = {parse(ACCRUED.time, time) for time in times}
-    if len(lasts) > 1 or any(quantity(spelled).name == ACCRUED.time for spelled in given):
+    if len(lasts) > 1 or ACCRUED.time in given:
         raise WrongValue(f"the money of a fleet depends on one time ({', '.join(sorted(times))}): remove {ACCRUED.time} or the others")
-    return {**given, **{spelled: found["money"] for spelled, found in apart.items()}, ACCRUED.time: min(times)}
+    return {**given, **{name: found["money"] for name, found in apart.items()}, ACCRUED.time: min(times)}
 
 
 def _is_a_time(word: str) -> bool:

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from derive.quantities import quantity
 from derive.records import UPPER
 from derive.roles import BATCH
 from derive.solving.checks.fit import SHORT_OF_MEMORY
@@ -74,7 +73,7 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
-        if solution.reason and solution.reason.code == SHORT_OF_MEMORY and quantity(unknown).name in BATCH.best_full:
+        if solution.reason and solution.reason.code == SHORT_OF_MEMORY and unknown in BATCH.best_full:
             with suppress(NotMadeOf):
                 met = ask_beside_prompts(_times_as_targets(taken))
                 solution = met if met.answers else solution
@@ -88,8 +87,8 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
 def _times_as_targets(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the givens with each time of a pass as a target: a full memory may be faster than asked."""
     moved = results_of(FREE)
-    times = {spelled for spelled in given if (name := quantity(spelled).name) in moved and better_side(name) == UPPER}
-    return {spelled: f"<={value}" if spelled in times and not is_limit(value) else value for spelled, value in given.items()}
+    times = {name for name, value in given.items() if name in moved and better_side(name) == UPPER and not is_limit(value)}
+    return {name: f"<={value}" if name in times else value for name, value in given.items()}
 
 
 def answer_several(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], switches: Switches) -> tuple[Solution, ...]:

@@ -9,12 +9,11 @@ from derive.answers import Answer, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.preset_record import names_count
-from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import REPLICA
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.directions import rated_quantities
-from derive.solving.limits.best_size import Ask, End, add_size, names_of, results_of
+from derive.solving.limits.best_size import Ask, End, add_size, results_of
 from derive.solving.limits.limits import FREE
 from derive.solving.limits.within_limits import refuse_in_place
 from derive.solving.question.givens import is_limit
@@ -29,58 +28,56 @@ TAKEN_AS_OF_ALL = f"{REPLICA.rate} is assumed to be for all replicas together: {
 def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
     """Return the givens with a rate of requests as the rate of all replicas, if it determines the number of replicas.
 
-    >>> rates_of_all(["replicas"], {"qps": 50, "batch": 64})
+    >>> rates_of_all(["replicas"], {"requests_per_second": 50, "batch": 64})
     {'fleet_requests_per_second': 50, 'batch': 64}
-    >>> rates_of_all(["replicas"], {"qps": 5, "fleet_throughput": "1M token/s"})
-    {'qps': 5, 'fleet_throughput': '1M token/s'}
+    >>> rates_of_all(["replicas"], {"requests_per_second": 5, "fleet_throughput": "1M token/s"})
+    {'requests_per_second': 5, 'fleet_throughput': '1M token/s'}
     """
-    names, asked = names_of(given), {quantity(unknown).name for unknown in unknowns}
-    counted = {REPLICA.number, *results_of(REPLICA.number)}.isdisjoint(names.values())
-    if asked.isdisjoint((REPLICA.number, *REPLICA.bought)) or not counted or REPLICA.rate not in names.values():
+    counted = given.keys().isdisjoint((REPLICA.number, *results_of(REPLICA.number)))
+    if {*unknowns}.isdisjoint((REPLICA.number, *REPLICA.bought)) or not counted:
         return given
-    return {REPLICA.rate_of_all if names[spelled] == REPLICA.rate else spelled: value for spelled, value in given.items()}
+    return {REPLICA.rate_of_all if name == REPLICA.rate else name: value for name, value in given.items()}
 
 
 def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> frozenset[str]:
-    """Return the givens by registry name, with the chips of a replica if they are named with a count.
+    """Return the names of the givens, with the chips of a replica if they are named with a count.
 
-    >>> sorted(names_beside(["qps"], "8xH100:fp8"))
+    >>> sorted(names_beside(["requests_per_second"], "8xH100:fp8"))
     ['chips', 'requests_per_second']
     """
     chips = (hardware,) if isinstance(hardware, str) else hardware or ()
-    return frozenset((*names_of(given).values(), *((REPLICA.chips,) if any(map(names_count, chips)) else ())))
+    return frozenset((*given, *((REPLICA.chips,) if any(map(names_count, chips)) else ())))
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
     """Return the unknown. Beside a rate of all replicas and the chips of one replica, chips means all chips.
 
-    >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
-    ('fleet_chips', 'gpus')
+    >>> chips_meant("chips", {"fleet_throughput", "chips"}), chips_meant("chips", {"fleet_throughput", "batch"})
+    ('fleet_chips', 'chips')
     """
-    both = quantity(unknown).name == REPLICA.chips and REPLICA.chips in names
+    both = unknown == REPLICA.chips and REPLICA.chips in names
     return REPLICA.all_chips if both and not names.isdisjoint(REPLICA.sized_by) else unknown
 
 
 def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
     """Return why replicas with a given batch are impossible, if their chips lack memory for it, else None."""
-    row, sequences = quantity(unknown), REPLICA.sequences
-    sized = row.name in (REPLICA.number, sequences, *REPLICA.bought) and sequences in (*names, row.name)
+    sequences = REPLICA.sequences
+    sized = unknown in (REPLICA.number, sequences, *REPLICA.bought) and sequences in (*names, unknown)
     if not sized or not names >= {FREE, REPLICA.chips}:
         return None
-    read = ask(REPLICA.needs_room, {spelled: value for spelled, value in given.items() if quantity(spelled).name != REPLICA.needs_room})
+    read = ask(REPLICA.needs_room, {name: value for name, value in given.items() if name != REPLICA.needs_room})
     short = read.reason and read.reason.code == SHORT_OF_MEMORY
-    return refuse_in_place(row.name, read.refusal, read) if short else None
+    return refuse_in_place(unknown, read.refusal, read) if short else None
 
 
 def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
     """Return an answer for one chip or replica by default, with how many a limit on the cost of all pays."""
-    names = names_of(given)
-    within = [name for spelled, name in names.items() if name in REPLICA.bought and is_limit(given[spelled])]
+    within = [name for name, value in given.items() if name in REPLICA.bought and is_limit(value)]
     counted = {REPLICA.number, REPLICA.all_chips, REPLICA.chips}
     if len(within) != 1 or solution.unknown in counted or REPLICA.number in {*beside, *solution.given} or REPLICA.all_chips in beside:
         return solution
     of_one = REPLICA.chips not in beside and solution.provenance.get(REPLICA.chips, "default") == "default"
-    told = {spelled: given[spelled] for spelled, name in names.items() if name in (*within, *_paid_with(within[0]))}
+    told = {name: value for name, value in given.items() if name in (*within, *_paid_with(within[0]))}
     found = ask(REPLICA.all_chips if of_one else REPLICA.number, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
@@ -96,34 +93,33 @@ def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]
 
     So many as a rate takes, of what they are bought for. It also needs the most that a limit or a budget leaves.
 
-    >>> is_of_whole_replicas("fleet_chips", {"tp": 8}, {"fleet_requests_per_second", "chips"})
+    >>> is_of_whole_replicas("fleet_chips", {"chips": 8}, {"fleet_requests_per_second", "chips"})
     True
     >>> is_of_whole_replicas("fleet_throughput", {"fleet_power": "<=5MW"}, {"fleet_power"})
     True
     """
-    name, results = quantity(unknown).name, results_of(REPLICA.number)
-    if REPLICA.number in names or name not in results:
+    results = results_of(REPLICA.number)
+    if REPLICA.number in names or unknown not in results:
         return False
-    if name in REPLICA.bought:
+    if unknown in REPLICA.bought:
         return not names.isdisjoint(REPLICA.sized_by) or (REPLICA.chips in names and not names.isdisjoint(REPLICA.bought))
-    limited = {quantity(spelled).name for spelled, value in given.items() if is_limit(value)}
+    limited = {name for name, value in given.items() if is_limit(value)}
     return not names.isdisjoint(REPLICA.bought) or not limited.isdisjoint(results)
 
 
-def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+def answer_for_replicas(ask: Ask, name: str, given: Mapping[str, Any]) -> Solution:
     """Return the result of the whole replicas that a rate needs or a budget pays."""
-    name, names = quantity(unknown).name, names_of(given)
     sized = ask(REPLICA.number, given)
     if sized.reason:
         return refuse_in_place(name, sized.reason, sized)
     one, *others = sized.answers
-    by_a_rate = name in REPLICA.bought and not {*names.values()}.isdisjoint(REPLICA.sized_by)
+    by_a_rate = name in REPLICA.bought and not given.keys().isdisjoint(REPLICA.sized_by)
     side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
     if others:
         raise WrongValue(f"{name} is of one number of {REPLICA.number}, and here it is several: ask for {REPLICA.number}")
     count = _whole_replicas(one.ends[side == UPPER], side)
     if count < 1:
-        budgets = " and ".join(spelled for spelled in given if names[spelled] in REPLICA.bought)
+        budgets = " and ".join(name for name in given if name in REPLICA.bought)
         short = f"no whole replica: {budgets} pays {show(REPLICA.number, one.ends[1] or 0.0)} of one"
         return refuse_in_place(name, Reason(code="no_solution", message=short), sized)
     found = _answer_for_count(ask, name, given, count)
@@ -143,13 +139,11 @@ def _whole_replicas(end: float | None, side: str) -> float:
 
 def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
     """Return the result of a number of replicas: by price alone if replicas are bought for it, else by all givens within the budgets."""
-    names = names_of(given)
     if name not in REPLICA.bought:
-        budgets = {spelled: value for spelled, value in given.items() if names[spelled] in REPLICA.bought}
-        within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in budgets.items()}
+        within = {bought: f"<={value}" for bought, value in given.items() if bought in REPLICA.bought and not is_limit(value)}
         return ask(name, {**given, **within, REPLICA.number: replicas})
-    paid = {spelled: value for spelled, value in given.items() if names[spelled] in _paid_with(name)}
-    waits = not {names[spelled] for spelled in paid}.isdisjoint(REPLICA.prices)
+    paid = {other: value for other, value in given.items() if other in _paid_with(name)}
+    waits = not paid.keys().isdisjoint(REPLICA.prices)
     return ask(name, {**paid, **({REPLICA.used_share: 1.0} if waits else {}), REPLICA.number: replicas})
 
 
@@ -173,9 +167,9 @@ def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[st
 
 def _limits_in_words(given: Mapping[str, Any]) -> str:
     """Return the budgets and limits on results of all replicas in words."""
-    ends = {name: value for name, value in given.items() if quantity(name).name in REPLICA.bought or is_limit(value)}
-    within = [name for name in ends if quantity(name).name in results_of(REPLICA.number)]
-    return " and ".join(f"{name}{ends[name] if is_limit(ends[name]) else f'={ends[name]}'}" for name in within)
+    within = {name: value for name, value in given.items() if name in results_of(REPLICA.number)}
+    texts = {name: value if is_limit(value) else f"={value}" for name, value in within.items() if is_limit(value) or name in REPLICA.bought}
+    return " and ".join(f"{name}{text}" for name, text in texts.items())
 
 
 @cache

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from derive.meanings import MEANINGS, Meaning
-from derive.quantities import quantity
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.question.propagation import quantities_behind, usual_definitions
 from derive.solving.result import OR, Solution
@@ -24,8 +23,7 @@ def answer_meaning(
     `named` says that a chip or a model is named. A quantity that is asked for `beside` it is not meant by it.
     """
     meaning = MEANINGS.get(solution.unknown)
-    names = {quantity(spelled).name for spelled in given}
-    if not meaning or meaning.means in (*beside, *names) or not names >= meaning.beside or (meaning.alone and named):
+    if not meaning or meaning.means in (*beside, *given) or not given.keys() >= meaning.beside or (meaning.alone and named):
         return solution
     lacks = bool(solution.reason and solution.reason.missing)
     if lacks == bool(meaning.told) or (meaning.told and meaning.beside.isdisjoint(solution.unused)):

@@ -10,7 +10,6 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.meanings import PROMPTS
 from derive.requirements import HOLDS
-from derive.solving.limits.best_size import names_of
 from derive.solving.question.switches import names_prompts
 from derive.solving.result import Solution
 
@@ -66,12 +65,11 @@ def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str
 
 def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the givens with each value per step converted to a value per token, or None if that is not possible."""
-    names = names_of(given)
-    if PROMPTS.step not in names.values():
+    if PROMPTS.step not in given:
         return given
-    if not {PROMPTS.token, *PROMPTS.more_than_a_step}.isdisjoint(names.values()):
+    if not given.keys().isdisjoint((PROMPTS.token, *PROMPTS.more_than_a_step)):
         return None
-    return {PROMPTS.token if names[spelled] == PROMPTS.step else spelled: value for spelled, value in given.items()}
+    return {PROMPTS.token if name == PROMPTS.step else name: value for name, value in given.items()}
 
 
 def _are_equal(one: Answer, other: Answer) -> bool:

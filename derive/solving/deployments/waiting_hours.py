@@ -24,16 +24,15 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_n
     if solution.unknown == WAITING.of_all_hours and share in solution.given and paid_for:
         told = f"{WAITING.of_all_hours} is {WAITING.of_use} here, because the price of a second in use also pays for idle seconds"
         return replace(ask(WAITING.of_use, given), unknown=WAITING.of_all_hours).warn(include_waiting.__name__, told)
-    names = {quantity(spelled).name: spelled for spelled in given}
     # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
-    of_money = "USD" in quantity(solution.unknown).unit or WAITING.margin in (solution.unknown, *names)
+    of_money = "USD" in quantity(solution.unknown).unit or WAITING.margin in (solution.unknown, *given)
     costs = of_money and solution.unknown != WAITING.of_use and any(not WAITING.costs.isdisjoint(row.symbols) for row in rows)
     left_out = costs and share in solution.unused
-    sought = solution.unknown == share and solution.reason is not None and price in names
-    paid = given[names[price]] if price in names else solution.given.get(price)
-    if rent in names or paid is None or not (left_out or sought):
+    sought = solution.unknown == share and solution.reason is not None and price in given
+    paid = given.get(price, solution.given.get(price))
+    if rent in given or paid is None or not (left_out or sought):
         return solution
-    others = {spelled: value for spelled, value in given.items() if spelled != names.get(price)}
+    others = {name: value for name, value in given.items() if name != price}
     found = at_no_other_price(solution.unknown, {**others, rent: paid})
     if (found.reason and found.reason.missing) or share in found.unused:
         return solution

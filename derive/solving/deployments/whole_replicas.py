@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from derive.answers import DECODE_ALONE
 from derive.errors import WrongValue
 from derive.meanings import PROMPTS
-from derive.quantities import quantity
 from derive.records import LOWER
 from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.checks.targets import find_targets
@@ -42,9 +41,7 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans or in_stages:
         return solution
     size = solution.given.get(REPLICA.chips) if solution.unknown == REPLICA.all_chips else None
-    given = {
-        spelled: value for spelled, value in rates_of_all([solution.unknown], given).items() if quantity(spelled).name != REPLICA.chips
-    }
+    given = {name: value for name, value in rates_of_all([solution.unknown], given).items() if name != REPLICA.chips}
     groups = []
     if solution.with_prompts:
         together = switches.join(*switches.using, PROMPTS.together)

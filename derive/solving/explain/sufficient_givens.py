@@ -50,7 +50,7 @@ def sufficient_givens(
 
     `beside` is what another question took already.
     """
-    found, names = beside or Enough({}, *presets), {quantity(spelled).name for spelled in given}
+    found = beside or Enough({}, *presets)
     if found.given or (found.hardware, found.model) != presets:
         solution = ask({**given, **found.given}, found.hardware, found.model)(unknown)
         if solution.answers:
@@ -58,7 +58,7 @@ def sufficient_givens(
         why = solution.refusal
     for _ in range(_TRIES):
         wider = _chips_that_hold(ask, found, given) if why.code == SHORT_OF_MEMORY else _with_what_is_missing(found, why.missing)
-        if wider is None or wider == found or not names.isdisjoint(wider.given):
+        if wider is None or wider == found or not given.keys().isdisjoint(wider.given):
             return None
         found = wider
         try:

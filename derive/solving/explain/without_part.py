@@ -5,7 +5,6 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.question.givens import is_limit
@@ -30,7 +29,7 @@ def _refuse_idle_lists(solutions: Sequence[Solution], given: Iterable[str]) -> N
     for name in sweeps[0].given:
         if all(name in one.unused for one in solutions):
             unknowns = [one.unknown for one in solutions]
-            instead = results_of_both(name, unknowns, {quantity(spelled).name for spelled in given})
+            instead = results_of_both(name, unknowns, given)
             told = f"remove it, or ask for {' or '.join(instead)}, which depends on it" if instead else "remove it"
             raise WrongValue(f"{name} has several values, but {' or '.join(unknowns)} does not depend on it: {told}")
 

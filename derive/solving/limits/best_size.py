@@ -3,14 +3,14 @@
 The better end of what is bought is the fewest whole ones. The better end of all else is the most.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, MEMORY_FITS, next_whole
 from derive.immutable import immutable
-from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER
 from derive.roles import BATCH, REPLICA
 from derive.solving.explain.assumptions import NOT_NEEDED
@@ -63,7 +63,7 @@ def best_end(solution: Solution) -> End | None:
 
 def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
     """Return the answer with a size at its better end. It says so if it rests on the size."""
-    solution = ask(name, replace_given(given, {end.size: end.value}))
+    solution = ask(name, {**given, end.size: end.value})
     if end.size not in solution.given and solution.answers:
         return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
     reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
@@ -76,7 +76,7 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
 def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
     """Return the answer at the better end of a size. Without an end, return why."""
     end = best_end(sized)
-    return answer_at_end(ask, quantity(unknown).name, given, end) if end else sized
+    return answer_at_end(ask, unknown, given, end) if end else sized
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
@@ -106,16 +106,15 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     >>> [round(one.answers[0].value, 4) for one in answer_together(respond, ["kv_time", "batch"], given)]
     [0.0074, 198.0]
     """
-    names = {name: quantity(name).name for name in unknowns}
-    limited = at_end or bool({*read_limits(given)[1]} - {*names.values()})
+    limited = at_end or bool({*read_limits(given)[1]} - {*unknowns})
     found: dict[str, Solution] = {}
     end: End | None = None
-    for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
-        results = [name for name in names.values() if name not in SIZED]
+    for size in sorted({*unknowns} & {*SIZED}, key=SIZED.index):
+        results = [name for name in unknowns if name not in SIZED]
         found[size] = _answer_beside(ask, size, drop_results(given, results), end, limited)
         end = end or best_end(found[size])
-    others = {name: _answer_beside(ask, name, given, end, limited) for name in names.values() if name not in found}
-    return tuple({**found, **others}[name] for name in names.values())
+    others = {name: _answer_beside(ask, name, given, end, limited) for name in unknowns if name not in found}
+    return tuple({**found, **others}[name] for name in unknowns)
 
 
 def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, limited: bool) -> Solution:
@@ -154,29 +153,14 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
     )
 
 
-def names_of(given: Iterable[str]) -> dict[str, str]:
-    """Return the registry name of each given by the word that was typed for it."""
-    return {spelled: quantity(spelled).name for spelled in given}
-
-
-def replace_given(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the givens with other values, by registry name. The names that were typed for these go."""
-    return {**{spelled: value for spelled, value in given.items() if quantity(spelled).name not in other}, **other}
-
-
 def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
     """Return the givens without results of unknowns that have a default: these would be sized with the default.
 
     Results of replicas go too, and limits on them, if the number of replicas is not given.
     """
-    names = names_of(given)
     results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
-    of_all = results_of(REPLICA.number) if REPLICA.number not in names.values() else frozenset()
-    return {
-        spelled: value
-        for spelled, value in given.items()
-        if names[spelled] not in (() if is_limit(value) else results) and names[spelled] not in of_all
-    }
+    of_all = results_of(REPLICA.number) if REPLICA.number not in given else frozenset()
+    return {name: value for name, value in given.items() if name not in (() if is_limit(value) else results) and name not in of_all}
 
 
 @cache

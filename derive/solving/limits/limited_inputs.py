@@ -7,11 +7,10 @@ from functools import partial
 from typing import Any
 
 from derive.errors import WrongValue
-from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import MEMORY
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.limits.best_size import Ask, best_end, replace_given
+from derive.solving.limits.best_size import Ask, best_end
 from derive.solving.limits.limits import SIZED, NotMadeOf, note_of_limit
 from derive.solving.limits.within_limits import bound_to_one_side
 from derive.solving.question.givens import read_limits
@@ -42,7 +41,7 @@ def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], r
     if not found.reason or found.reason.code != SHORT_OF_MEMORY:
         return found
     for name, texts in read_limits(given)[1].items():
-        others = {spelled: value for spelled, value in given.items() if quantity(spelled).name != name}
+        others = {other: value for other, value in given.items() if other != name}
         end = best_end(ask_for(name, others)) if name in MEMORY.smaller and texts.keys() == {UPPER} else None
         if end and end.memory_binds and end.value < read(name, texts[UPPER]):
             held = _answer_within_sides(partial(ask_for, unknown), unknown, {**others, name: f"<={end.value}"}, read)
@@ -52,7 +51,7 @@ def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], r
 
 def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
     """Return the answer with the limits on inputs as they are given."""
-    sides = {name: texts for name, texts in read_limits(given)[1].items() if name != quantity(unknown).name}
+    sides = {name: texts for name, texts in read_limits(given)[1].items() if name != unknown}
     if sides and sides.keys() <= {*SIZED}:
         with suppress(NotMadeOf):
             found = _answer_at_limits(ask, given, sides, read)
@@ -88,7 +87,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
     """
     at: dict[str, Any] = {name: next(iter(texts.values())) for name, texts in inputs.items() if len(texts) == 1}
     between = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in inputs.items() if len(texts) > 1}
-    found = _answer_between(ask, replace_given(given, at), between) if between else ask(replace_given(given, at))
+    found = _answer_between(ask, {**given, **at}, between) if between else ask({**given, **at})
     # At the limit the givens may contradict each other, and agree within it.
     contradicted = found.reason is not None and found.reason.code in _CLAIMS
     if contradicted and inputs:
@@ -98,7 +97,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     at |= {name: one.shown for name, one in between.items()}
-    moved = [one for name, (side, end) in ends.items() for one in _answers_within(ask, replace_given(given, at), name, end, _WITHIN[side])]
+    moved = [one for name, (side, end) in ends.items() for one in _answers_within(ask, {**given, **at}, name, end, _WITHIN[side])]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     return bound_to_one_side(noted, moved, [*ends])
 
@@ -107,7 +106,7 @@ def _answer_between(ask: _AskWith, given: Mapping[str, Any], between: Mapping[st
     """Return the answer over ranges of inputs that have a limit on both sides."""
     from derive.solving.many.intervals import answer_box
 
-    (found,) = answer_box(lambda at, silent: (ask(replace_given(given, at)),), between)
+    (found,) = answer_box(lambda at, silent: (ask({**given, **at}),), between)
     return found
 
 
@@ -116,14 +115,14 @@ def _answers_within(ask: _AskWith, given: Mapping[str, Any], name: str, end: flo
     last, halvings = 1.0, _CLOSER
     for share in factors:
         factor = share
-        found = _ask_or_none(ask, replace_given(given, {name: end * factor}))
+        found = _ask_or_none(ask, {**given, name: end * factor})
         if found and found.answers:
             last = factor
             yield found
             continue
         for _ in range(halvings):
             middle = (last + factor) / 2
-            there = _ask_or_none(ask, replace_given(given, {name: end * middle}))
+            there = _ask_or_none(ask, {**given, name: end * middle})
             if there and there.answers:
                 last = middle
                 yield there

@@ -7,10 +7,10 @@ from math import inf, isclose
 from typing import Any
 
 from derive.answers import COUNTED, OR, Answer, bound_side, next_whole
-from derive.quantities import QUANTITIES, quantity
+from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
+from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results
 from derive.solving.limits.limits import FREE, SIZED, NotMadeOf
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
@@ -23,15 +23,12 @@ _Read = Callable[[str, str | float], float]
 """A reader of texts: the quantity and its text give the number."""
 
 
-def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+def answer_within_limits(ask: Ask, name: str, given: Mapping[str, Any], read: _Read) -> Solution:
     """Return the answer within all limits. If limits on the unknown itself leave none of it, why."""
-    name = quantity(unknown).name
-    own = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
-    others = {spelled: value for spelled, value in given.items() if spelled not in own}
-    solution = _answer_at_free_size(ask, unknown, others)
-    if not own:
-        return solution
-    sides = {side: read(name, text) for side, text in read_limits(own)[1][name].items()}
+    if not is_limit(given.get(name)):
+        return _answer_at_free_size(ask, name, given)
+    solution = _answer_at_free_size(ask, name, {other: value for other, value in given.items() if other != name})
+    sides = {side: read(name, text) for side, text in read_limits({name: given[name]})[1][name].items()}
     limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
     kept = (_cut_answer(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers)
     answers = tuple(one for one in kept if one)
@@ -46,14 +43,13 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     return refuse_in_place(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 
-def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solution:
     """Return the answer at the best batch that limits leave, if they do not limit the unknown itself and the batch is free."""
     try:
-        return ask(unknown, given)
+        return ask(name, given)
     except NotMadeOf as error:
         refused = error
-    name = quantity(unknown).name
-    if name in SIZED or FREE in (quantity(spelled).name for spelled in given):
+    if name in SIZED or FREE in given:
         raise refused
     beyond: Solution | None = None
     # One replica has no more than all have: what limits all of them may bound the batch of one.
@@ -79,7 +75,7 @@ def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solutio
     """Return an answer at the largest size, bounded to the side to which a smaller size within the other limits moves it."""
     one = sized.answers[0]
     smaller = (max(1.0, one.low or 0.0, (one.ends[1] or 0.0) * share) for share in _SMALLER)
-    there = (ask(name, replace_given(given, {FREE: size})) for size in smaller)
+    there = (ask(name, {**given, FREE: size}) for size in smaller)
     return bound_to_one_side(found, [next((moved for moved in there if moved.answers), found)], [FREE])
 
 

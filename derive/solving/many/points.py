@@ -5,9 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from derive.errors import WrongValue
-from derive.quantities import quantity
 from derive.records import LOWER, UPPER
-from derive.solving.limits.best_size import replace_given
 from derive.solving.many.intervals import answer_box
 from derive.solving.many.sweeps import answer_series
 from derive.solving.question.conventions import Switches
@@ -57,7 +55,7 @@ def _ranges_of_presets(solution: Solution) -> dict[str, Interval]:
 def _list_typed(given: Mapping[str, Any], switches: Switches) -> dict[str, Spread]:
     """Return the ranges, lists and sweeps that were typed, by registry name. Beside one of them a limit from both sides is a range too."""
     plain, sides = read_limits(given)
-    found = {quantity(spelled).name: one for spelled, one in list_spreads(plain, switches).items()}
+    found = list_spreads(plain, switches)
     read = switches.conventions.read
     single = {name: texts for name, texts in sides.items() if not any(spread(name, text, read) for text in texts.values())}
     both = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in single.items() if len(texts) > 1}
@@ -66,10 +64,9 @@ def _list_typed(given: Mapping[str, Any], switches: Switches) -> dict[str, Sprea
 
 def _pose_at(given: Mapping[str, Any], switches: Switches, at: Point, silent: bool = False) -> tuple[Mapping[str, Any], Switches]:
     """Return the givens and switches at one point. A given limit stays a limit. A range of presets has its value in the switches."""
-    typed = {quantity(spelled).name: value for spelled, value in given.items()}
-    there = {name: _given_at(typed[name], name, value, switches) for name, value in at.items() if name in typed}
-    others = {name: value for name, value in at.items() if name not in typed}
-    return replace_given(given, there), replace(switches, at={**switches.at, **others}, silent=silent or switches.silent)
+    there = {name: _given_at(given[name], name, value, switches) for name, value in at.items() if name in given}
+    others = {name: value for name, value in at.items() if name not in given}
+    return {**given, **there}, replace(switches, at={**switches.at, **others}, silent=silent or switches.silent)
 
 
 def _given_at(typed: Any, name: str, value: float, switches: Switches) -> Any:

@@ -251,25 +251,21 @@ def is_limit(value: object) -> bool:
 
 
 def read_limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
-    """Return the givens without the signs of limits, and the texts of each limit by side, by registry name.
+    """Return the givens without the signs of limits, and the texts of each limit by side.
 
     The given value of a limit from both sides is the upper one. Raises WrongValue for two limits on the same side.
 
-    >>> read_limits({"t": "<= 30ms", "batch": 8})
-    ({'t': '30ms', 'batch': 8}, {'step_time': {'upper': '30ms'}})
-    >>> read_limits({"t": ">10ms", "step_time": "<30ms"})
-    ({'t': '30ms'}, {'step_time': {'lower': '10ms', 'upper': '30ms'}})
+    >>> read_limits({"step_time": "<= 30ms", "batch": 8})
+    ({'step_time': '30ms', 'batch': 8}, {'step_time': {'upper': '30ms'}})
+    >>> read_limits({"step_time": ">10ms <30ms"})
+    ({'step_time': '30ms'}, {'step_time': {'lower': '10ms', 'upper': '30ms'}})
     """
-    spelled_as: dict[str, str] = {}
     found: dict[str, dict[str, str]] = {}
-    for spelled, value in given.items():
+    for name, value in given.items():
         for limit in signed(value) if isinstance(value, str) else ():
-            name, side, text = quantity(spelled).name, _SIDES[limit[:2]], limit[2:].strip()
-            of_it = found.setdefault(name, {})
+            side, text, of_it = _SIDES[limit[:2]], limit[2:].strip(), found.setdefault(name, {})
             if side in of_it:
                 raise WrongValue(f"{name} is given twice as {IN_WORDS[side]} so much, {shorten(of_it[side])} and {shorten(text)}: give one")
             of_it[side] = text
-            spelled_as.setdefault(name, spelled)
-    plain = {spelled: value for spelled, value in given.items() if not (isinstance(value, str) and signed(value))}
-    values = {spelled: found[name].get(UPPER, found[name].get(LOWER)) for name, spelled in spelled_as.items()}
-    return {spelled: values.get(spelled, plain.get(spelled)) for spelled in given if spelled in values or spelled in plain}, found
+    values = {name: sides.get(UPPER, sides.get(LOWER)) for name, sides in found.items()}
+    return {**given, **values}, found

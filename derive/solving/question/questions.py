@@ -173,7 +173,7 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
 
 def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
     """Return the givens in SI."""
-    typed = _read_values(given, conventions)
+    typed = {name: conventions.read(name, value) for name, value in given.items()}
     if unknown in typed:
         raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed[unknown])}): remove one of them")
     return typed
@@ -589,17 +589,6 @@ def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
         return whole if whole.trees and whole.symbols else row
     except ZeroDivisionError:
         return row
-
-
-def _read_values(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
-    """Return the givens in SI by registry name, each quantity once."""
-    typed: dict[str, float] = {}
-    for spelled, value in given.items():
-        row = quantity(spelled)
-        if row.name in typed:
-            raise WrongValue(f"{row.name} is given twice, once as {spelled}: remove one of them")
-        typed[row.name] = conventions.read(row.name, value)
-    return typed
 
 
 def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches) -> Preset:

@@ -6,7 +6,6 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.meanings import IMPLIED, PROMPTS
-from derive.quantities import quantity
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import read_limits, spread
 from derive.solving.question.questions import Question, question, resolve_price_word
@@ -16,20 +15,19 @@ from derive.spreads import Spread
 def pose_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Question:
     """Return the question without the sides of its limits, at one value of each range, list and sweep."""
     plain = read_limits(given)[0]
-    shown = {spelled: as_typed(spelled, one.shown, switches) for spelled, one in list_spreads(plain, switches).items()}
+    shown = {name: as_typed(name, one.shown, switches) for name, one in list_spreads(plain, switches).items()}
     asked = question(resolve_price_word(unknown, switches.using), {**plain, **shown}, switches)
     return _pose_at_switches(asked, switches) if switches.at or switches.silent else asked
 
 
 def list_spreads(plain: Mapping[str, Any], switches: Switches) -> dict[str, Spread]:
-    """Return the ranges, lists and sweeps among givens without limits, by the words that were typed."""
-    read = ((spelled, spread(quantity(spelled).name, value, switches.conventions.read)) for spelled, value in plain.items())
-    return {spelled: one for spelled, one in read if one}
+    """Return the ranges, lists and sweeps among givens without limits."""
+    return {name: one for name, value in plain.items() if (one := spread(name, value, switches.conventions.read))}
 
 
-def as_typed(spelled: str, value: float, switches: Switches) -> float:
+def as_typed(name: str, value: float, switches: Switches) -> float:
     """Return the number that is read as this value in the conventions of a question."""
-    return value / (switches.conventions.read(spelled, value) / value) if value else value
+    return value / (switches.conventions.read(name, value) / value) if value else value
 
 
 def _pose_at_switches(asked: Question, switches: Switches) -> Question:

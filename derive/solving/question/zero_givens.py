@@ -14,13 +14,13 @@ from derive.trees import factors, is_negative, terms
 def refuse_no_output(given: Mapping[str, Any]) -> None:
     """Raise WrongValue for requests without output tokens, with the question that fits prefill alone.
 
-    >>> refuse_no_output({"osl": 0})
+    >>> refuse_no_output({"output_tokens": 0})
     Traceback (most recent call last):
         ...
     derive.errors.WrongValue: output_tokens = 0 means only prefill: remove it and ask for time_to_first_token, prefill_time or \
 prefill_cost_per_token
     """
-    if any(quantity(spelled).name == OUTPUT.tokens and _is_zero(value) for spelled, value in given.items()):
+    if _is_zero(given.get(OUTPUT.tokens)):
         *others, last = OUTPUT.without
         raise WrongValue(f"{OUTPUT.tokens} = 0 means only prefill: remove it and ask for {', '.join(others)} or {last}")
 

@@ -31,7 +31,7 @@ def test_a_fleet_is_paid_as_many_whole_replicas_as_its_rate_takes():
     assert "at replicas = 4, the fewest whole ones" in solution.said
     served = {name: value for name, value in SERVED.items() if name not in ("hardware", "model")}
     asked = ("replicas", "fleet_cost", "throughput")
-    both = respond_all(asked, {**served, **paid, "qps": 50}, Switches("H100:fp8", "Llama-3.1-70B"))
+    both = respond_all(asked, {**served, **paid, "requests_per_second": 50}, Switches("H100:fp8", "Llama-3.1-70B"))
     assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * ceil(50 / RATE), 500 * RATE])
 
 
@@ -63,7 +63,7 @@ MOST = floor((4 * 80e9 - 70_553_706_496) / (2250 * 2 * 2 * 80 * 8 * 128))
 """Sequences that the four chips of a replica hold beside its weights."""
 
 
-@pytest.mark.parametrize("of_all", [{"users": 1000}, {"qps": 50, "output_tokens": 500}], ids=str)
+@pytest.mark.parametrize("of_all", [{"users": 1000}, {"requests_per_second": 50, "output_tokens": 500}], ids=str)
 def test_replicas_take_the_largest_batch_that_memory_holds_where_nobody_says_it(of_all: dict[str, Any]):
     """They were asked for a batch, which users of a fleet were not."""
     solution = solve("replicas", **HELD, **of_all)
