@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from math import inf, isclose, isfinite, log
+from math import inf, isclose, isfinite, isnan, log
 from typing import NamedTuple
 
 from derive.evaluate import evaluate, precise
@@ -508,6 +508,8 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
         return broken_requirement(equation, unknown, [known])
     left, right = equation.trees
+    if open_why := _why_undecided(equation, unknown, values):
+        return Reason(code="not_identified", message=f"{unknown} cannot be decided from these inputs: {open_why}")
     violated = (f"{text(left)} {equation.sense} {text(right)}",)
     return Reason(code="no_solution", violated=violated, tell=lambda: _tell_no_solution(equation, unknown, values))
 
@@ -534,7 +536,7 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
     if reach:
         message += f": {name} {reach} over all {unknown}, but the given value is {show(name, values[name])}"
-    return message + _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
+    return message + _looked_for(equation, unknown)
 
 
 def _tell_broken_bound(equation: _Row, unknown: str, values: _Values) -> str:
@@ -552,12 +554,16 @@ def _tell_broken_bound(equation: _Row, unknown: str, values: _Values) -> str:
     return f"no {unknown} {row.domain} satisfies {bound.id}: at {unknown} = {show(unknown, at)}, {both}"
 
 
-def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
-    """Return the value at which both sides are nearly equal as text, or an empty text. Rounding hides a root there."""
-    asked = values[equation.symbols[0]]
-    near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
-    found = next(near, None)
-    return "" if found is None else f"; {unknown} = {show(unknown, found)} satisfies it to one part in a billion, so digits do not decide"
+def _why_undecided(equation: _Row, unknown: str, values: _Values) -> str:
+    """Return why rounding may hide a root: both sides are nearly equal at some value, or 0 is divided by 0. Else return an empty text."""
+    left, right = equation.trees
+    if equation.sense != "=" or not isinstance(left, str) or left in names(right):
+        return ""
+    if left == unknown:
+        return f"0 is divided by 0 in {equation.told}" if isnan(right_side_at(equation, values)) else ""
+    heights = ((at, right_side_at(equation, {**values, unknown: at})) for at in _probes(unknown))
+    near = next((at for at, height in heights if _relative(values[left], height) <= HOLDS), None)
+    return "" if near is None else f"{unknown} = {show(unknown, near)} satisfies {equation.told} to one part in a billion"
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:
