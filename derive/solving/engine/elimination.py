@@ -30,6 +30,7 @@ def find_loops(
     The unknown itself is tried first, and nothing else if it is to be tried `alone`.
     """
     legs, reached, system = _open_system(unknown, rows, known)
+    system = _determined_part(system, reached)
     needed = tuple(row for row in _drop_loose_ends(unknown, system, reached) if isinstance(row, Equation))
     defined = {name for name, leg in legs.items() if leg.rows[-1].symbols[0] == name}
     # A second definition of what is worked out already says nothing new.
@@ -78,6 +79,7 @@ def has_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> 
 def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
     """Yield ways by another quantity that elimination gives, and from there one equation at a time or by a trial value."""
     legs, reached, system = _open_system(unknown, rows, known)
+    system = _determined_part(system, reached)
     for other in dict.fromkeys(name for row in system for name in row.symbols if name not in reached and name != unknown):
         for solved in _solve_for(other, system, reached):
             before = needed_legs([other], {**legs, other: Step(solved, other)})
@@ -94,6 +96,38 @@ def _open_system(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]
     used = {leg.rows[-1] for leg in legs.values()}
     behind = [] if unknown in legs else [row for row in _rows_behind(unknown, equalities, reached) if row not in used]
     return legs, reached, behind
+
+
+def _determined_part(system: list[_Row], reached: frozenset[str]) -> list[_Row]:
+    """Return the equations that can determine all their quantities, by their number: the others have too many that are open.
+
+    Each equation is assigned to one of its open quantities, as many as possible (a maximum matching). A quantity that is left over, and
+    all that could take its place, is not determined (the decomposition of Dulmage and Mendelsohn).
+
+    >>> from derive.catalogue import equation
+    >>> rows = [equation("scheduling.fleet_chips"), equation("scheduling.fleet_throughput")]
+    >>> known = frozenset(["fleet_chips", "chips", "pipeline_stages"])
+    >>> [row.id for row in _determined_part(rows, known)], _determined_part(rows, known - {"chips"})
+    (['scheduling.fleet_chips'], [])
+    """
+    open_in, giver = {row: {*row.symbols} - reached for row in system}, dict[str, _Row]()
+
+    def assign(row: _Row, tried: set[str]) -> bool:
+        for name in open_in[row] - tried:
+            if name in tried:
+                continue
+            tried.add(name)
+            if name not in giver or assign(giver[name], tried):
+                giver[name] = row
+                return True
+        return False
+
+    for row in system:
+        assign(row, set())
+    left = set[str]().union(*open_in.values()) - giver.keys()
+    while new := {name for name, row in giver.items() if not left.isdisjoint(open_in[row])} - left:
+        left |= new
+    return [row for row in system if left.isdisjoint(open_in[row])]
 
 
 def _solve_for(unknown: str, system: list[_Row], reached: frozenset[str]) -> Iterator[Composed]:
