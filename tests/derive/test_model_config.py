@@ -115,6 +115,12 @@ def test_a_file_is_solved_as_the_model_of_the_table():
             {"kv_formula": "hybrid", "kv_layers": 72, "linear_layers": 72, "state_heads": 32, "total_params": 33.6e9},
         ),
         (
+            {"model_type": "minimax", "num_hidden_layers": 80, "hidden_size": 6144, "num_attention_heads": 64, "num_key_value_heads": 8,
+             "head_dim": 128, "intermediate_size": 9216, "num_local_experts": 32, "num_experts_per_tok": 2, "vocab_size": 200064,
+             "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1] * 10},
+            {"kv_formula": "hybrid", "kv_layers": 10, "linear_layers": 70, "total_params": 456.09e9},
+        ),
+        (
             {**DENSE, "model_type": "qwen2", "use_sliding_window": True, "sliding_window": 4096, "max_window_layers": 28},
             {"kv_formula": "hybrid", "kv_layers": 28, "window_layers": 4, "window_tokens": 4096},
         ),
@@ -128,7 +134,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         ),
     ],
     ids=[
-        *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1"),
+        *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
     ],
 )  # fmt: skip

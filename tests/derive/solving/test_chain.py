@@ -128,3 +128,16 @@ def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, v
         measured = (log(ends[1]) - log(ends[0])) / (2 * h)
         assert slopes.get(name, 0.0) == pytest.approx(measured, abs=1e-6), name
     assert set(slopes) <= set(solution.given), "elasticities are with respect to what was given"
+
+
+def test_sensitivities_of_a_quantity_that_was_searched_agree_with_small_changes():
+    """The batch of a mixture has no closed form, because a larger batch activates more experts."""
+    given = {"chips": 16.0, "context_length": 4000.0, "bytes_per_element": 1.0, "step_time": 0.012}
+
+    def batch(**changed):
+        return solve("batch", hardware="H100:fp8", model="DeepSeek-V3", **{**given, **changed})
+
+    found = batch()
+    for name in ("step_time", "context_length", "chips"):
+        ratio = batch(**{name: given[name] * (1 + 1e-5)}).value / found.value
+        assert log(ratio) / log(1 + 1e-5) == pytest.approx(found.answers[0].elasticities[name], rel=1e-3)
