@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import date
 from math import inf, log
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
 from invert.assumptions import Assumptions
@@ -24,9 +25,9 @@ from invert.comparison_records import (
 from invert.data import Data
 from invert.encoder import six_digits
 from invert.estimators.names import with_new_keys
-from invert.inference import Kept, RunOptions, infer_sheets, note_on_unread_day, premiums_of, run_of, with_conventions
-from invert.records import Estimate, Name, Premiums
-from invert.result import Inference, InferenceTable, Run
+from invert.inference import RunOptions, infer_sheets, note_on_unread_day, premiums_of, run_of, with_conventions
+from invert.records import Estimate, Name
+from invert.result import Inference, InferenceTable, Request, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.sheets.assemble import released_sheets, sheets
 from invert.sheets.dated import first_days
@@ -42,9 +43,6 @@ from invert.sheets.rows import PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import CalibrationModel
 from invert.sheets.what_if import copies, with_amounts, without_places
-
-if TYPE_CHECKING:
-    from derive.tables.problems import Problem
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")
@@ -69,54 +67,58 @@ def infer_against(
     >>> round(one.times, 3), round(one.elasticity, 2), spelled(one.prices[0].place)
     (1.018, 0.19, 'output')
     """
-    kept, executor = Kept(), asked.get("executor")
-    data, book, run = run_of(names, kept, changes, **asked)
-    request, assumptions = run.request, run.assumptions
-    only = {one.sheet.key for one in run} if request.names or request.providers else None
+    data, book, run = run_of(names, changes=changes, **asked)
     file, day = _read(against, data)
-    if file and request.prices and not file.rates:
-        file = replace(file, rates=request.prices.rates)
+    if file and run.request.prices and not file.rates:
+        file = replace(file, rates=run.request.prices.rates)
     said = f"prices of {day}" if day else "the shipped prices" if against == SHIPPED else file.place if file else "the unchanged prices"
-    notes: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    of_day: dict[SheetKey, Side] = {}
-    recalibrated = False
-    doubts: tuple[Problem, ...] = ()
-    if file and file.content.lstrip()[:1] in (b"{", b"["):
-        before, causes, recalibrated = _read_saved(file.content, said, run, data)
-        before = {key: side for key, side in before.items() if only is None or key in only}
-    else:
-        then, old_book = data, book_of(data) if against == SHIPPED else book
-        if file:
-            then, old_book = _read_prices(file, data)
-            recalibrated = then is not data
-        day = run.as_of if against == SHIPPED else day or request.as_of
-        offered = sheets(old_book, day, request.tier or "", request.everything)
-        known = described(offered, then)
-        asked_for = [one for one in offered if only is None or one.key in only]
-        earlier, left_out = released_sheets(asked_for, known, {} if request.names else first_days(offered, old_book, then))
-        notes = tuple(note for note in (*note_on_unread_day(old_book, day), *left_out) if note not in run.notes)
-        old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
-        old = with_conventions(old, premiums_of(released_sheets(offered, known)[0]), assumptions, kept)
-        before, problems = {one.sheet.key: side_of(one) for one in old}, tuple(unread)
-        doubts = doubts_about(before, old_book, assumptions) if file else ()
-        of_day, causes = _infer_on_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
-    changed = _compared(before, run, data, assumptions, kept, of_day)
-    now = dict.fromkeys(one.sheet.key for one in run)
     after = f"prices of {run.as_of}" + (f" with {', '.join(f'{name}={amount}' for name, amount in changes.items())}" if changes else "")
-    return run, Comparison(
+    found = Comparison(
         before=said,
         after=after,
-        sheets=changed,
-        added=tuple(key for key in now if key not in before),
-        gone=tuple(key for key in before if key not in now),
-        recalibrated=recalibrated,
-        causes=causes,
-        notes=notes,
         file=None if against == SHIPPED else file,
-        problems=tuple(one for one in problems if one not in run.problems),
-        doubts=doubts,
         in_full="--as csv" if against else f"--against {run.as_of} --as csv",
+    )
+    of_day: dict[SheetKey, Side] = {}
+    if file and file.content.lstrip()[:1] in (b"{", b"["):
+        before, causes, recalibrated = _read_saved(file.content, said, run, data)
+        found = replace(found, causes=causes, recalibrated=recalibrated)
+    else:
+        then, old_book = _read_prices(file, data) if file else (data, book_of(data) if against == SHIPPED else book)
+        day = run.as_of if against == SHIPPED else day or run.request.as_of
+        old, found = _infer_earlier(found, then, old_book, day, run, then is not data, asked.get("executor"))
+        found = replace(found, doubts=doubts_about((one.key for one in old), old_book, run.assumptions) if file else ())
+        before, of_day = {one.key: side_of(one) for one in old}, _infer_on_later_day(old, run, then)
+    now = {one.key for one in run}
+    before = {key: side for key, side in before.items() if key in now or not _is_selection(run.request)}
+    return run, replace(
+        found,
+        sheets=_compared(before, run, data, of_day),
+        added=tuple(one.key for one in run if one.key not in before),
+        gone=tuple(key for key in before if key not in now),
+    )
+
+
+def _is_selection(request: Request) -> bool:
+    """Return whether only the sheets of some models or providers are compared."""
+    return bool(request.names or request.providers)
+
+
+def _infer_earlier(
+    found: Comparison, data: Data, book: PriceBook, day: date | None, run: Run, recalibrated: bool, executor: Executor | None
+) -> tuple[Sequence[Inference], Comparison]:
+    """Infer the sheets of the other side from other prices, or on another day, and add to a comparison what is said of them."""
+    offered = sheets(book, day, run.request.tier or "", run.request.everything)
+    known, now = described(offered, data), {one.key for one in run}
+    asked_for = [one for one in offered if one.key in now or not _is_selection(run.request)]
+    earlier, left_out = released_sheets(asked_for, known, {} if run.request.names else first_days(offered, book, data))
+    old, unread = infer_sheets(earlier, data, run.assumptions, executor)
+    return with_conventions(old, premiums_of(released_sheets(offered, known)[0]), data, run.assumptions), replace(
+        found,
+        notes=tuple(note for note in (*note_on_unread_day(book, day), *left_out) if note not in run.notes),
+        problems=tuple(one for one in unread if one not in run.problems),
+        causes=causes_of_runs(old, run, recalibrated),
+        recalibrated=recalibrated,
     )
 
 
@@ -265,14 +267,13 @@ def _calibrating(rows: Sequence[PriceRow], data: Data) -> set[tuple[object, ...]
 # What moved, and why.
 
 
-def _compared(
-    before: Mapping[SheetKey, Side], run: Run, data: Data, assumptions: Assumptions, kept: Kept, of_day: Mapping[SheetKey, Side]
-) -> tuple[SheetChange, ...]:
+def _compared(before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Mapping[SheetKey, Side]) -> tuple[SheetChange, ...]:
     """Compare the sheets of two runs, in the order of the later one. `of_day` has the earlier prices evaluated on the later day."""
+    assumptions = run.assumptions
     both = [one for one in run if one.key in before]
     sides = {one.key: (before[one.key], side_of(one)) for one in both}
     changes = {one.key: _with_copies(price_changes(*(side.prices for side in sides[one.key])), one.sheet) for one in both}
-    reverted = _revert_prices([(one.sheet, changes[one.key]) for one in both], run.premiums, data, assumptions, kept)
+    reverted = _revert_prices([(one.sheet, changes[one.key]) for one in both], run, data)
     calibrating = calibrating_sheets(data)
     found = []
     for one in both:
@@ -299,19 +300,17 @@ def _compared(
     return tuple(found)
 
 
-def _infer_again(
-    again: Iterable[PriceSheet], premiums: Sequence[Premiums], data: Data, assumptions: Assumptions, kept: Kept
-) -> dict[PriceSheet, Inference]:
-    """Infer sheets, with the premiums of the market of a run."""
-    found, _ = infer_sheets(again, data, assumptions, kept=kept)
-    return {one.sheet: one for one in with_conventions(found, premiums, assumptions, kept)}
+def _infer_again(again: Iterable[PriceSheet], run: Run, data: Data) -> dict[PriceSheet, Inference]:
+    """Infer sheets in the market of a run."""
+    found, _ = infer_sheets(again, data, run.assumptions)
+    return {one.sheet: one for one in with_conventions(found, run.premiums, data, run.assumptions)}
 
 
-def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
+def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data) -> dict[SheetKey, Side]:
     """Infer from the earlier prices on the later day. This separates the effect of the day from the effect of the prices."""
     now = {one.key: side_of(one).prices for one in run}
     changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and side_of(one).prices != now.get(one.key))
-    found = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run.premiums, data, assumptions, kept)
+    found = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run, data)
     return {one.key: side_of(one) for one in found.values()}
 
 
@@ -373,11 +372,7 @@ def _is_printed(name: Name, old: Side, new: Side) -> bool:
 
 
 def _revert_prices(
-    changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]],
-    premiums: Sequence[Premiums],
-    data: Data,
-    assumptions: Assumptions,
-    kept: Kept,
+    changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]], run: Run, data: Data
 ) -> dict[SheetKey, dict[Place, Side]]:
     """Infer each sheet with several changed prices again with one price reverted, up to a maximum number of sheets."""
     tried: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
@@ -388,7 +383,7 @@ def _revert_prices(
         if not alone and not _common_factor(changes) and len(tried) + len(groups) <= MOST_REVERTED:
             tried += [(sheet, group) for group in groups]
     backs = [(group, back) for sheet, group in tried if (back := _revert(sheet, group))]
-    found = _infer_again([back for _, back in backs], premiums, data, assumptions, kept)
+    found = _infer_again([back for _, back in backs], run, data)
     sides: dict[SheetKey, dict[Place, Side]] = {}
     for group, back in backs:
         if back in found:

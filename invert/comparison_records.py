@@ -141,10 +141,10 @@ class Comparison:
 
     before: str
     after: str
-    sheets: tuple[SheetChange, ...]
-    added: tuple[SheetKey, ...]
-    gone: tuple[SheetKey, ...]
-    recalibrated: bool
+    sheets: tuple[SheetChange, ...] = ()
+    added: tuple[SheetKey, ...] = ()
+    gone: tuple[SheetKey, ...] = ()
+    recalibrated: bool = False
     causes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -33,11 +33,15 @@ class Data:
             pass
         else:
             return found
+        return self.keep(asked, work())
+
+    def keep(self, asked: Hashable, found: _R) -> _R:
+        """Cache a result for this key. Return the first one that was cached."""
         if len(self.known) >= _MOST:
             self.known.pop(next(iter(self.known)), None)
         # setdefault and not an assignment: two threads must share one.
-        made: _R = self.known.setdefault(asked, work())
-        return made
+        kept: _R = self.known.setdefault(asked, found)
+        return kept
 
     def __reduce__(self) -> tuple[Callable[..., "Data"], tuple[Any, ...]]:
         """Send only the compressed files to another process, which computes the rest once."""

@@ -7,7 +7,7 @@ from typing import Unpack
 from derive.tables.problems import BadRow, Problem
 from invert.compare import price_changes, side_of
 from invert.comparison_records import Dated, History
-from invert.inference import Kept, RunOptions, infer_sheets, run_of
+from invert.inference import RunOptions, infer_sheets, run_of
 from invert.result import Inference
 from invert.sheets.assemble import assembled
 from invert.sheets.described import described
@@ -24,8 +24,7 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     >>> [(str(one.since), len(one.changes)) for one in found.days][-1]
     ('2026-03-13', 5)
     """
-    kept = Kept()
-    data, book, run = run_of(names, kept, **asked)
+    data, book, run = run_of(names, **asked)
     released = {(row.provider, row.model): row.release_date for row in described((one.sheet for one in run), data)}
     found = []
     keys = [one.sheet.key for one in run]
@@ -40,7 +39,7 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
             sheets += [sheet] if sheet else []
         if faults:
             raise BadRow(*dict.fromkeys(faults))
-        inferences, problems = infer_sheets(sheets, data, run.assumptions, asked.get("executor"), kept)
+        inferences, problems = infer_sheets(sheets, data, run.assumptions, asked.get("executor"))
         until = None if key in keys else max(row.valid_to for row in rows if row.valid_to)
         found.append(History(key=key, days=_dated(inferences, rows), until=until, problems=tuple(problems), doubts=run.doubts))
     return tuple(found)

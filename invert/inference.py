@@ -1,8 +1,8 @@
 """Sheets in, inferences out: the one place that runs every step in order."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import chain
@@ -31,7 +31,7 @@ from invert.estimators.premium_at_cost import MEANS
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import side_by_side
 from invert.estimators.reliability import reliabilities
-from invert.posterior.convention import convention, probabilities_by_cost
+from invert.posterior.convention import convention, probability_by_cost
 from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
 from invert.records import (
@@ -118,26 +118,26 @@ def infer(
     """
     amounts = {name: str(value) for name, value in {**(changes or {}), **(set or {})}.items()}
     _, _, found = run_of(
-        names, Kept(), amounts, prices=prices, provider=provider, tier=tier, as_of=as_of, everything=everything, anchors=anchors,
+        names, changes=amounts, prices=prices, provider=provider, tier=tier, as_of=as_of, everything=everything, anchors=anchors,
         executor=executor, assumptions=assumptions, knowledge=knowledge,
     )  # fmt: skip
     return found
 
 
 @immutable
-class Kept:
-    """Cache that runs with equal assumptions share, with the estimators of KV bytes to run, and the estimators whose record is computed.
+class Extent:
+    """The parts of a run that an answer needs: the estimators of KV bytes to run, and the estimators whose record is computed.
 
     Without `checks_tables` the run checks only the tables that it reads.
-    Inferences are cached by data, sheet and model, and the probability of premiums as a cost by price data. A second run computes only the
-    differences.
     """
 
     estimators: tuple[str, ...] = tuple(KV_NAMES)
     judged: tuple[str, ...] = tuple(KV_NAMES)
     checks_tables: bool = True
-    inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
-    by_cost: dict[Hashable, float | None] = field(default_factory=dict)
+
+
+WHOLE = Extent()
+"""Every part."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -156,7 +156,7 @@ class RunOptions(TypedDict, total=False):
 
 def run_of(
     names: str | Iterable[str],
-    kept: Kept,
+    extent: Extent = WHOLE,
     changes: Mapping[str, str] | None = None,
     data: Data | None = None,
     most_flagships: int = 0,
@@ -185,7 +185,7 @@ def run_of(
         prices=book.overlay,
         knowledge=scores,
     )
-    return data, book, _answered(data, book, request, assumptions, changes or {}, asked.get("executor"), kept, most_flagships)
+    return data, book, _answered(data, book, request, assumptions, changes or {}, asked.get("executor"), extent, most_flagships)
 
 
 def _answered(
@@ -195,12 +195,12 @@ def _answered(
     assumptions: Assumptions,
     changes: Mapping[str, str],
     executor: Executor | None,
-    kept: Kept,
+    extent: Extent,
     most_flagships: int = 0,
 ) -> InferenceTable:
     names, as_of = request.names, request.as_of
     offered = sheets(book, as_of, request.tier or "", request.everything)
-    if kept.checks_tables and (bad := table_problems(book, data, assumptions)):
+    if extent.checks_tables and (bad := table_problems(book, data, assumptions)):
         raise BadRow(*bad)
     known = described(offered, data)
     day = day_of(book, as_of)
@@ -216,10 +216,10 @@ def _answered(
     if changes:
         chosen = [_change_prices(sheet, changes) for sheet in chosen]
         notes += _notes_on_bands(chosen)
-    inferences, problems = infer_sheets(chosen, data, assumptions, executor, kept)
-    before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
+    inferences, problems = infer_sheets(chosen, data, assumptions, executor, extent)
+    before, _ = infer_sheets(published, data, assumptions, executor, extent) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
-    inferences, before = (_complete(found, premiums, of_day, data, kept) for found in (inferences, before))
+    inferences, before = (_complete(found, premiums, of_day, data) for found in (inferences, before))
     notes += [*([book.day_moved] if book.day_moved and not as_of else []), *note_on_unread_day(book, as_of)]
     return InferenceTable(
         inferences=Records(inferences),
@@ -265,12 +265,10 @@ def _notes_on_bands(sheets: Iterable[PriceSheet]) -> list[str]:
     return [f"{fault}. The long price is now below the base price. Set both" for fault in dict.fromkeys(turned)]
 
 
-def _complete(
-    found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], data: Data, kept: Kept
-) -> list[Inference]:
+def _complete(found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
     """Add what needs other sheets: convention and fast mode."""
     complete = []
-    for one in with_conventions(found, premiums, found[0].assumptions, kept) if found else ():
+    for one in with_conventions(found, premiums, data, found[0].assumptions) if found else ():
         fast = pair_fast_mode(one.key, one.observables.output_input_ratio.value, asked, data)
         complete.append(replace(one, fast_mode=fast))
     return complete
@@ -283,25 +281,27 @@ def note_on_unread_day(book: PriceBook, day: date | None) -> tuple[str, ...]:
 
 
 def infer_sheets(
-    chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
+    chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, extent: Extent = WHOLE
 ) -> tuple[list[Inference], list[Problem]]:
-    """Infer each sheet alone, and return the problems of sheets without a result."""
-    kept = kept or Kept()
+    """Infer each sheet alone, and return the problems of sheets without a result.
+
+    Inferences are cached with the data by sheet and model: a second run computes only the differences.
+    """
     read, problems = _read(chosen, data, assumptions)
-    keys = [(data, _cache_key_sheet(one), one.model) for one in read]
-    new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
-    judged = tuple(name for name in kept.judged if name in kept.estimators)
+    judged = tuple(name for name in extent.judged if name in extent.estimators)
+    keys = [(infer_sheets, _cache_key_sheet(one), one.model, assumptions, extent.estimators, judged) for one in read]
+    known = {key: data.known[key] for key in keys if key in data.known}
+    new = {key: one for key, one in zip(keys, read, strict=True) if key not in known}
     reliability = reliabilities((one.architecture for one in read), data, assumptions, judged)
     cases = [*new.values()]
     batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
-    work = partial(_infer_cases, data=data, assumptions=assumptions, reliability=reliability, names=kept.estimators)
-    inferred = executor.map(work, batches) if executor and len(batches) > 1 else map(work, batches)
-    known = dict(zip(new, chain.from_iterable(inferred), strict=True))
-    kept.inferences.update((key, one) for key, one in known.items() if isinstance(one, Inference))
+    work = partial(_infer_cases, data=data, assumptions=assumptions, reliability=reliability, names=extent.estimators)
+    inferred = chain.from_iterable(executor.map(work, batches) if executor and len(batches) > 1 else map(work, batches))
+    known |= zip(new, inferred, strict=True)
     found = []
     for key, one in zip(keys, read, strict=True):
-        inference = known.get(key) or kept.inferences[key]
-        if isinstance(inference, Inference):
+        if isinstance(inference := known[key], Inference):
+            data.keep(key, inference)
             found.append(_move_to_day(inference, one.sheet))
         else:
             problems.append(_problem(one.sheet, inference))
@@ -513,22 +513,18 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
     return found
 
 
-def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], assumptions: Assumptions, kept: Kept) -> list[Inference]:
+def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], data: Data, assumptions: Assumptions) -> list[Inference]:
     """Add the habit-against-cost Bayes factor to every sheet with an output premium."""
-    asked = [
-        place
-        for place, one in enumerate(inferences)
-        if one.summary and one.pairs and not one.contradiction and one.kv_bytes["from_all_prices"].kind in ("interval", "given")
-    ]
-    new = [one for place in asked if (one := inferences[place]).price_data.key not in kept.by_cost]
-    by_cost = probabilities_by_cost([one.price_data for one in new], [one.summary.log_evidence for one in new if one.summary], assumptions)
-    kept.by_cost.update(zip((one.price_data.key for one in new), by_cost, strict=True))
-    found = list(inferences)
-    for place in asked:
-        one = inferences[place]
+    found = []
+    for one in inferences:
         others = [asked for asked in premiums if asked.provider != one.sheet.provider]
-        if (probability := kept.by_cost[one.price_data.key]) is not None:
-            found[place] = replace(one, convention=convention(one.pairs[0].pair, probability, others, assumptions))
+        summary = None if one.contradiction or not one.pairs else one.summary
+        if summary and one.kv_bytes["from_all_prices"].kind in ("interval", "given"):
+            by_cost = probability_by_cost(one.price_data, summary.log_evidence, data, assumptions)
+            known = None if by_cost is None else convention(one.pairs[0].pair, by_cost, others, assumptions)
+            found.append(replace(one, convention=known))
+        else:
+            found.append(one)
     return found
 
 

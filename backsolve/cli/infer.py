@@ -292,7 +292,7 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     A `whole` result has more than the usual tables print, to be saved or compared with a saved result.
     """
     from invert.estimators.names import KV_NAMES
-    from invert.inference import Kept, run_of
+    from invert.inference import Extent, run_of
     from invert.report.answer import MOST_LISTED, select_sheets
     from invert.sheets.assemble import TAKES_ONE
 
@@ -312,13 +312,13 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
         # and the tables that it reads.
         usual = shown.style == "table" and not (whole or shown.full or shown.columns or shown.by or shown.wide)
         plain = tuple(name for name in KV_NAMES if name != "from_all_prices" or not usual)
-        kept = Kept(
+        extent = Extent(
             estimators=plain if question.is_default else tuple(KV_NAMES),
             judged=("from_premium",) if usual else plain,
             checks_tables=not (usual and names),
         )
         most = MOST_LISTED if question.is_default else 0
-        _, _, table = run_of(names, kept, **asked, most_flagships=most, executor=executor)
+        _, _, table = run_of(names, extent, **asked, most_flagships=most, executor=executor)
     for note in table.notes:
         if not (shown.wanted and note.endswith(TAKES_ONE)):
             say(note)

@@ -1,38 +1,35 @@
 """Whether context costs or a habit of vendors explain the premiums of a sheet: one pair of cells for both."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import exp, isfinite
 
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.posterior import sampler
-from invert.posterior.data import PriceData
+from invert.posterior.data import Pair, PriceData
 from invert.records import BandPair, Convention, Premiums
 
 _PREMIUMS = ("premium_in", "premium_out")
 
 
-def probabilities_by_cost(sheets: Sequence[PriceData], log_evidence: Sequence[float], assumptions: Assumptions) -> list[float | None]:
+def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumptions: Assumptions) -> float | None:
     """Return the probability by the cost model that the premiums over the first threshold are in their cells, given the base prices.
 
-    It is None if the base prices are infeasible. `log_evidence` is the log marginal likelihood of all prices of each sheet,
-    which is used for sheets with one threshold: the difference to the base prices is the log probability of the premiums.
+    It is None if the base prices are infeasible. `log_evidence` is the log marginal likelihood of all prices of the sheet,
+    which is used for a sheet with one threshold: the difference to the base prices is the log probability of the premiums.
     """
-    known: dict[Hashable, float] = {}
 
-    def evidence(one: PriceData) -> float:
-        if (key := one.key_of_weights) not in known:
-            known[key] = sampler.log_evidence(one, assumptions)
-        return known[key]
+    def evidence(cells: Mapping[str, tuple[Pair, ...]]) -> float:
+        one = replace(of, cells=cells, edges=of.edges[:2])
+        return data.once((probability_by_cost, one.key_of_weights, assumptions), partial(sampler.log_evidence, one, assumptions))
 
-    found: list[float | None] = []
-    for one, of_all in zip(sheets, log_evidence, strict=True):
-        # Only the premiums over the first threshold are judged: bands above it are left out.
-        first = {name: cells[:1] for name, cells in one.cells.items()}
-        whole = evidence(replace(one, cells=first, edges=one.edges[:2])) if len(one.edges) > 2 else of_all
-        base = evidence(replace(one, cells={name: cell for name, cell in first.items() if name not in _PREMIUMS}, edges=one.edges[:2]))
-        found.append(exp(whole - base) if isfinite(base) else None)
-    return found
+    # Only the premiums over the first threshold are judged: bands above it are left out.
+    first = {name: cells[:1] for name, cells in of.cells.items()}
+    whole = evidence(first) if len(of.edges) > 2 else log_evidence
+    base = evidence({name: cells for name, cells in first.items() if name not in _PREMIUMS})
+    return exp(whole - base) if isfinite(base) else None
 
 
 def convention(pair: BandPair, by_cost: float, others: Iterable[Premiums], assumptions: Assumptions = USUAL) -> Convention:

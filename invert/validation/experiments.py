@@ -12,7 +12,7 @@ from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.names import kv_heading
-from invert.inference import Kept, run_of
+from invert.inference import run_of
 from invert.records import Estimate
 from invert.result import Inference
 from invert.sheets.tables import NaturalExperiment
@@ -53,12 +53,12 @@ def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
 
 def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: Assumptions = USUAL) -> list[Retest]:
     """Return every estimate at both prices of every experiment with two readable sheets."""
-    found, kept = [], Kept()
+    found = []
     for experiment in experiments:
         name = f"{experiment.provider}/{experiment.model}"
         days = (experiment.date - timedelta(days=1), experiment.date)
         try:
-            before, after = (run_of(name, kept, data=data, as_of=day, assumptions=assumptions)[2][0] for day in days)
+            before, after = (run_of(name, data=data, as_of=day, assumptions=assumptions)[2][0] for day in days)
         except (BacksolveError, IndexError):
             continue
         old, new = estimates_of(before), estimates_of(after)

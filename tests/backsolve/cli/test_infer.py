@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from derive.tables.shipped import read
-from invert.inference import Kept, run_of
+from invert.inference import run_of
 from invert.report.columns import WIDE_KEYS
 from invert.report.glance import glance
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
@@ -83,8 +83,8 @@ def test_a_terminal_is_as_wide_as_it_is_and_a_pipe_a_hundred_columns():
     table = current()
     in_terminal = in_terminals({"table": (60, ("infer",)), "wide": (60, ("infer", "--wide"))})
     said = {name: text.rstrip("\n") for name, text in in_terminal.items()}
-    assert said == {"table": glance(run_of((), Kept(), most_flagships=100)[2], 60), "wide": glance(table, 60, WIDE_KEYS)}
-    assert call("infer").out.rstrip("\n") == glance(run_of((), Kept(), most_flagships=100)[2], 100)
+    assert said == {"table": glance(run_of((), most_flagships=100)[2], 60), "wide": glance(table, 60, WIDE_KEYS)}
+    assert call("infer").out.rstrip("\n") == glance(run_of((), most_flagships=100)[2], 100)
 
 
 def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():

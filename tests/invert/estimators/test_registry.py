@@ -8,7 +8,7 @@ from invert.estimators import input_price, storage_price
 from invert.estimators.cases import Case
 from invert.estimators.names import KV_NAMES
 from invert.estimators.registry import ESTIMATORS
-from invert.inference import Kept, run_of
+from invert.inference import Extent, run_of
 from invert.records import Estimate
 from tests.tools.remembered import drawing_anew
 
@@ -27,7 +27,7 @@ def test_every_estimator_is_named_and_every_name_is_of_one():
 
 def test_the_default_table_draws_no_posterior():
     with drawing_anew() as drawn:
-        table = run_of((), Kept(estimators=("from_premium_at_cost", "from_premium", "typical")), most_flagships=1000)[2]
+        table = run_of((), Extent(estimators=("from_premium_at_cost", "from_premium", "typical")), most_flagships=1000)[2]
         assert table.inferences and not drawn
     for one in table:
         assert one.summary is None and one.kv_bytes.keys() == {"from_premium_at_cost", "from_premium", "typical"}

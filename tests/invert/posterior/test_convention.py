@@ -6,9 +6,10 @@ from functools import cache
 import pytest
 
 from invert.assumptions import USUAL
+from invert.data import read_data
 from invert.estimate_text import two_digits
 from invert.inference import infer
-from invert.posterior.convention import convention, probabilities_by_cost
+from invert.posterior.convention import convention, probability_by_cost
 from invert.posterior.data import PriceData
 from invert.posterior.sampler import posterior
 from invert.records import BandPair, Convention, Premiums
@@ -76,7 +77,7 @@ def split(price_data: PriceData, parts: int, name: str) -> list[PriceData]:
 
 
 def by_cost(price_data: PriceData) -> float:
-    (probability,) = probabilities_by_cost([price_data], [posterior(price_data, USUAL).weights.log_evidence], USUAL)
+    probability = probability_by_cost(price_data, posterior(price_data, USUAL).weights.log_evidence, read_data(), USUAL)
     assert probability is not None
     return probability
 

@@ -7,7 +7,7 @@ from derive.characters import width_of
 from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
-from invert.inference import Kept, run_of
+from invert.inference import run_of
 from invert.report.columns import SHORT_KEYS, column_of
 from invert.report.glance import glance
 from invert.result import InferenceTable
@@ -23,7 +23,7 @@ READINGS = ("threshold", "premium", "bandwidth", "tier", "missed")
 def flagships() -> InferenceTable:
     """The run of the default table."""
     with reading(read()):
-        return run_of((), Kept(), most_flagships=100)[2]
+        return run_of((), most_flagships=100)[2]
 
 
 def of_flagships(width: int = 100) -> str:
@@ -74,6 +74,6 @@ def test_it_fits_any_terminal_and_no_price_is_lost(width: int):
 
 def test_a_sheet_of_ones_own_is_among_the_flagships():
     own = "provider,model,component,amount\nacme,lm,input,1\nacme,lm,output,4\n"
-    table = run_of((), Kept(), prices=io.StringIO(own), most_flagships=100)[2]
+    table = run_of((), prices=io.StringIO(own), most_flagships=100)[2]
     assert [one.name for one in table if one.model is None or not one.model.flagship] == ["acme/lm"]
     assert "flagships" not in glance(table) and "lm " in glance(table)
