@@ -1,7 +1,7 @@
 """Compute what a price sheet can identify: rank and null space of its prices, and the outside facts that pin a quantity.
 
 The logarithm of every price is differentiated in the logarithms of twenty hidden primitives. Prices pin a product of primitives if its
-gradient lies in the row space of that Jacobian. Outside facts add rows to it. Every expression combines catalogue equations. FLOP/s and
+gradient lies in the row space of that Jacobian. Outside facts add rows to it. Every gradient combines catalogue equations. FLOP/s and
 byte/s are sustained rates, so utilisations are 1.
 """
 
@@ -15,8 +15,7 @@ from invert.arrays import Array
 from invert.identify.primitives import (
     PRIMITIVES,
     SPAN,
-    build_tree,
-    drain_time_row,
+    drain_time_gradient,
     gradient,
     gradients,
     ordered,
@@ -85,9 +84,9 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     rank = int((singular > _TOLERANCE * singular[0]).sum())
     basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
     names = dict.fromkeys(name for names in (FACTS_OF, *FACTS_OF.values(), _GROUPED) for name in names if name != "implied_drain_time")
-    spoken = {name: gradient(build_tree(name), at, {}) for name in names}
+    spoken = {name: gradient(name, at)[1] for name in names}
     if {"output", "long_output", "storage"} <= set(prices):
-        spoken["implied_drain_time"] = drain_time_row(at)
+        spoken["implied_drain_time"] = drain_time_gradient(at)
     apart = {name: _residual(row, basis) for name, row in spoken.items()}
     missing: dict[str, tuple[str, ...] | None] = {}
     tied: dict[str, str] = {}

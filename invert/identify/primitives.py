@@ -1,24 +1,24 @@
-"""The prices of a sheet in twenty hidden primitives, differentiated: catalogue equations put into one another, exact gradients.
+"""The prices of a sheet in twenty hidden primitives, differentiated: exact gradients, by the chain rule over catalogue equations.
 
 FLOP/s and byte/s are sustained: utilisations are 1, and a step yields one token.
 """
 
 from collections.abc import Collection, Mapping
-from functools import cache, reduce
+from functools import cache
 from math import inf
 from re import findall
+from types import MappingProxyType
 
 import numpy as np
 
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
-from derive.evaluate import evaluate
 from derive.expressions.branches import branches, regimes_of
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.trees import PRODUCT, Tree, TreePair, difference, names, put_into, slopes
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.trees import Tree, difference, names, slopes
 from invert.arrays import Array
 
-_COMPONENTS = ("input", "output", "long_input", "long_output", "cache_read", "storage")
+_DECODE = "bands.decode_cost"
 SPAN = "(long_context - short_context)"
 TYPICAL = {
     **{"active_params": 1e11, "weight_bytes": 1e12, "kv_bytes_per_token": 7e3, "attention_flops_per_pair": 2e6, "batch": 256.0},
@@ -47,7 +47,7 @@ _DEFINED_BY = {
     **{"attention_intensity": "architecture.attention_intensity", "ridge_point": "batching.ridge_point"},
     **{"machine_balance_ratio": "batching.machine_balance_ratio", "sparsity": "batching.sparsity"},
     **{"balance_batch": "batching.balance_batch", "weight_compute_ratio": "batching.weight_compute_ratio"},
-    **{"total_params": "memory.weight_bytes", "price_per_flop": "serving.price_per_flop"},
+    **{"total_params": "memory.weight_bytes", "price_per_flop": "serving.price_per_flop", "decode_cost_ratio": _DECODE},
     "price_per_hbm_byte": "serving.price_per_hbm_byte",
 }
 GIVEN_AS = {
@@ -55,22 +55,24 @@ GIVEN_AS = {
     "attention_context": "attention_flops_per_pair", "weight_compute_ratio": "weight_bytes",
 }  # fmt: skip
 """What a point may be given by, and the primitive that then follows."""
-
-_OWN = {
-    "input": {"context_length": "short_context"},
-    "output": {"context_length": "short_context", "input_markup": "output_markup"},
-    "long_input": {"context_length": "long_context"},
-    "long_output": {"context_length": "long_context", "input_markup": "output_markup"},
-    "cache_read": {"context_length": "short_context"},
-    "storage": {"context_length": "short_context", "input_markup": "storage_markup"},
+_SHORT, _LONG, _OUTPUT = {"context_length": "short_context"}, {"context_length": "long_context"}, {"input_markup": "output_markup"}
+_PRICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "input": ("input_price", _SHORT),
+    "output": ("band_price", _SHORT | _OUTPUT),
+    "long_input": ("input_price", _LONG),
+    "long_output": ("band_price", _LONG | _OUTPUT),
+    "cache_read": ("input_price*cache_read_ratio", _SHORT),
+    "storage": ("storage_price", _SHORT | {"input_markup": "storage_markup"}),
 }
-"""The context and the price/cost with which a component uses the equations."""
-
+"""The price of each component, and the context and the price/cost with which it uses the equations."""
+_COMPONENTS = tuple(_PRICES)
 # The price/cost of more context is that of output, whatever is read or multiplied for it.
 _ALSO = {
-    **{"increment_markup": "output_markup", "kv_bytes_per_token_in_dollars": "kv_bytes_per_token"},
+    **{"increment_markup": "output_markup", "kv_bytes_per_token_in_dollars": "kv_bytes_per_token", "cost_ratio": "decode_cost_ratio"},
     "active_params_times_markup": "active_params*input_markup",
 }
+_Known = tuple[float, Array]
+"""The value of a quantity, and its d ln(quantity)/d ln(primitive)."""
 
 
 def ordered(components: Collection[str]) -> tuple[str, ...]:
@@ -103,99 +105,73 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
         given["attention_context"] = at["long_context"] / _HAIR
     for name, value in given.items():
         # Each is a product of powers of primitives.
-        usual, found = slopes(build_tree(name), at)
-        power = found[GIVEN_AS[name]] * at[GIVEN_AS[name]] / usual
-        at[GIVEN_AS[name]] *= (value / usual) ** (1 / power)
+        usual, powers = gradient(name, {**at, "no_attention": False})
+        at[GIVEN_AS[name]] *= (value / usual) ** (1 / powers[_PLACE[GIVEN_AS[name]]])
     return {**at, "no_attention": no_attention}
 
 
-@cache
-def build_tree(name: str) -> Tree:
-    """Return the expression tree of a quantity, or of a product of names, in primitives, the overlap, and its context and price/cost."""
+def gradient(name: str, at: Mapping[str, float], own: Mapping[str, str] = MappingProxyType({})) -> _Known:
+    """Return a quantity, or a product of names, with its gradient. Names in `own` count for the primitive that they replace.
+
+    If attention_flops_per_pair is 0, its column is not logarithmic but in units of _HAIR of compute at the long context.
+    """
     name = _ALSO.get(name, name)
-    if name in QUANTITIES and name not in _DEFINED_BY:
-        return int(NEUTRAL_DEFAULTS[name]) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else name
-    if name in _DEFINED_BY:
-        (branch,) = branches(equation(_DEFINED_BY[name]), name)
-        return _primitive_tree((branch.roots or ())[0])
+    name = own.get(name, name)
+    if name in _PLACE:
+        unit = np.zeros(len(PRIMITIVES))
+        unit[_PLACE[name]] = 1 / _HAIR if at["no_attention"] and name == "attention_flops_per_pair" else 1.0
+        return at[name], unit
+    if name in at or (name in NEUTRAL_DEFAULTS and name not in _DEFINED_BY):
+        return at.get(name, NEUTRAL_DEFAULTS.get(name, 0)), np.zeros(len(PRIMITIVES))
+    return _chain(_tree(name), {one: gradient(one, at, own) for one in names(_tree(name))})
+
+
+def _chain(tree: Tree, inside: Mapping[str, _Known]) -> _Known:
+    """Return the value of a formula with its gradient, from those of the quantities in it."""
+    value, found = slopes(tree, {name: one for name, (one, _) in inside.items()})
+    return value, sum((slope * inside[name][0] / value * inside[name][1] for name, slope in found.items()), np.zeros(len(PRIMITIVES)))
+
+
+@cache
+def _tree(name: str) -> Tree:
+    """Return the formula of a quantity in the catalogue, or of a product of names."""
     if name == SPAN:
         return difference("long_context", "short_context")
-    parts = findall(r"([*/]?)([^*/]+)", name)
-    return (
-        reduce(lambda product, part: (part[0], product, build_tree(part[1])), parts[1:], build_tree(parts[0][1]))
-        if len(parts) > 1
-        else name
-    )
+    if name in _DEFINED_BY:
+        left, right = equation(_DEFINED_BY[name]).trees
+        return right if left == name else (branches(equation(_DEFINED_BY[name]), name)[0].roots or ())[0]
+    product: Tree
+    (_, product), *others = findall(r"([*/]?)([^*/]+)", name)
+    for operation, factor in others:
+        product = (operation, product, factor)
+    return product
 
 
-def _primitive_tree(tree: Tree) -> Tree:
-    return put_into(tree, {name: build_tree(name) for name in names(tree)})
+def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> Array:
+    """Return the exact d ln(price)/d ln(primitive), with shape (prices, primitives)."""
+    return np.array([price(name, at)[1] for name in prices])
 
 
-@cache
-def _regimes() -> tuple[tuple[Tree, TreePair], ...]:
-    """Decode cost by regime in primitives, with the longer and the shorter time of each."""
-    pairs = ((one.expression, one.wins[0]) for one in regimes_of(equation("bands.decode_cost")))
-    return tuple((_primitive_tree(cost), (_primitive_tree(longer), _primitive_tree(shorter))) for cost, (longer, shorter) in pairs)
-
-
-def _regime(component: str, at: Mapping[str, float]) -> int:
-    here = _own(component, at)
-    return next(n for n, (_, (longer, shorter)) in enumerate(_regimes()) if evaluate(longer, here) >= evaluate(shorter, here))
+def price(component: str, at: Mapping[str, float]) -> _Known:
+    """Return the price of a component, at its own context and price/cost, with its gradient."""
+    name, own = _PRICES[component]
+    return gradient(name, at, own)
 
 
 def regime_in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
     # Of the two times of decode, the weight read is part of that of memory.
-    longer = [_regimes()[_regime(component, at)][1][0] for component in ("output", "long_output")]
-    base, long = ("memory-bound" if "weight_bytes" in names(time) else "compute-bound" for time in longer)
+    times = regimes_of(equation(_DECODE))[0].wins[0]
+    own = (_PRICES[component][1] for component in ("output", "long_output"))
+    longer = (max(times, key=lambda time: _chain(time, {one: gradient(one, at, by) for one in names(time)})[0]) for by in own)
+    base, long = ("memory-bound" if "weight_compute_ratio" in names(time) else "compute-bound" for time in longer)
     if not {"long_input", "long_output"} & set(prices):
         return base
     return f"{base} in both bands" if base == long else f"{base} in the base band, {long} in the long one"
 
 
-@cache
-def _price(component: str, regime: int) -> Tree:
-    """Return the price of a component in primitives, at its own context and price/cost. `regime` is the regime of decode."""
-    if component in ("input", "long_input"):
-        return build_tree("input_price")
-    if component in ("output", "long_output"):
-        return put_into(build_tree("band_price"), {"cost_ratio": _regimes()[regime][0]})
-    return build_tree("storage_price") if component == "storage" else (PRODUCT, build_tree("input_price"), build_tree("cache_read_ratio"))
-
-
-def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
-    return {**at, **{name: at[primitive] for name, primitive in _OWN[component].items()}}
-
-
-def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> Array:
-    """Return the exact d ln(price)/d ln(primitive), with shape (prices, primitives).
-
-    If attention_flops_per_pair is 0, its column is not logarithmic but in units of _HAIR of compute at the long context.
-    """
-    return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), _OWN[name]) for name in prices])
-
-
-def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> Array:
-    """Return d ln(formula)/d ln(primitive). Names in `own` count for the primitive that they replace."""
-    value, found = slopes(tree, at)
-    row = np.zeros(len(PRIMITIVES))
-    for name, slope in found.items():
-        if name != "overlap" and name not in _CANCELS:
-            row[_PLACE[own.get(name, name)]] += slope * at[name] / value
-    if at["no_attention"]:
-        row[_PLACE["attention_flops_per_pair"]] /= _HAIR
-    return row
-
-
-def drain_time_row(at: Mapping[str, float]) -> Array:
+def drain_time_gradient(at: Mapping[str, float]) -> Array:
     """Return the gradient of the implied drain time, by the chain rule through its prices."""
-    names = ("output", "long_output", "storage")
-    output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)
-    base, long, hold = gradients(names, at)
-    made_of = {"output_price": (output, base), "premium_out": (long_output / output, long - base), "storage_price": (storage, hold)}
-    made_of |= {name: (at[name], gradient(name, at, {})) for name in ("short_context", "long_context")}
-    right = put_into(equation("cache.implied_drain_time").trees[1], {"tokens_per_step": build_tree("tokens_per_step")})
-    seen = {name: value for name, (value, _) in made_of.items()}
-    drain_time, found = slopes(right, seen)
-    row: Array = sum(slope * seen[name] / drain_time * made_of[name][1] for name, slope in found.items())
-    return row
+    output, long_output, storage = (price(name, at) for name in ("output", "long_output", "storage"))
+    inside = {name: gradient(name, at) for name in ("short_context", "long_context", "tokens_per_step")}
+    inside |= {"output_price": output, "premium_out": (long_output[0] / output[0], long_output[1] - output[1]), "storage_price": storage}
+    return _chain(equation("cache.implied_drain_time").trees[1], inside)[1]
