@@ -1,6 +1,6 @@
 """Sheets in, inferences out: the one place that runs every step in order."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import date
@@ -56,16 +56,15 @@ from invert.result import (
     Request,
 )
 from invert.sheets.assemble import (
-    NotBegun,
     NotReleased,
-    UnknownModel,
+    absence,
     base_inputs,
     day_of,
     find,
     is_provider,
+    join_notes,
     models,
-    not_begun,
-    other_tiers_note,
+    prices_to_come,
     released_later,
     released_sheets,
     rows_used,
@@ -204,8 +203,7 @@ def _answered(
         raise BadRow(*bad)
     known = described(offered, data)
     day = day_of(book, as_of)
-    later, own_later = not_begun(book, day)
-    chosen, notes = _choose_sheets(names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day))
+    chosen, notes = _choose_sheets(names, request.providers, offered, known, book, day)
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
@@ -378,43 +376,27 @@ def _choose_sheets(
     offered: list[PriceSheet],
     known: list[ModelRow],
     book: PriceBook,
-    later: Mapping[tuple[str, str], str],
-    own_later: Mapping[tuple[str, str], str],
-    elsewhere: Callable[[Collection[tuple[str, str]]], str],
+    day: date,
 ) -> tuple[list[PriceSheet], list[str]]:
-    ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
-    if wanted:
-        for one in wanted:
-            _refuse_unsold(one, offered, later, ever, elsewhere)
-        offered = [sheet for sheet in offered if any(is_provider(sheet.provider, one) for one in wanted)]
-        own_later = {pair: said for pair, said in own_later.items() if any(is_provider(pair[0], one) for one in wanted)}
-    chosen, notes = find(names, offered, known, list(ever), later, elsewhere, several=True) if names else (offered, [])
+    ever, why_absent = [*dict.fromkeys((row.provider, row.model) for row in book.rows)], partial(absence, book, day)
+    for one in wanted:
+        if not any(is_provider(sheet.provider, one) for sheet in offered):
+            pairs = [pair for pair in ever if is_provider(pair[0], one)]
+            raise why_absent(one, pairs) if pairs else UnknownName("provider", one, sorted({sheet.provider for sheet in offered}))
+    offered = [sheet for sheet in offered if not wanted or any(is_provider(sheet.provider, one) for one in wanted)]
+    chosen, notes = find(names, offered, known, ever, why_absent, several=True) if names else (offered, [])
     if released_later(chosen, known):
         for name in names:
             _refuse_unreleased(name, find([name], offered, known, several=True)[0], known)
         for one in () if names else wanted:
             _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
     meant = {(sheet.provider, sheet.model) for sheet in chosen}
-    said = [said for pair, said in own_later.items() if not names or pair in meant]
-    return chosen, [*notes, *([_together(said)] if said else [])]
-
-
-def _refuse_unsold(
-    provider: str,
-    offered: list[PriceSheet],
-    later: Mapping[tuple[str, str], str],
-    ever: Iterable[tuple[str, str]],
-    elsewhere: Callable[[Collection[tuple[str, str]]], str],
-) -> None:
-    """Raise if a provider has no current sheet."""
-    if any(is_provider(sheet.provider, provider) for sheet in offered):
-        return
-    to_come = [said for pair, said in later.items() if is_provider(pair[0], provider)]
-    if to_come:
-        raise NotBegun(_together(to_come))
-    if sold := [pair for pair in ever if is_provider(pair[0], provider)]:
-        raise UnknownModel(provider, "has no sheet in this service tier on this day", [], elsewhere(sold))
-    raise UnknownName("provider", provider, sorted({sheet.provider for sheet in offered}))
+    said = [
+        said
+        for pair, said in prices_to_come(book.own, book, day).items()
+        if (not names or pair in meant) and (not wanted or any(is_provider(pair[0], one) for one in wanted))
+    ]
+    return chosen, [*notes, *([join_notes(said)] if said else [])]
 
 
 def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: list[ModelRow]) -> None:
@@ -424,11 +406,6 @@ def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: list[ModelRow
         pair, day = min(later.items(), key=lambda of: of[1])
         others = f" (the first of {len(later)})" if len(later) > 1 else ""
         raise NotReleased(f"{shorten(asked)}: {'/'.join(pair)} was released on {day}{others}, after {meant[0].as_of}; --as-of {day}")
-
-
-def _together(said: list[str]) -> str:
-    """Shorten messages on several models to the first one and a count."""
-    return said[0] + (f" (and {len(said) - 1} more model{'s' if len(said) > 2 else ''} with prices that begin later)" if said[1:] else "")
 
 
 def _change_prices(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
@@ -557,37 +534,24 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
 
 def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | None, found: Mapping[str, Estimate]) -> tuple[str, ...]:
     """List short flags that a reader must know before using the row."""
-    sheet, seen, anchors, flags = read.sheet, read.seen, read.anchors, []
-    if pairs and anchors.origin["active_params"] == ASSUMED_SIZE:
-        flags.append("active_params assumed")
-    if read.max_context is None:
-        flags.append("context assumed")
-    if not pairs:
-        flags.append("one band")
-    elif len(pairs) > 1:
-        flags.append(f"{len(pairs) + 1} bands, {FIRST_PAIR}")
-    if seen.output_input_ratio.value <= 1:
-        flags.append("output not above input")
-    if ends := sheet.bands[0].input.ends:
-        flags.append(f"introductory, ends {ends}")
-    by_price = read.by_price
-    if by_price and by_price.extrapolated:
-        flags.append(EXTRAPOLATED)
-    if read.released is None:
-        flags.append(RELEASE_NOT_KNOWN)
-    if by_price and by_price.listed and not same_weights(by_price.listed, read.model):
-        flags.append(f"{WEIGHTS_UNSURE} {by_price.listed.model}")
-    if known:
-        flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
-    if found["typical"].kind == "given":
-        flags.append("KV given")
-    if found["typical"].prior_dominated:
-        flags.append("KV PRIOR-DOMINATED")
-    if "balance_context" in found and found["balance_context"].kind == "undetermined":
-        flags.append("inconsistent")
+    sheet, by_price, ends = read.sheet, read.by_price, read.sheet.bands[0].input.ends
+    listed, balance = by_price.listed if by_price else None, found.get("balance_context")
     currencies = sorted({price.currency for price in sheet.rows})
-    if currencies != ["USD"]:
-        flags.append(f"priced in {' and '.join(currencies)}")
-    if sheet.service_tier != "standard":
-        flags.append(sheet.service_tier.replace("_", "-"))
-    return tuple(flags)
+    flags = {
+        "active_params assumed": pairs and read.anchors.origin["active_params"] == ASSUMED_SIZE,
+        "context assumed": read.max_context is None,
+        "one band": not pairs,
+        f"{len(pairs) + 1} bands, {FIRST_PAIR}": len(pairs) > 1,
+        "output not above input": read.seen.output_input_ratio.value <= 1,
+        f"introductory, ends {ends}": ends,
+        EXTRAPOLATED: by_price and by_price.extrapolated,
+        RELEASE_NOT_KNOWN: read.released is None,
+        f"{WEIGHTS_UNSURE} {listed and listed.model}": listed and not same_weights(listed, read.model),
+        f"architecture {'known' if known and known.grade == 'verified' else known and known.grade}": known,
+        "KV given": found["typical"].kind == "given",
+        "KV PRIOR-DOMINATED": found["typical"].prior_dominated,
+        "inconsistent": balance and balance.kind == "undetermined",
+        f"priced in {' and '.join(currencies)}": currencies != ["USD"],
+        sheet.service_tier.replace("_", "-"): sheet.service_tier != "standard",
+    }
+    return tuple(flag for flag, holds in flags.items() if holds)

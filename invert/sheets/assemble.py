@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
-from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from derive.tables.problems import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.places import Place, spelled, typed_place
@@ -69,19 +69,31 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
     return day
 
 
-def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name, str]]:
-    """Return a note for each (provider, model) without a price yet on a day, and for each with rows of the user that begin later."""
-    begun = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
+def prices_to_come(rows: Iterable[PriceRow], book: PriceBook, day: date) -> dict[_Name, str]:
+    """Return a note for each (provider, model) of these rows with a price that begins after a day."""
+    begun, found = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}, dict[_Name, str]()
+    for row in sorted((row for row in rows if row.start > day), key=lambda row: row.start):
+        pair = row.provider, row.model
+        which = "some of its prices" if pair in begun else "its prices"
+        found.setdefault(pair, f"{'/'.join(pair)}: {which} begin on {row.start}, after {day}; --as-of {row.start}")
+    return found
 
-    def said(rows: Iterable[PriceRow]) -> dict[_Name, str]:
-        found: dict[_Name, str] = {}
-        for row in sorted((row for row in rows if row.start > day), key=lambda row: row.start):
-            pair = row.provider, row.model
-            which = "some of its prices" if pair in begun else "its prices"
-            found.setdefault(pair, f"{'/'.join(pair)}: {which} begin on {row.start}, after {day}; --as-of {row.start}")
-        return found
 
-    return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
+def join_notes(said: Sequence[str]) -> str:
+    """Shorten notes on prices of several models to the first one and a count."""
+    return said[0] + (f" (and {len(said) - 1} more model{'s' if len(said) > 2 else ''} with prices that begin later)" if said[1:] else "")
+
+
+def absence(book: PriceBook, day: date, name: str, pairs: Collection[_Name]) -> BacksolveError:
+    """Return why models that a name means have no sheet on a day: their prices begin later, or are over, or of another service tier."""
+    later = prices_to_come(book.rows, book, day)
+    if said := [later[pair] for pair in pairs if pair in later and not any(_is_sold(row, pair, day) for row in book.rows)]:
+        return NotBegun(join_notes(said))
+    return UnknownModel(name, _NO_SHEET, [], other_tiers_note(book, day, pairs))
+
+
+def _is_sold(row: PriceRow, pair: _Name, day: date) -> bool:
+    return (row.provider, row.model) == pair and row.valid_on(day)
 
 
 def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
@@ -191,6 +203,7 @@ def is_provider(name: str, wanted: str) -> bool:
     return is_same(name, wanted) or fnmatchcase(name.lower(), trimmed(wanted).lower())
 
 
+_NO_SHEET = "has no sheet in this service tier on this day"
 TAKES_ONE = "; provider/model takes one"
 """The end of a note that tells a user with several sheets of one name how to choose one."""
 
@@ -200,17 +213,15 @@ def find(
     offered: Sequence[PriceSheet],
     known: Sequence[ModelRow],
     ever: Sequence[_Name] = (),
-    later: Mapping[_Name, str] | None = None,
-    elsewhere: Callable[[Collection[_Name]], str] = lambda _: "",
+    why_absent: Callable[[str, Collection[_Name]], BacksolveError] = lambda name, _: UnknownModel(name, _NO_SHEET, []),
     several: bool = False,
 ) -> tuple[list[PriceSheet], list[str]]:
     """Return the sheets that these names mean, in the order of the names, and a note for each choice among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern like those for
     file names. Among several providers, the only first-party one is chosen, or else all of them. Raise UnknownName for any other name, with
-    up to five candidates. `ever` are the (provider, model) pairs priced on any day, `later` the notes on prices that have not begun, and
-    `elsewhere` the notes on other service tiers of several. A name that begins the ids of `several` models means all of them, or else is
-    refused.
+    up to five candidates. `ever` are the (provider, model) pairs priced on any day, `why_absent` makes the error for those without a sheet.
+    A name that begins the ids of `several` models means all of them, or else is refused.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -230,9 +241,7 @@ def find(
         elif len(meant) > 1 and not is_pattern(name) and not several:
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
         if not meant and (other := matches(name, [*aliases, *ever], aliases)):
-            if said := next((later[pair] for pair in other if later and pair in later), ""):
-                raise NotBegun(said)
-            raise UnknownModel(name, "has no sheet in this service tier on this day", [], elsewhere(other))
+            raise why_absent(name, other)
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])

@@ -10,6 +10,7 @@ from math import log
 
 import pytest
 
+from invert.data import read_data
 from invert.estimators import calibration
 from invert.estimators import premium_at_cost as increments
 from invert.estimators.cases import Case, case_of
@@ -151,10 +152,13 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
 
 @pytest.mark.slow
 def test_two_processes_give_the_table_of_one():
+    read_data().known.clear()
     with ProcessPoolExecutor(2) as pool:
         parallel = infer(everything=True, executor=pool)
-    assert parallel == everything()
-    assert [found.summary for found in parallel.inferences] == [found.summary for found in everything().inferences]
+    read_data().known.clear()
+    alone = infer(everything=True)
+    assert parallel == alone
+    assert [found.summary for found in parallel.inferences] == [found.summary for found in alone.inferences]
 
 
 def test_a_sheet_is_the_same_alone_and_among_others():
