@@ -1,5 +1,7 @@
 """Prices changed by hand: amounts, changes by so much, and bands that are added."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +33,14 @@ def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | 
     assert after == before
     assert (changed.amount, changed.currency, changed.verification, changed.origin) == (7.5, "USD", "user", "set by hand")
     assert changed.usd_per_token == pytest.approx(7.5 / (3.6e9 if place[0] == "cache_storage" else 1e6))
+
+
+def test_a_price_in_another_currency_is_converted_at_the_rate_of_its_sheet():
+    yuan = replace(full(), rows=tuple(replace(row, currency="CNY", amount=7 * row.amount) for row in full().rows))
+    changed = with_amounts(yuan, {"output": "21"}).prices["output", 0, None]
+    assert (changed.amount, changed.currency) == (21, "CNY") and changed.usd_per_token == pytest.approx(3e-6)
+    # Far from published prices is counted in dollars.
+    assert with_amounts(yuan, {"output": "35000"}).prices["output", 0, None].usd_per_token == pytest.approx(5e-3)
 
 
 @in_one_test(
