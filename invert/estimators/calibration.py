@@ -224,7 +224,6 @@ def _case_sold(
         architecture_grade="verified",
         active_params=active_params,
         active_params_grade="verified" if active_params else "",
-        source=f"{_KNOWN}.csv",
     )
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)

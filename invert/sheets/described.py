@@ -50,7 +50,6 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
         total_params=weights.total_params,
         release_date=weights.release_date,
         release_grade=weights.release_grade if exact else "assumed",
-        source="architectures.csv" if exact else "architectures.csv, by the name at a host",
     )
 
 

@@ -45,8 +45,6 @@ class ModelRow(TableRow):
     weights_until: datetime.date | None = None
     release_date: datetime.date | None = None
     release_grade: str = ""
-    source: str
-    notes: str = ""
 
     def faults(self) -> Iterator[Fault]:
         for known in ("architecture", "active_params"):
@@ -74,9 +72,6 @@ class FxRate(TableRow):
     currency: str
     date: datetime.date
     units_per_usd: float
-    source: str
-    verification: str
-    notes: str
 
     def faults(self) -> Iterator[Fault]:
         if not 1e-9 < self.units_per_usd < 1e9:
@@ -97,12 +92,9 @@ class Disclosure(TableRow):
     value: float | None
     unit: str
     disclosed_tier: str
-    quote: str
     date: datetime.date | None
     date_kind: str
     source_url: str
-    verification: str
-    notes: str
 
     def faults(self) -> Iterator[Fault]:
         known = DISCLOSED[self.topic]
@@ -130,8 +122,6 @@ class CalibrationModel(TableRow):
     sheet: str
     sheet_date: datetime.date | None
     max_context: int | None
-    grade: str
-    notes: str
 
 
 @immutable
@@ -145,8 +135,6 @@ class ListPrice(TableRow):
     input_price: float
     output_price: float
     cache_read_price: float | None
-    set_by_hand: bool
-    source: str
 
 
 @immutable
@@ -156,7 +144,6 @@ class HostPrice(TableRow):
     TABLE = "host_prices"
 
     model: str
-    host: str
     host_kind: str
     era: str
     date: datetime.date
@@ -164,12 +151,9 @@ class HostPrice(TableRow):
     output_price: float
     cache_read_price: float | None
     batch_input_price: float | None
-    batch_output_price: float | None
-    precision: str
     domestic: bool
     size_bucket: bool
     price_id: str
-    source: str
 
 
 @immutable
@@ -190,8 +174,6 @@ class DisclosedSize(TableRow):
     total_params: float
     closed: bool
     bound: str
-    grade: str
-    source: str
 
     def exactly(self, params: str) -> float | None:
         """Return its active or total parameters, or None if they are not known or only a bound is."""
@@ -211,25 +193,6 @@ class KnowledgeScore(TableRow):
     accuracy: float
     refusals: float | None
     date: datetime.date
-    source: str
-    grade: str
-
-
-@immutable
-class PastPrice(TableRow):
-    """A row of price_history.csv: a dated listing of an open model [USD/Mtoken]."""
-
-    TABLE = "price_history"
-
-    model: str
-    host: str
-    date: datetime.date
-    input_price: float
-    output_price: float
-    cache_read_price: float | None
-    size_bucket: bool
-    price_id: str
-    source: str
 
 
 @immutable
@@ -241,6 +204,3 @@ class NaturalExperiment(TableRow):
     provider: str
     model: str
     date: datetime.date
-    change: str
-    grade: str
-    source: str

@@ -24,7 +24,6 @@ from invert.sheets.tables import (
     ListPrice,
     ModelRow,
     NaturalExperiment,
-    PastPrice,
 )
 from invert.validation.claim_rows import Claim, WorkedProblem
 
@@ -34,7 +33,7 @@ _READ_BY_INFER = (
 )
 """Beside the prices, which `load` reads."""
 _PRICES = ("prices", "prices_calibration")
-_BESIDE = (Efficiency, *_PRICES, "prices_rivals", PastPrice, NaturalExperiment, Claim, WorkedProblem)
+_BESIDE = (Efficiency, *_PRICES, "prices_rivals", "price_history", NaturalExperiment, Claim, WorkedProblem)
 """What is held against its description alone."""
 _BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""

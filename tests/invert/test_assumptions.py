@@ -199,7 +199,7 @@ def asking_the_same(assumptions: Assumptions) -> list[bool]:
     """Whether a price one per cent off, and one that was converted at a rate one sixth off, are that price."""
     asked = load(io.StringIO(OWN)).own[0]
     others = replace(asked, amount=1.01 * asked.amount), replace(asked, amount=1.2 * 7 * asked.amount, currency="CNY")
-    rates = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes=""),)}
+    rates = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0),)}
     return [same(asked, other, rates, date(2026, 11, 20), assumptions) for other in others]
 
 

@@ -11,8 +11,8 @@ from invert.sheets.tables import FxRate
 TODAY = date(2026, 11, 20)
 FX = {
     "CNY": (
-        FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes=""),
-        FxRate(currency="CNY", date=date(2026, 12, 1), units_per_usd=8.0, source="", verification="", notes=""),
+        FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0),
+        FxRate(currency="CNY", date=date(2026, 12, 1), units_per_usd=8.0),
     )
 }
 HEADER = (

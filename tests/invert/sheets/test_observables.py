@@ -23,7 +23,7 @@ from invert.sheets.tables import FxRate
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
-FX = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="assumed", verification="assumed", notes=""),)}
+FX = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0),)}
 HEADER = "component,threshold_tokens,ttl_seconds,amount,currency,provider,model"
 
 # Gemini 3.1 Pro as listed in 2026, with two cache lifetimes of our own making.

@@ -28,8 +28,8 @@ INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,202
 OUTPUT = INPUT.replace("input", "output").replace(",2,USD", ",10,USD")
 FX = {
     "CNY": (
-        FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="assumed", verification="assumed", notes=""),
-        FxRate(currency="CNY", date=date(2026, 11, 1), units_per_usd=8.0, source="", verification="", notes=""),
+        FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0),
+        FxRate(currency="CNY", date=date(2026, 11, 1), units_per_usd=8.0),
     )
 }
 GOOD = dict(zip(PRICE_COLUMNS, INPUT.split(","), strict=True))

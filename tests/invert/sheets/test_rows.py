@@ -56,10 +56,7 @@ def test_a_problem_of_a_row_names_the_file_and_the_row(origin: str, place: tuple
 
 
 RATES = {
-    "CNY": tuple(
-        FxRate(currency="CNY", date=date(2026, month, 1), units_per_usd=rate, source="", verification="", notes="")
-        for month, rate in ((1, 7.0), (6, 7.2), (9, 6.9))
-    )
+    "CNY": tuple(FxRate(currency="CNY", date=date(2026, month, 1), units_per_usd=rate) for month, rate in ((1, 7.0), (6, 7.2), (9, 6.9)))
 }
 
 
