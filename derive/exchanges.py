@@ -20,7 +20,7 @@ class Links:
 LINKS = Links()
 
 
-@immutable(declared=True)
+@immutable
 class Exchange:
     """An exchange: its time, or its bytes.
 

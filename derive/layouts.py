@@ -9,7 +9,7 @@ from derive.immutable import immutable
 from derive.quantities.aliases import in_full
 
 
-@immutable(declared=True)
+@immutable
 class Layout:
     """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` joins instead.
 

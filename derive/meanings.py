@@ -7,7 +7,7 @@ exactly, in a question that it does not fit.
 from derive.immutable import immutable
 
 
-@immutable(declared=True)
+@immutable
 class Meaning:
     """The quantity that people mean by another one, if all of some givens are present.
 
@@ -140,7 +140,7 @@ SIZES_OF_DEPLOYMENTS = (SIZE_OF_DEPLOYMENTS, "fleet_chips")
 """Answers that lead with whole replicas."""
 
 
-@immutable(declared=True)
+@immutable
 class Choice:
     """Variants that the givens choose.
 

@@ -32,7 +32,7 @@ LOWER, UPPER = "lower", "upper"
 """What a bound with the sense = says of its left side: it is at least, or at most, the right side."""
 
 
-@immutable(declared=True)
+@immutable
 class Source:
     """The place of an equation in a recording or text, and the encoded formula if it differs from the source.
 
@@ -187,7 +187,7 @@ def symbol_or_number(name: str) -> Any:
     return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
 
 
-@immutable(declared=True)
+@immutable
 class Variant:
     """One of several definitions of a quantity: its group, the name that selects it, and whether it is the default.
 
@@ -200,7 +200,7 @@ class Variant:
     holds_for: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
-@immutable(declared=True)
+@immutable
 class Example:
     """An equation evaluated once: the right side as a person types it, and the left side to four digits.
 
@@ -221,7 +221,7 @@ class Unmet:
     meaning: str
 
 
-@immutable(eq=False, declared=True)
+@immutable(eq=False)
 class Equation:
     """One equation of the catalogue, declared as data.
 

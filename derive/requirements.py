@@ -15,7 +15,7 @@ HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
 
 
-@immutable(declared=True)
+@immutable
 class Requirement:
     """A condition for using an equation: a comparison of the quantities that its parameters name, and the meaning of a violation."""
 

@@ -101,7 +101,7 @@ class Memory:
 MEMORY = Memory()
 
 
-@immutable(declared=True)
+@immutable
 class Held:
     """The bytes that memory must store for some quantities to be possible: the weights, and with `cache` the caches too.
 

@@ -15,7 +15,7 @@ Alternative = float | str | tuple[str, ...]
 """A number, another quantity, the id of an equation, `USUAL`, or the least of several quantities."""
 
 
-@immutable(declared=True)
+@immutable
 class Stopgap:
     """A quantity that is left out of a question that would have no answer otherwise, because no given mentions it.
 
@@ -87,7 +87,7 @@ STOPGAPS = (
 )
 
 
-@immutable(declared=True)
+@immutable
 class Supposition:
     """A supposed value of a quantity, and an alternative value.
 

@@ -203,7 +203,7 @@ _TERMS, _FACTORS, _POWER, _WHOLE = range(4)
 """Strength of the outer operation of a printed tree: a sum, a product, a power, one symbol. A weaker operand gets parentheses."""
 
 
-@immutable(declared=True)
+@immutable
 class Alphabet:
     """The signs of one notation, such as Python text, LaTeX or MathML.
 

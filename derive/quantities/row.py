@@ -33,7 +33,7 @@ def _upright(word: str) -> str:
     return word if len(word) == 1 else rf"\mathrm{{{word}}}"
 
 
-@immutable(declared=True)
+@immutable
 class Quantity:
     """A row of the registry. `low` and `high` bound the values in practice, from which the tests draw.
 
@@ -124,7 +124,7 @@ class Quantity:
         return value
 
 
-@immutable(declared=True)
+@immutable
 class Constant:
     """A number of an equation with a unit, so that the dimension check can see it.
 
