@@ -45,7 +45,7 @@ def _rule_leads(rule: Equation, asked: Question) -> bool:
     known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
     at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
     return not beside.isdisjoint(rule.names) and reaches(
-        asked.unknown, (*rows, with_defaults(rule, values_to_put_in(asked.defaults))), at_hand
+        asked.unknown, (*rows, with_defaults(rule, dict(values_to_put_in(asked.defaults)))), at_hand
     )
 
 

@@ -122,16 +122,16 @@ def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:
     if len(raw) > LINE_LIMIT:
         return [], fault or "the line is longer than 64 kB"
     text = text.removesuffix("\n").removesuffix("\r")
-    if text.isascii() and text.isprintable() and '"' not in text:
-        # Most lines: a comma ends a cell.
-        return (text.split(",") if " " not in text else [cell.strip(" ") for cell in text.split(",")]), fault
+    plain = text.isascii() and text.isprintable()
     if "\n" in text or "\r" in text:
         text, fault = re.split("[\r\n]", text)[0], fault or "has a line break inside. Lines end in LF or CRLF"
     try:
         cells = text.split(",") if '"' not in text else [cell for record in csv.reader([text], strict=True) for cell in record]
     except csv.Error as error:
         cells, fault = text.split(","), fault or f"is not CSV ({error}). Close a quote on its line, and double it inside a cell"
-    return [*map(trimmed, cells)], fault
+    if not plain:
+        return [*map(trimmed, cells)], fault
+    return [cell.strip(" ") for cell in cells] if " " in text else cells, fault
 
 
 def _decode(raw: str | bytes, first: bool) -> tuple[str, str]:

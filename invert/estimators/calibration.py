@@ -191,7 +191,7 @@ def prefill_attention_flops(preset: Preset) -> float | None:
     if name in presets.SELECTING:
         return None
     formula = variants_of("attention_flops_per_pair")[name]
-    plain = with_defaults(formula, values_to_put_in(defaults_in_force("attention_flops_per_pair", preset.givens.keys())))
+    plain = with_defaults(formula, dict(values_to_put_in(defaults_in_force("attention_flops_per_pair", preset.givens.keys()))))
     return float(plain.right_side(preset.givens)) if plain.inputs <= preset.givens.keys() else None
 
 

@@ -116,16 +116,15 @@ def values_to_put_in(defaults: DefaultValues) -> _Values:
     return tuple(sorted(values.items()))
 
 
-@lru_cache(maxsize=4096)
-def with_defaults(row: Equation, values: _Values) -> Equation:
+def with_defaults(row: Equation, values: Mapping[str, int | str]) -> Equation:
     """Return an equation without the quantities that have these default values, and without what goes with them.
 
     >>> from derive.catalogue import equation
-    >>> with_defaults(equation("scheduling.throughput"), (("microbatches", 1),)).symbols
+    >>> with_defaults(equation("scheduling.throughput"), {"microbatches": 1}).symbols
     ('throughput', 'batch', 'tokens_per_step', 'token_latency')
     """
-    spoken = tuple((name, value) for name, value in values if name in row.symbols[1:])
-    return _put_values_in(row, spoken) if spoken else row
+    spoken = sorted((name, values[name]) for name in row.symbols[1:] if name in values)
+    return _put_values_in(row, tuple(spoken)) if spoken else row
 
 
 @cache
@@ -150,11 +149,11 @@ def restore_default(row: Equation, name: str) -> Equation:
     """Return an equation in which one of the defaults that were put into it is a quantity again.
 
     >>> from derive.catalogue import equation
-    >>> row = with_defaults(equation("scheduling.throughput"), (("microbatches", 1),))
+    >>> row = with_defaults(equation("scheduling.throughput"), {"microbatches": 1})
     >>> restore_default(row, "microbatches").symbols == equation("scheduling.throughput").symbols
     True
     """
-    others = tuple((other, value) for other, value in row.put_in.items() if other != name)
+    others = {other: value for other, value in row.put_in.items() if other != name}
     return with_defaults(equation(row.id), others) if name in row.put_in else row
 
 
@@ -173,7 +172,7 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
     None of a bound: what misses it need not be anything else than supposed.
 
     >>> from derive.catalogue import equation
-    >>> defaults_behind(with_defaults(equation("roofline.kv_time"), (("kv_replication", 1),)), (), set())
+    >>> defaults_behind(with_defaults(equation("roofline.kv_time"), {"kv_replication": 1}), (), set())
     ('kv_replication',)
     """
     if row.direction:

@@ -444,7 +444,7 @@ def _rows_in_force(
     values = values_to_put_in(defaults)
     aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
-    named = tuple(with_defaults(equation(id), values) for id in using)
+    named = _put_defaults_in(tuple(map(equation, using)), values)
     unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
     if zeros:
         active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
@@ -574,9 +574,8 @@ def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
 @lru_cache(maxsize=1024)
 def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Return the equations with the defaults put in, without those that have no quantity left."""
-    names = {name for name, _ in values}
-    put_in = (row if names.isdisjoint(row.symbols) else with_defaults(row, values) for row in rows)
-    return tuple(row for row in put_in if row.symbols)
+    given = dict(values)
+    return tuple(row for row in (with_defaults(one, given) for one in rows) if row.symbols)
 
 
 @lru_cache(maxsize=4096)
@@ -584,7 +583,7 @@ def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
     """Return an equation with these quantities put in as 0, or as it is if it has no value there."""
     if zeros.isdisjoint(row.symbols[1:]):
         return row
-    whole = with_defaults(equation(row.id), tuple(sorted({**dict.fromkeys(zeros, 0), **row.put_in}.items())))
+    whole = with_defaults(equation(row.id), {**dict.fromkeys(zeros, 0), **row.put_in})
     try:
         return whole if whole.trees and whole.symbols else row
     except ZeroDivisionError:
@@ -628,7 +627,7 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
     if not unread:
         return {}
     supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
-    defaults = values_to_put_in(defaults_in_force("", known))
+    defaults = dict(values_to_put_in(defaults_in_force("", known)))
     rows = (with_defaults(row, defaults) for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs))
     able = [row.variant for row in rows if row.variant and row.inputs <= supplied]
     names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
@@ -661,10 +660,18 @@ def _check_variants(asked: Mapping[str, str]) -> Mapping[str, str]:
 def _list_active(
     unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
 ) -> tuple[Equation, ...]:
-    """Return the equations that a way may use: one variant of each group, and named ones, without those that a preset leaves out.
+    """Return the equations that a way may use. An inequality is one if it was named or contains the unknown.
 
     A quantity that is given as 0, or has its default, needs no definition.
     """
+    named, made = {equation(id) for id in using}, {*settled}
+    rows = _list_chosen(variants, using, left_out)
+    return tuple(row for row in rows if row in named or (row.defines not in made and (row.sense == "=" or unknown in row.symbols)))
+
+
+@lru_cache(maxsize=256)
+def _list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[Equation, ...]:
+    """Return one variant of each group, and the named equations, without those that a preset leaves out."""
     chosen = dict(variants)
     named = [equation(id) for id in using]
     picked: dict[str, tuple[tuple[str, ...], Equation]] = {}
@@ -677,20 +684,15 @@ def _list_active(
     chosen |= {group: names[0] for group, (names, _) in picked.items()}
 
     aside = {*left_out, *ROOF_IDS}
-    rows = (row for row in by_id().values() if row in named or not (row.id in aside or row.defines in settled))
-    speaking = (row for row in rows if row.sense == "=" or row in named or unknown in row.symbols)
     chosen = {**_default_variants(), **chosen}
-    # A condition joins by name alone, whichever variant is chosen.
-    return tuple(
-        row
-        for row in speaking
-        if row in named
-        or (
-            chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
-            if row.variant and row.kind != CONDITION
-            else row.kind in CHAINED_BY_ITSELF
-        )
-    )
+
+    def joins(row: Equation) -> bool:
+        """Return whether an equation joins by itself. A condition joins by name alone, whichever variant is chosen."""
+        if row.variant and row.kind != CONDITION:
+            return chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
+        return row.kind in CHAINED_BY_ITSELF
+
+    return tuple(row for row in by_id().values() if row in named or (row.id not in aside and joins(row)))
 
 
 @lru_cache(maxsize=1)

@@ -29,7 +29,7 @@ def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():
     }
     known = set(solution.given)
     for step in solution.route:
-        row = with_defaults(equation(step.equation), values_to_put_in(defaults_in_force("step_time", known)))
+        row = with_defaults(equation(step.equation), dict(values_to_put_in(defaults_in_force("step_time", known))))
         assert set(row.symbols) - {step.unknown} <= known, "a step uses what is not known yet"
         known.add(step.unknown)
     assert solution.route[-1].unknown == solution.unknown == "step_time"
