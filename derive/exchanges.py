@@ -17,9 +17,6 @@ class Links:
     chips: str = "chips"
 
 
-LINKS = Links()
-
-
 @immutable
 class Exchange:
     """An exchange: its time, or its bytes.

@@ -83,9 +83,6 @@ class Waiting:
     margin: str = "gross_margin"
 
 
-WAITING = Waiting()
-
-
 class Prompts:
     """Prompts on the chips that decode: the equation that counts them, and times that are equal only for decode alone."""
 
@@ -110,8 +107,6 @@ class Prompts:
     """With one of these a token lasts longer or shorter than a step, with or without prompts."""
 
 
-PROMPTS = Prompts()
-
 IMPLIED = {"data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)}
 """Quantities that a question implies without naming them: by the data type of a chip, by a model, or by prompts on the same chips."""
 
@@ -122,8 +117,6 @@ class Accrued:
     time: str = "deployment_time"
     money: tuple[str, ...] = ("fleet_cost", "fleet_electricity_cost")
 
-
-ACCRUED = Accrued()
 
 OF_DEPLOYMENTS = frozenset(
     (

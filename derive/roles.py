@@ -38,9 +38,6 @@ class Replica:
     """The chips of prefill over those of decode, if each has chips of its own."""
 
 
-REPLICA = Replica()
-
-
 class Batch:
     """The size that a question finds without asking for it, if limits or memory bound it."""
 
@@ -56,9 +53,6 @@ class Batch:
         *("cost_per_token", "cost_per_request", "replicas", "fleet_sequences_in_flight"),
     )
     """Results that are better with a larger batch. Without a batch they are answered for a full memory."""
-
-
-BATCH = Batch()
 
 
 class Memory:
@@ -98,9 +92,6 @@ class Memory:
     """Inputs of the constraint that have their neutral default, whether the route to an answer uses them or not."""
 
 
-MEMORY = Memory()
-
-
 @immutable
 class Held:
     """The bytes that memory must store for some quantities to be possible: the weights, and with `cache` the caches too.
@@ -137,7 +128,7 @@ FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""
 
 
-class Step:
+class DecodeStep:
     """A step of decode: its parts, its roof, and the results that give its duration."""
 
     time: str = "step_time"
@@ -171,9 +162,6 @@ class Step:
     """The overlap in which a step lasts as long as its longest part."""
 
 
-STEP = Step()
-
-
 class Training:
     """The chips of a training run: copies of the model, and all chips."""
 
@@ -181,10 +169,7 @@ class Training:
     chips: str = "training_chips"
 
 
-TRAINING = Training()
-
-
-class Sequence:
+class Tokens:
     """The tokens of one sequence."""
 
     context: str = "context_length"
@@ -196,9 +181,6 @@ class Sequence:
     """Tokens that one sequence has together."""
     of_jobs: tuple[str, ...] = ("output_energy",)
     """Results of many sequences."""
-
-
-SEQUENCE = Sequence()
 
 
 class Phases:
@@ -220,8 +202,6 @@ class Phases:
     """Figures of a chip: with one of them the answer is for one chip by default."""
 
 
-PHASES = Phases()
-
 UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
 """Quantities that exist only in whole ones, besides those that are counted and the counts of an architecture."""
 
@@ -235,6 +215,3 @@ class Output:
 
     tokens: str = "output_tokens"
     without: tuple[str, ...] = ("time_to_first_token", "prefill_time", "prefill_cost_per_token")
-
-
-OUTPUT = Output()

@@ -50,9 +50,6 @@ class OneSequence:
     """Givens from which the number of sequences follows."""
 
 
-ONE_SEQUENCE = OneSequence()
-
-
 class Dense:
     """A model without givens about experts: both parameter counts are equal."""
 
@@ -61,8 +58,6 @@ class Dense:
     beside: str = "peak_flops"
     """Results that depend on a model only by the ratio of its parameter counts, if the peak of a chip is given."""
 
-
-DENSE = Dense()
 
 MOST = "most"
 """The largest value that a quantity can have."""

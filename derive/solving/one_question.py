@@ -11,7 +11,7 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.records import Equation
-from derive.roles import BATCH, MEMORY
+from derive.roles import Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
@@ -31,7 +31,7 @@ from derive.solving.question.switches import pose_question
 from derive.solving.result import Reason, Solution
 from derive.suppositions import USUAL_TYPES
 
-_CHIPS, _STAGES, _COPIES, _BATCH = MEMORY.bought, MEMORY.groups, MEMORY.copies, BATCH.name
+_CHIPS, _STAGES, _COPIES, _BATCH = Memory.bought, Memory.groups, Memory.copies, Batch.name
 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -120,8 +120,8 @@ _LACKS_BATCH = Reason(code="missing_givens", missing=(_BATCH,), message=f"{_CHIP
 def _supply(asked: Question, refused: Solution) -> Solution:
     """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
     found = refused
-    if asked.unknown == _STAGES and BATCH.passes not in asked.known:
-        filled = pose_again(asked, asked.unknown, asked.known, {BATCH.passes: _STAGES})
+    if asked.unknown == _STAGES and Batch.passes not in asked.known:
+        filled = pose_again(asked, asked.unknown, asked.known, {Batch.passes: _STAGES})
         with_stages = _answer_once(filled)
         found = found if with_stages.reason and with_stages.reason.code == "missing_givens" else with_stages
     if found.answers or asked.limits:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence, Set
 from derive.catalogue import ROOF_IDS, bounds, equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
-from derive.roles import MEMORY, REPLICA, STEP
+from derive.roles import DecodeStep, Memory, Replica
 from derive.solving.engine.one_equation import sides_agree, solve_equation, value_inside
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.defaults import IDEALS, evaluate_defaults
@@ -18,7 +18,7 @@ from derive.units import show
 _AGREES = 1e-6
 """Relative difference up to which two values for one quantity agree."""
 
-_ROOM = frozenset((MEMORY.room, MEMORY.of_a_chip))
+_ROOM = frozenset((Memory.room, Memory.of_a_chip))
 """What short memory is short of: that has a refusal of its own, which may be only a warning."""
 
 
@@ -65,7 +65,7 @@ def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[
 
 def find_impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """Return what no deployment can do: a step shorter than one of its parts at full rates, or more of something than possible."""
-    best = {name: value for name, value in evaluate_defaults(asked.defaults, values).items() if name not in (REPLICA.chips, REPLICA.number)}
+    best = {name: value for name, value in evaluate_defaults(asked.defaults, values).items() if name not in (Replica.chips, Replica.number)}
     if asked.unknown in IDEALS:
         # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false:
         # with it at its best they are not what follows.
@@ -96,7 +96,7 @@ def find_implausible(name: str, found: Sequence[Answer]) -> Reason | None:
 def _claimed_values(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
     """Return the known values, with the rates and times of claimed results in place of roofline values."""
     known, claimed = dict(known), {*claimed}
-    for id, name in STEP.claims:
+    for id, name in DecodeStep.claims:
         row = equation(id)
         if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
             (one,), _ = solve_equation(row, name, known)
@@ -107,10 +107,12 @@ def _claimed_values(known: Mapping[str, float], claimed: Set[str]) -> dict[str, 
 
 def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
     """Return that a step, or the time between two tokens, is shorter than the roofline of one part or of all known parts."""
-    there = {name: known[name] for name in STEP.parts if name in known and (name != STEP.floor or STEP.weights not in known)}
+    there = {
+        name: known[name] for name in DecodeStep.parts if name in known and (name != DecodeStep.floor or DecodeStep.weights not in known)
+    }
     for parts in (*({name: value} for name, value in there.items()), there):
         least = _least_step(known, parts)
-        for name in (name for name in STEP.times if name in known and known[name] < least * (1 - _AGREES)):
+        for name in (name for name in DecodeStep.times if name in known and known[name] < least * (1 - _AGREES)):
             told = f"{next(iter(parts))} alone makes" if len(parts) == 1 else f"{' and '.join(parts)} make"
             message = f"contradiction: {name} = {show(name, known[name])}, and {told} it {show(name, least)} or more"
             return Reason(code="contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
@@ -119,10 +121,10 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
 
 def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float:
     """Return the roofline of some parts of a step without the others."""
-    step, reads = equation(STEP.roof), equation(STEP.reads_roof)
-    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{STEP.parts[name]: value for name, value in parts.items()}}
-    some[STEP.verified] = known.get(STEP.verified, 1.0)
-    return float(step.right_side({**some, STEP.reads: reads.right_side(some)}))
+    step, reads = equation(DecodeStep.roof), equation(DecodeStep.reads_roof)
+    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{DecodeStep.parts[name]: value for name, value in parts.items()}}
+    some[DecodeStep.verified] = known.get(DecodeStep.verified, 1.0)
+    return float(step.right_side({**some, DecodeStep.reads: reads.right_side(some)}))
 
 
 def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:

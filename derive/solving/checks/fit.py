@@ -11,7 +11,7 @@ from derive.catalogue import definitions, equations
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
-from derive.roles import BATCH, HELD, MEMORY, Held
+from derive.roles import HELD, Batch, Held, Memory
 from derive.solving.checks.targets import list_speeds
 from derive.solving.engine.plan import Way
 from derive.solving.question.propagation import quantities_behind
@@ -40,21 +40,21 @@ _Used = tuple[Equation, ...]
 def memory_shortfall(asked: Question, values: Mapping[str, float], used: _Used) -> Reason | None:
     """Return why memory is short on a way that reads weights or caches, with what would fit, or None if it suffices."""
     known = _evaluate_memory(asked, values, used)
-    if not {MEMORY.needed, MEMORY.room} <= known.keys() or known[MEMORY.needed] <= known[MEMORY.room]:
+    if not {Memory.needed, Memory.room} <= known.keys() or known[Memory.needed] <= known[Memory.room]:
         return None
-    violated = (f"{MEMORY.needed} <= {MEMORY.room}",)
+    violated = (f"{Memory.needed} <= {Memory.room}",)
     return Reason(code=SHORT_OF_MEMORY, violated=violated, tell=lambda: _shortfall_in_words(asked, values, used, known))
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
     """Return the bytes that are short, negative if there is room, at numbers or arrays, or None if they are not known."""
     known = _evaluate_memory(asked, values, used)
-    return known[MEMORY.needed] - known[MEMORY.room] if {MEMORY.needed, MEMORY.room} <= known.keys() else None
+    return known[Memory.needed] - known[Memory.room] if {Memory.needed, Memory.room} <= known.keys() else None
 
 
 def memory_is_made_of(asked: Question, values: Mapping[str, float], used: _Used, names: Iterable[str]) -> Set[str]:
     """Return the quantities behind the memory that an answer was compared with."""
-    found = {*names} & _behind(MEMORY.room, asked)
+    found = {*names} & _behind(Memory.room, asked)
     return found if found and shortage(asked, values, used) is not None else set()
 
 
@@ -66,7 +66,7 @@ def is_warning(asked: Question, way: Way) -> bool:
 def rows_held(asked: Question, used: Iterable[Equation]) -> tuple[Held, ...]:
     """Return the rows of quantities that an answer rests on and that need something in memory."""
     spoken = {name for row in used for name in row.symbols}
-    counted = not {MEMORY.bought, MEMORY.room}.isdisjoint(spoken | asked.known.keys())
+    counted = not {Memory.bought, Memory.room}.isdisjoint(spoken | asked.known.keys())
     there = ((row, {asked.unknown} if row.itself else {asked.unknown, *spoken}) for row in HELD if counted or not row.itself)
     return tuple(row for row, names in there if not names.isdisjoint(row.names))
 
@@ -76,9 +76,9 @@ def questions_of_memory(asked: Question) -> Iterator[Question]:
     names = {*list_speeds(asked)}
     if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
         yield drop_knowns(asked, names)
-    bare = drop_knowns(asked, {*names, *MEMORY.counted_by})
-    provenance = {MEMORY.cache: "no cache is given", **bare.provenance}
-    yield replace(bare, known={MEMORY.cache: 0.0, **bare.known}, provenance=provenance)
+    bare = drop_knowns(asked, {*names, *Memory.counted_by})
+    provenance = {Memory.cache: "no cache is given", **bare.provenance}
+    yield replace(bare, known={Memory.cache: 0.0, **bare.known}, provenance=provenance)
 
 
 def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:
@@ -88,19 +88,19 @@ def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) ->
     pass is not compared with memory, and an answer for the weights alone is not compared with the cache. An unknown cache needs no room.
     """
     held = rows_held(asked, used)
-    known = evaluate_definitions(asked, MEMORY.defaults, values)
-    known = {**{name: NEUTRAL_DEFAULTS[name] for name in MEMORY.defaults}, **known}
+    known = evaluate_definitions(asked, Memory.defaults, values)
+    known = {**{name: NEUTRAL_DEFAULTS[name] for name in Memory.defaults}, **known}
     if not held:
         return known
-    of_a_chip = _definitions(asked.active)[MEMORY.resident]
-    if MEMORY.resident in known and of_a_chip.inputs - known.keys() <= {MEMORY.weights, MEMORY.bought} and MEMORY.weights not in known:
+    of_a_chip = _definitions(asked.active)[Memory.resident]
+    if Memory.resident in known and of_a_chip.inputs - known.keys() <= {Memory.weights, Memory.bought} and Memory.weights not in known:
         # They are in proportion, on any number of chips.
-        known = {MEMORY.bought: 1.0, **known}
-        known[MEMORY.weights] = known[MEMORY.resident] / of_a_chip.right_side({**known, MEMORY.weights: 1.0})
-    if BATCH.name in known and MEMORY.sequences not in asked.known:
-        known[MEMORY.sequences] = known.get(BATCH.passes, 1.0) * known[BATCH.name]
-    cached = evaluate_definitions(asked, (MEMORY.cache,), known) if any(row.cache for row in held) else {**known, MEMORY.cache: 0.0}
-    return evaluate_definitions(asked, (MEMORY.needed, MEMORY.room), {MEMORY.cache: 0.0, **cached})
+        known = {Memory.bought: 1.0, **known}
+        known[Memory.weights] = known[Memory.resident] / of_a_chip.right_side({**known, Memory.weights: 1.0})
+    if Batch.name in known and Memory.sequences not in asked.known:
+        known[Memory.sequences] = known.get(Batch.passes, 1.0) * known[Batch.name]
+    cached = evaluate_definitions(asked, (Memory.cache,), known) if any(row.cache for row in held) else {**known, Memory.cache: 0.0}
+    return evaluate_definitions(asked, (Memory.needed, Memory.room), {Memory.cache: 0.0, **cached})
 
 
 @lru_cache(maxsize=256)
@@ -134,31 +134,31 @@ def evaluate_definitions(asked: Question, names: Iterable[str], values: Mapping[
 
 
 def _shortfall_in_words(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> str:
-    parts = [f"{label} {show(name, known[name])}" for name, label in MEMORY.parts.items() if known.get(name)]
-    needed, room = (show(name, known[name]) for name in (MEMORY.needed, MEMORY.room))
-    if MEMORY.room not in asked.known and MEMORY.bought in known:
-        chips = known[MEMORY.bought] * known[MEMORY.groups]
+    parts = [f"{label} {show(name, known[name])}" for name, label in Memory.parts.items() if known.get(name)]
+    needed, room = (show(name, known[name]) for name in (Memory.needed, Memory.room))
+    if Memory.room not in asked.known and Memory.bought in known:
+        chips = known[Memory.bought] * known[Memory.groups]
         room += f" of {chips:.4g} chip{'s' * (chips != 1)}"
-    short = show(MEMORY.needed, known[MEMORY.needed] - known[MEMORY.room])
+    short = show(Memory.needed, known[Memory.needed] - known[Memory.room])
     message = f"{SHORT}: {' and '.join(parts) or needed} in the {room}, {short} short"
     # What is asked for is free: how much of it a limit takes is not to be kept.
-    would = "" if asked.limits and asked.unknown in MEMORY.smaller else ", ".join(_list_changes(asked, values, used, known))
+    would = "" if asked.limits and asked.unknown in Memory.smaller else ", ".join(_list_changes(asked, values, used, known))
     return f"{message}\nwhat would fit, with everything else unchanged: {would}" if would else message
 
 
 def _list_changes(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> Iterator[str]:
     """Yield a bound on each quantity that one could change."""
-    copied = next((row for row in asked.named if row.symbols[0] == MEMORY.copies and MEMORY.bought in row.inputs), None)
+    copied = next((row for row in asked.named if row.symbols[0] == Memory.copies and Memory.bought in row.inputs), None)
     chips = _chips_that_hold(known)
-    if chips and copied and MEMORY.copies not in asked.known:
+    if chips and copied and Memory.copies not in asked.known:
         chips = fewest_with_copies(known, copied) or 0
     if chips:
-        yield f"{MEMORY.bought} at least {chips}"
-    for name in MEMORY.smaller if known.get(MEMORY.cache) else ():
+        yield f"{Memory.bought} at least {chips}"
+    for name in Memory.smaller if known.get(Memory.cache) else ():
         if name in values and (most := _round_down(name, _most_that_fits(asked, values, used, name))):
             yield f"{name} at most {show(name, most)}"
     if chips == 0:
-        yield f"no number of {MEMORY.bought}, because the copies of the cache grow with them"
+        yield f"no number of {Memory.bought}, because the copies of the cache grow with them"
 
 
 def fewest_with_copies(values: Mapping[str, float], row: Equation, most: float = inf) -> int | None:
@@ -172,12 +172,12 @@ def fewest_with_copies(values: Mapping[str, float], row: Equation, most: float =
     """
     import numpy as np
 
-    least = next_whole(values[MEMORY.bought], LOWER)
+    least = next_whole(values[Memory.bought], LOWER)
     usual = {name: NEUTRAL_DEFAULTS[name] for name in row.inputs if name in NEUTRAL_DEFAULTS}
-    at: dict[str, Any] = {**usual, **values, MEMORY.bought: np.arange(least, min(most, _MOST_CHIPS) + 1.0)}
-    at[MEMORY.cache] = values[MEMORY.cache] / values.get(MEMORY.copies, 1.0) * row.right_side(at)
-    room = values[MEMORY.room] / values[MEMORY.bought] * at[MEMORY.bought]
-    fits = np.flatnonzero(definitions()[MEMORY.needed].right_side(at) <= room * (1 + HOLDS))
+    at: dict[str, Any] = {**usual, **values, Memory.bought: np.arange(least, min(most, _MOST_CHIPS) + 1.0)}
+    at[Memory.cache] = values[Memory.cache] / values.get(Memory.copies, 1.0) * row.right_side(at)
+    room = values[Memory.room] / values[Memory.bought] * at[Memory.bought]
+    fits = np.flatnonzero(definitions()[Memory.needed].right_side(at) <= room * (1 + HOLDS))
     return int(least + fits[0]) if len(fits) else None
 
 
@@ -196,9 +196,9 @@ def _round_down(name: str, most: float) -> float:
 
 def _chips_that_hold(known: Mapping[str, float]) -> int | None:
     """Return the fewest chips that hold what is needed, or None if the memory of one chip is not known."""
-    at_one, capacity = {**known, MEMORY.bought: 1.0}, definitions()[MEMORY.room]
+    at_one, capacity = {**known, Memory.bought: 1.0}, definitions()[Memory.room]
     of_one = capacity.right_side(at_one) if capacity.inputs <= at_one.keys() else 0.0
-    return int(next_whole(known[MEMORY.needed] / of_one, LOWER)) if of_one else None
+    return int(next_whole(known[Memory.needed] / of_one, LOWER)) if of_one else None
 
 
 def chips_of_links(asked: Question, values: Mapping[str, float], used: _Used) -> int | None:

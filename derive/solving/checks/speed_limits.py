@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from derive.answers import next_whole
 from derive.records import LOWER, Equation
-from derive.roles import BATCH, MEMORY, REPLICA
+from derive.roles import Batch, Memory, Replica
 from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.checks.targets import is_fast_enough, list_targets
 from derive.solving.explain.answer_with import result_with
@@ -21,15 +21,15 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
 
     A latent is one head for all. Copies of the cache that are given do not change.
     """
-    copied = MEMORY.copies in asked.known or any(row.symbols[0] == MEMORY.copies for row in asked.named)
-    if asked.unknown != MEMORY.bought or asked.anyway or copied or BATCH.name not in asked.known:
+    copied = Memory.copies in asked.known or any(row.symbols[0] == Memory.copies for row in asked.named)
+    if asked.unknown != Memory.bought or asked.anyway or copied or Batch.name not in asked.known:
         return None
-    parts = asked.known[BATCH.name] * (dividing_chips(copies_condition(dict(asked.variants)), asked.known) or ENDLESS)
+    parts = asked.known[Batch.name] * (dividing_chips(copies_condition(dict(asked.variants)), asked.known) or ENDLESS)
     for name in list_targets(asked) if chips > parts else ():
-        least = result_with(asked, name, {MEMORY.bought: ENDLESS, MEMORY.copies: max(1.0, ENDLESS / parts)})
+        least = result_with(asked, name, {Memory.bought: ENDLESS, Memory.copies: max(1.0, ENDLESS / parts)})
         if least and not is_fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on an infinite number, if each reads one KV head of one sequence"
-            told = f"no {MEMORY.bought} reach {name} = {show(name, asked.known[name])}"
+            told = f"no {Memory.bought} reach {name} = {show(name, asked.known[name])}"
             message = f"{told}: {nearest}. A shorter context or a smaller cache is faster"
             return Reason(code="no_solution", violated=(name,), message=message)
     return None
@@ -37,13 +37,13 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
 
 def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Return the warning that the chips exceed one scale-up domain, with the result of one domain, or None if they do not."""
-    names, chips = list_targets(asked), values.get(MEMORY.bought, 0.0)
-    known = REPLICA.domain in values
-    size, what = (values[REPLICA.domain], "one scale-up domain") if known else (REPLICA.largest_domain, "any rack of GPUs")
+    names, chips = list_targets(asked), values.get(Memory.bought, 0.0)
+    known = Replica.domain in values
+    size, what = (values[Replica.domain], "one scale-up domain") if known else (Replica.largest_domain, "any rack of GPUs")
     of_a_pass = any(row.cache or not row.told for row in rows_held(asked, used))
     if not names or not of_a_pass or next_whole(chips, LOWER) <= size:
         return None
-    at = {MEMORY.bought: size}
+    at = {Memory.bought: size}
     reached = {name: value for name in names if (value := result_with(asked, name, at))}
     held = {name: value for name, value in asked.known.items() if name not in names} | at
     short = (shortage(asked, {**held, **default_values(asked, held)}, tuple(used)) or 0.0) > 0

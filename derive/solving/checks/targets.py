@@ -5,7 +5,7 @@ from typing import Any
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.roles import BATCH, FASTER, MEMORY
+from derive.roles import FASTER, Batch, Memory
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.questions import Question, drop_knowns
 
@@ -35,7 +35,7 @@ def is_within(side: str | None, found: Any, limit: Any) -> Any:
 
 def list_targets(asked: Question) -> tuple[str, ...]:
     """Return the given times and rates from which a number of chips follows."""
-    names = results_made_of(asked, MEMORY.bought) if asked.unknown == MEMORY.bought else []
+    names = results_made_of(asked, Memory.bought) if asked.unknown == Memory.bought else []
     return tuple(name for name in names if better_side(name))
 
 
@@ -48,15 +48,15 @@ def list_speeds(asked: Question) -> tuple[str, ...]:
 
 def batch_is_left_to_a_rate(asked: Question) -> bool:
     """Return whether the sequences in memory follow from a given rate, on chips whose memory is known."""
-    counted = not asked.known.keys().isdisjoint((*MEMORY.counted_by, *BATCH.also))
-    if asked.limits or asked.unknown == MEMORY.bought or counted or asked.known.keys().isdisjoint((MEMORY.of_a_chip, MEMORY.room)):
+    counted = not asked.known.keys().isdisjoint((*Memory.counted_by, *Batch.also))
+    if asked.limits or asked.unknown == Memory.bought or counted or asked.known.keys().isdisjoint((Memory.of_a_chip, Memory.room)):
         return False
     return any(source == "given" and better_side(name) == LOWER for name, source in asked.provenance.items())
 
 
 def find_targets(asked: Question) -> dict[str, str]:
     """Return the limits, and for chips every given time or rate beside them, each with the side on which it is met."""
-    if asked.unknown != MEMORY.bought:
+    if asked.unknown != Memory.bought:
         return {**asked.limits}
     given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
     # A result that is given hides what another is made of.

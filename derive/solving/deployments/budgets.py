@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from derive.errors import WrongUnit, WrongValue
-from derive.meanings import ACCRUED
+from derive.meanings import Accrued
 from derive.quantities import meant_beside, own_unit
 from derive.units import parse
 
@@ -22,22 +22,22 @@ def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mappi
     >>> split_money_rates(["chips"], {"fleet_cost": "<=$50/h"}), split_money_rates(["cost_per_month"], {"chips": 8})
     ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
     """
-    texts = {name: value for name, value in given.items() if isinstance(value, str) and name in ACCRUED.money}
+    texts = {name: value for name, value in given.items() if isinstance(value, str) and name in Accrued.money}
     apart = {name: found for name, text in texts.items() if (found := re.fullmatch(_BY_THE_TIME, text)) and _is_a_time(found["time"])}
     units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
-    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in ACCRUED.money]
+    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in Accrued.money]
     times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
     if not times:
         return given
-    lasts = {parse(ACCRUED.time, time) for time in times}
-    if len(lasts) > 1 or ACCRUED.time in given:
-        raise WrongValue(f"the money of a fleet depends on one time ({', '.join(sorted(times))}): remove {ACCRUED.time} or the others")
-    return {**given, **{name: found["money"] for name, found in apart.items()}, ACCRUED.time: min(times)}
+    lasts = {parse(Accrued.time, time) for time in times}
+    if len(lasts) > 1 or Accrued.time in given:
+        raise WrongValue(f"the money of a fleet depends on one time ({', '.join(sorted(times))}): remove {Accrued.time} or the others")
+    return {**given, **{name: found["money"] for name, found in apart.items()}, Accrued.time: min(times)}
 
 
 def _is_a_time(word: str) -> bool:
     try:
-        parse(ACCRUED.time, f"1 {word}")
+        parse(Accrued.time, f"1 {word}")
     except WrongUnit:
         return False
     return True

@@ -10,7 +10,7 @@ from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.preset_record import names_count
 from derive.records import LOWER, UPPER
-from derive.roles import REPLICA
+from derive.roles import Replica
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.limits.best_size import Ask, End, add_size, results_of
@@ -22,7 +22,7 @@ from derive.units import show
 
 _T = TypeVar("_T")
 
-TAKEN_AS_OF_ALL = f"{REPLICA.rate} is assumed to be for all replicas together: {REPLICA.rate_of_all}"
+TAKEN_AS_OF_ALL = f"{Replica.rate} is assumed to be for all replicas together: {Replica.rate_of_all}"
 
 
 def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
@@ -33,10 +33,10 @@ def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[st
     >>> rates_of_all(["replicas"], {"requests_per_second": 5, "fleet_throughput": "1M token/s"})
     {'requests_per_second': 5, 'fleet_throughput': '1M token/s'}
     """
-    counted = given.keys().isdisjoint((REPLICA.number, *results_of(REPLICA.number)))
-    if {*unknowns}.isdisjoint((REPLICA.number, *REPLICA.bought)) or not counted:
+    counted = given.keys().isdisjoint((Replica.number, *results_of(Replica.number)))
+    if {*unknowns}.isdisjoint((Replica.number, *Replica.bought)) or not counted:
         return given
-    return {REPLICA.rate_of_all if name == REPLICA.rate else name: value for name, value in given.items()}
+    return {Replica.rate_of_all if name == Replica.rate else name: value for name, value in given.items()}
 
 
 def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> frozenset[str]:
@@ -46,7 +46,7 @@ def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> 
     ['chips', 'requests_per_second']
     """
     chips = (hardware,) if isinstance(hardware, str) else hardware or ()
-    return frozenset((*given, *((REPLICA.chips,) if any(map(names_count, chips)) else ())))
+    return frozenset((*given, *((Replica.chips,) if any(map(names_count, chips)) else ())))
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
@@ -55,33 +55,33 @@ def chips_meant(unknown: str, names: Set[str]) -> str:
     >>> chips_meant("chips", {"fleet_throughput", "chips"}), chips_meant("chips", {"fleet_throughput", "batch"})
     ('fleet_chips', 'chips')
     """
-    both = unknown == REPLICA.chips and REPLICA.chips in names
-    return REPLICA.all_chips if both and not names.isdisjoint(REPLICA.sized_by) else unknown
+    both = unknown == Replica.chips and Replica.chips in names
+    return Replica.all_chips if both and not names.isdisjoint(Replica.sized_by) else unknown
 
 
 def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
     """Return why replicas with a given batch are impossible, if their chips lack memory for it, else None."""
-    sequences = REPLICA.sequences
-    sized = unknown in (REPLICA.number, sequences, *REPLICA.bought) and sequences in (*names, unknown)
-    if not sized or not names >= {FREE, REPLICA.chips}:
+    sequences = Replica.sequences
+    sized = unknown in (Replica.number, sequences, *Replica.bought) and sequences in (*names, unknown)
+    if not sized or not names >= {FREE, Replica.chips}:
         return None
-    read = ask(REPLICA.needs_room, {name: value for name, value in given.items() if name != REPLICA.needs_room})
+    read = ask(Replica.needs_room, {name: value for name, value in given.items() if name != Replica.needs_room})
     short = read.reason and read.reason.code == SHORT_OF_MEMORY
     return refuse_in_place(unknown, read.refusal, read) if short else None
 
 
 def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
     """Return an answer for one chip or replica by default, with how many a limit on the cost of all pays."""
-    within = [name for name, value in given.items() if name in REPLICA.bought and is_limit(value)]
-    counted = {REPLICA.number, REPLICA.all_chips, REPLICA.chips}
-    if len(within) != 1 or solution.unknown in counted or REPLICA.number in {*beside, *solution.given} or REPLICA.all_chips in beside:
+    within = [name for name, value in given.items() if name in Replica.bought and is_limit(value)]
+    counted = {Replica.number, Replica.all_chips, Replica.chips}
+    if len(within) != 1 or solution.unknown in counted or Replica.number in {*beside, *solution.given} or Replica.all_chips in beside:
         return solution
-    of_one = REPLICA.chips not in beside and solution.provenance.get(REPLICA.chips, "default") == "default"
+    of_one = Replica.chips not in beside and solution.provenance.get(Replica.chips, "default") == "default"
     told = {name: value for name, value in given.items() if name in (*within, *_paid_with(within[0]))}
-    found = ask(REPLICA.all_chips if of_one else REPLICA.number, told)
+    found = ask(Replica.all_chips if of_one else Replica.number, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
-    one, more = ("one chip, because none is given", REPLICA.chips) if of_one else ("one replica, because none is given", REPLICA.number)
+    one, more = ("one chip, because none is given", Replica.chips) if of_one else ("one replica, because none is given", Replica.number)
     pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
     if solution.reason is None:
         return solution.warn(warn_of_budget.__name__, pays)
@@ -98,35 +98,35 @@ def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]
     >>> is_of_whole_replicas("fleet_throughput", {"fleet_power": "<=5MW"}, {"fleet_power"})
     True
     """
-    results = results_of(REPLICA.number)
-    if REPLICA.number in names or unknown not in results:
+    results = results_of(Replica.number)
+    if Replica.number in names or unknown not in results:
         return False
-    if unknown in REPLICA.bought:
-        return not names.isdisjoint(REPLICA.sized_by) or (REPLICA.chips in names and not names.isdisjoint(REPLICA.bought))
+    if unknown in Replica.bought:
+        return not names.isdisjoint(Replica.sized_by) or (Replica.chips in names and not names.isdisjoint(Replica.bought))
     limited = {name for name, value in given.items() if is_limit(value)}
-    return not names.isdisjoint(REPLICA.bought) or not limited.isdisjoint(results)
+    return not names.isdisjoint(Replica.bought) or not limited.isdisjoint(results)
 
 
 def answer_for_replicas(ask: Ask, name: str, given: Mapping[str, Any]) -> Solution:
     """Return the result of the whole replicas that a rate needs or a budget pays."""
-    sized = ask(REPLICA.number, given)
+    sized = ask(Replica.number, given)
     if sized.reason:
         return refuse_in_place(name, sized.reason, sized)
     one, *others = sized.answers
-    by_a_rate = name in REPLICA.bought and not given.keys().isdisjoint(REPLICA.sized_by)
+    by_a_rate = name in Replica.bought and not given.keys().isdisjoint(Replica.sized_by)
     side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
     if others:
-        raise WrongValue(f"{name} is of one number of {REPLICA.number}, and here it is several: ask for {REPLICA.number}")
+        raise WrongValue(f"{name} is of one number of {Replica.number}, and here it is several: ask for {Replica.number}")
     count = _whole_replicas(one.ends[side == UPPER], side)
     if count < 1:
-        budgets = " and ".join(name for name in given if name in REPLICA.bought)
-        short = f"no whole replica: {budgets} pays {show(REPLICA.number, one.ends[1] or 0.0)} of one"
+        budgets = " and ".join(name for name in given if name in Replica.bought)
+        short = f"no whole replica: {budgets} pays {show(Replica.number, one.ends[1] or 0.0)} of one"
         return refuse_in_place(name, Reason(code="no_solution", message=short), sized)
     found = _answer_for_count(ask, name, given, count)
     if not found.answers:
         return found
-    merged = _with_replicas(found, sized, End(size=REPLICA.number, value=count, of=sized, side=side), given)
-    both = sized.with_prompts and name in REPLICA.bought and sized.with_prompts.ends[side == UPPER]
+    merged = _with_replicas(found, sized, End(size=Replica.number, value=count, of=sized, side=side), given)
+    both = sized.with_prompts and name in Replica.bought and sized.with_prompts.ends[side == UPPER]
     more = _answer_for_count(ask, name, given, _whole_replicas(both, side)) if both else None
     together = _scale_answer(more.answers[0], one, side, more) if more else found.with_prompts
     return replace(merged, with_prompts=together)
@@ -139,12 +139,12 @@ def _whole_replicas(end: float | None, side: str) -> float:
 
 def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
     """Return the result of a number of replicas: by price alone if replicas are bought for it, else by all givens within the budgets."""
-    if name not in REPLICA.bought:
-        within = {bought: f"<={value}" for bought, value in given.items() if bought in REPLICA.bought and not is_limit(value)}
-        return ask(name, {**given, **within, REPLICA.number: replicas})
+    if name not in Replica.bought:
+        within = {bought: f"<={value}" for bought, value in given.items() if bought in Replica.bought and not is_limit(value)}
+        return ask(name, {**given, **within, Replica.number: replicas})
     paid = {other: value for other, value in given.items() if other in _paid_with(name)}
-    waits = not paid.keys().isdisjoint(REPLICA.prices)
-    return ask(name, {**paid, **({REPLICA.used_share: 1.0} if waits else {}), REPLICA.number: replicas})
+    waits = not paid.keys().isdisjoint(Replica.prices)
+    return ask(name, {**paid, **({Replica.used_share: 1.0} if waits else {}), Replica.number: replicas})
 
 
 def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[str, Any]) -> Solution:
@@ -152,14 +152,14 @@ def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[st
     again = any(step.unknown == found.unknown for step in sized.route)
     which = "fewest whole ones" if end.side == LOWER else f"most whole ones within {_limits_in_words(given)}"
     told = f"at {end.size} = {end.value:.0f}, the {which}"
-    base = sized if found.unknown in REPLICA.bought else found
+    base = sized if found.unknown in Replica.bought else found
     merged = add_size(found, end)
     return replace(
         merged,
         answers=tuple(_scale_answer(each, sized.answers[0], end.side, found) for each in found.answers),
-        given={**merged.given, REPLICA.number: end.value},
+        given={**merged.given, Replica.number: end.value},
         unused=tuple(one for one in sized.unused if one not in found.given),
-        provenance={**merged.provenance, REPLICA.number: told},
+        provenance={**merged.provenance, Replica.number: told},
         route=tuple(dict.fromkeys((*(_round_step(step, end, again) for step in sized.route), *found.route))),
         said=(told, *base.said),
     )
@@ -167,23 +167,23 @@ def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[st
 
 def _limits_in_words(given: Mapping[str, Any]) -> str:
     """Return the budgets and limits on results of all replicas in words."""
-    within = {name: value for name, value in given.items() if name in results_of(REPLICA.number)}
-    texts = {name: value if is_limit(value) else f"={value}" for name, value in within.items() if is_limit(value) or name in REPLICA.bought}
+    within = {name: value for name, value in given.items() if name in results_of(Replica.number)}
+    texts = {name: value if is_limit(value) else f"={value}" for name, value in within.items() if is_limit(value) or name in Replica.bought}
     return " and ".join(f"{name}{text}" for name, text in texts.items())
 
 
 @cache
 def _paid_with(name: str) -> frozenset[str]:
     """Return the inputs of a result of replicas and of the chip price that do not determine the number of replicas."""
-    of_use = {REPLICA.price, REPLICA.used_share}
-    rows = (row for row in by_id().values() if row.defines in (REPLICA.all_chips, name) or of_use <= {*row.symbols})
-    return frozenset(symbol for row in rows for symbol in row.symbols) - {*REPLICA.bought, REPLICA.number, REPLICA.used_share}
+    of_use = {Replica.price, Replica.used_share}
+    rows = (row for row in by_id().values() if row.defines in (Replica.all_chips, name) or of_use <= {*row.symbols})
+    return frozenset(symbol for row in rows for symbol in row.symbols) - {*Replica.bought, Replica.number, Replica.used_share}
 
 
 def _scale_answer(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
     bound = replicas.bound if replicas.kind == "point" else side
-    by = chain_slopes(found.elasticities, REPLICA.number, replicas.elasticities)
+    by = chain_slopes(found.elasticities, Replica.number, replicas.elasticities)
     bound = found.bound if rated_quantities(of.provenance) else bound or found.bound
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 

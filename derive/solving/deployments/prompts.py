@@ -8,7 +8,7 @@ from typing import Any
 from derive.answers import DECODE_ALONE, Answer
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.meanings import PROMPTS
+from derive.meanings import Prompts
 from derive.requirements import HOLDS
 from derive.solving.question.switches import names_prompts
 from derive.solving.result import Solution
@@ -27,7 +27,7 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     if DECODE_ALONE not in alone.kinds:
         return alone
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
-    if equation(PROMPTS.together).symbols[0] in alone.unused:
+    if equation(Prompts.together).symbols[0] in alone.unused:
         return unwarned
     if names_prompts(using, variants) or len(alone.answers) != 1:
         return alone
@@ -56,7 +56,7 @@ def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str
     """Return the answer with prompts on the same chips, or None if a value of a step cannot be the value of a token."""
     of_a_token = given_with_prompts(given)
     try:
-        return by((*using, PROMPTS.together), of_a_token) if of_a_token else None
+        return by((*using, Prompts.together), of_a_token) if of_a_token else None
     except WrongValue:
         if of_a_token is given:
             raise
@@ -65,11 +65,11 @@ def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str
 
 def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the givens with each value per step converted to a value per token, or None if that is not possible."""
-    if PROMPTS.step not in given:
+    if Prompts.step not in given:
         return given
-    if not given.keys().isdisjoint((PROMPTS.token, *PROMPTS.more_than_a_step)):
+    if not given.keys().isdisjoint((Prompts.token, *Prompts.more_than_a_step)):
         return None
-    return {PROMPTS.token if name == PROMPTS.step else name: value for name, value in given.items()}
+    return {Prompts.token if name == Prompts.step else name: value for name, value in given.items()}
 
 
 def _are_equal(one: Answer, other: Answer) -> bool:

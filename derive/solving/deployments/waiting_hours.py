@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from derive.catalogue import equation
-from derive.meanings import WAITING
+from derive.meanings import Waiting
 from derive.quantities import quantity
 from derive.solving.limits.best_size import Ask
 from derive.solving.result import Solution
 
-TAKEN_AS_RENT = f"{WAITING.price} is used as {WAITING.rent}, which is also paid while chips are idle"
+TAKEN_AS_RENT = f"{Waiting.price} is used as {Waiting.rent}, which is also paid while chips are idle"
 
 
 def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_no_other_price: Ask) -> Solution:
@@ -18,15 +18,15 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_n
 
     `at_no_other_price` asks without the price of a chip that a switch reads from the table.
     """
-    share, price, rent = WAITING.share, WAITING.price, WAITING.rent
+    share, price, rent = Waiting.share, Waiting.price, Waiting.rent
     rows = [equation(id) for id in solution.equations]
-    paid_for = not WAITING.paid_for_by.isdisjoint(row.id for row in rows)
-    if solution.unknown == WAITING.of_all_hours and share in solution.given and paid_for:
-        told = f"{WAITING.of_all_hours} is {WAITING.of_use} here, because the price of a second in use also pays for idle seconds"
-        return replace(ask(WAITING.of_use, given), unknown=WAITING.of_all_hours).warn(include_waiting.__name__, told)
+    paid_for = not Waiting.paid_for_by.isdisjoint(row.id for row in rows)
+    if solution.unknown == Waiting.of_all_hours and share in solution.given and paid_for:
+        told = f"{Waiting.of_all_hours} is {Waiting.of_use} here, because the price of a second in use also pays for idle seconds"
+        return replace(ask(Waiting.of_use, given), unknown=Waiting.of_all_hours).warn(include_waiting.__name__, told)
     # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
-    of_money = "USD" in quantity(solution.unknown).unit or WAITING.margin in (solution.unknown, *given)
-    costs = of_money and solution.unknown != WAITING.of_use and any(not WAITING.costs.isdisjoint(row.symbols) for row in rows)
+    of_money = "USD" in quantity(solution.unknown).unit or Waiting.margin in (solution.unknown, *given)
+    costs = of_money and solution.unknown != Waiting.of_use and any(not Waiting.costs.isdisjoint(row.symbols) for row in rows)
     left_out = costs and share in solution.unused
     sought = solution.unknown == share and solution.reason is not None and price in given
     paid = given.get(price, solution.given.get(price))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from derive.answers import DECODE_ALONE
 from derive.errors import WrongValue
-from derive.meanings import PROMPTS
+from derive.meanings import Prompts
 from derive.records import LOWER
-from derive.roles import BATCH, MEMORY, REPLICA
+from derive.roles import Batch, Memory, Replica
 from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.fleets import rates_of_all
 from derive.solving.deployments.prompts import given_with_prompts
@@ -37,14 +37,14 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     given. If it has prompts, there are two deployments: prompts on the same chips, and on chips of their own. Replicas in several stages
     have no such line.
     """
-    in_stages = solution.unknown == REPLICA.all_chips and solution.given.get(MEMORY.groups, 1.0) != 1.0
+    in_stages = solution.unknown == Replica.all_chips and solution.given.get(Memory.groups, 1.0) != 1.0
     if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans or in_stages:
         return solution
-    size = solution.given.get(REPLICA.chips) if solution.unknown == REPLICA.all_chips else None
-    given = {name: value for name, value in rates_of_all([solution.unknown], given).items() if name != REPLICA.chips}
+    size = solution.given.get(Replica.chips) if solution.unknown == Replica.all_chips else None
+    given = {name: value for name, value in rates_of_all([solution.unknown], given).items() if name != Replica.chips}
     groups = []
     if solution.with_prompts:
-        together = switches.join(*switches.using, PROMPTS.together)
+        together = switches.join(*switches.using, Prompts.together)
         groups.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode together", size))
     decode = DECODE_ALONE in solution.kinds
     groups.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
@@ -85,14 +85,14 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
     """Return the question with its targets as limits and the possible sizes of a replica, or no question if it sizes no deployment."""
-    asked = pose_question(REPLICA.chips, given, switches)
-    heads, domain = asked.known.get(REPLICA.heads), asked.known.get(REPLICA.domain, REPLICA.usual_domain)
-    sized = not asked.known.keys().isdisjoint(REPLICA.sized_by) and asked.known.keys().isdisjoint(BATCH.also)
+    asked = pose_question(Replica.chips, given, switches)
+    heads, domain = asked.known.get(Replica.heads), asked.known.get(Replica.domain, Replica.usual_domain)
+    sized = not asked.known.keys().isdisjoint(Replica.sized_by) and asked.known.keys().isdisjoint(Batch.also)
     if not heads or not sized:
         return None, []
     try:
         limited = add_limits(suppose_usual(asked), read_limits(given)[1])
-        sized_by = {name: LOWER for name in REPLICA.sized_by if name in limited.known}
+        sized_by = {name: LOWER for name in Replica.sized_by if name in limited.known}
         limited = replace(limited, limits={**sized_by, **find_targets(limited)})
     except WrongValue:
         return None, []
@@ -102,9 +102,9 @@ def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | Non
 def _show_limits(group: "Replicas") -> str:
     """Return what limits replicas. If it is memory, also the share of each part."""
     held = ", ".join(
-        f"{label.removeprefix('a ').removesuffix(' of')} {100 * group.held.get(name, 0.0):.0f} %" for name, label in MEMORY.parts.items()
+        f"{label.removeprefix('a ').removesuffix(' of')} {100 * group.held.get(name, 0.0):.0f} %" for name, label in Memory.parts.items()
     )
-    return " and ".join(f"memory: {held}" if name == MEMORY.room else name for name in group.limited_by)
+    return " and ".join(f"memory: {held}" if name == Memory.room else name for name in group.limited_by)
 
 
 def _show_batches(group: "Replicas") -> str:

@@ -14,7 +14,7 @@ from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.requirements import HOLDS
-from derive.roles import MEMORY
+from derive.roles import Memory
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.engine.plan import Leg, Loop, Step, Way
@@ -97,10 +97,10 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     A value that a table has as rated may be worse and better.
     """
     ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
-    chips = values.get(MEMORY.bought, asked.known.get(MEMORY.bought, asked.defaults.get(MEMORY.bought)))
-    if MEMORY.bought not in way.solved and chips == 1:
+    chips = values.get(Memory.bought, asked.known.get(Memory.bought, asked.defaults.get(Memory.bought)))
+    if Memory.bought not in way.solved and chips == 1:
         # memory.most_kv_copies: one chip holds one copy.
-        ideals.discard(MEMORY.copies)
+        ideals.discard(Memory.copies)
     sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
     read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)

@@ -17,7 +17,7 @@ from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS
-from derive.roles import MEMORY
+from derive.roles import Memory
 from derive.solving.checks.consistency import contradiction
 from derive.solving.checks.fit import chips_of_links, is_warning, memory_is_made_of, memory_shortfall
 from derive.solving.engine.composed import Composed
@@ -185,16 +185,16 @@ def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End |
 def _time_over_more_links(asked: Question, known: Mapping[str, float], way: Way) -> Iterator[str]:
     """Yield the time over the links of as many chips as hold the weights."""
     chips = chips_of_links(asked, known, way.rows)
-    if chips and (found := result_with(asked, asked.unknown, {MEMORY.bought: float(chips)})):
+    if chips and (found := result_with(asked, asked.unknown, {Memory.bought: float(chips)})):
         yield f"with chips={chips} {asked.unknown} = {show(asked.unknown, found)}"
 
 
 def is_memory_warning(asked: Question, way: Way) -> bool:
     """Return whether short memory is only a warning: by `is_warning`, or if no chips are given and the answer does not depend on them."""
-    if is_warning(asked, way) or MEMORY.bought not in asked.defaults or MEMORY.bought in way.solved:
+    if is_warning(asked, way) or Memory.bought not in asked.defaults or Memory.bought in way.solved:
         return is_warning(asked, way)
     known = [*known_values(asked)][-1]
-    found = [_follow_to_ends(replace(asked, anyway=True), {**known, MEMORY.bought: chips}, way) for chips in _SEVERAL]
+    found = [_follow_to_ends(replace(asked, anyway=True), {**known, Memory.bought: chips}, way) for chips in _SEVERAL]
     ends = [[one.found.ends for one in each] if isinstance(each, list) else [] for each in found]
     return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
 

@@ -13,7 +13,7 @@ from derive.answers import SHORT
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS
-from derive.roles import BATCH
+from derive.roles import Batch
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
@@ -258,7 +258,7 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
     """Return what a way leads to, checked against the memory of the batch that a given rate needs."""
     outcome = follow_way(asked, known, way, _answers_to)
-    if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds or any(step.unknown == BATCH.name for step in outcome.route):
+    if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds or any(step.unknown == Batch.name for step in outcome.route):
         return outcome
     short = _batch_does_not_fit(asked)
     if short is None:
@@ -275,9 +275,9 @@ def _answers_to(asked: Question) -> tuple[Answer, ...]:
 
 def _batch_does_not_fit(asked: Question) -> Reason | None:
     """Return the memory that is short of the batch that a given rate needs, if no given determines the batch."""
-    if asked.unknown == BATCH.name or BATCH.name in asked.known or not batch_is_left_to_a_rate(asked):
+    if asked.unknown == Batch.name or Batch.name in asked.known or not batch_is_left_to_a_rate(asked):
         return None
-    batch = replace(pose_again(asked, BATCH.name, asked.known), silent=True)
+    batch = replace(pose_again(asked, Batch.name, asked.known), silent=True)
     reason = find_answer(batch, told=False)[0].reason
     if reason and (usual := suppose_types(batch, reason.missing)):
         reason = find_answer(usual, told=False)[0].reason

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
-from derive.meanings import PROMPTS
+from derive.meanings import Prompts
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
-from derive.roles import BATCH, MEMORY, REPLICA, SEQUENCE, STEP, TRAINING
+from derive.roles import Batch, DecodeStep, Memory, Replica, Tokens, Training
 from derive.solving.checks.fit import fewest_with_copies
 from derive.solving.checks.speed_limits import warn_beyond_domain
 from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
@@ -22,10 +22,10 @@ from derive.solving.question.questions import Question, copies_condition
 from derive.suppositions import SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
 
-_MEMORY = (MEMORY.needed, MEMORY.room)
+_MEMORY = (Memory.needed, Memory.room)
 _FIRST = math.inf
 """The factor of a warning that the answer may be wrong altogether."""
-_SEQUENCES = (BATCH.name, *BATCH.also)
+_SEQUENCES = (Batch.name, *Batch.also)
 _CACHE_WIDTH = "bytes_per_element"
 _MATTERS = 1.1
 """The factor from which on a data type that nobody gave is worth a warning."""
@@ -118,7 +118,7 @@ class _Moves:
         told = " in ".join(show(name, after[name]) for name in _MEMORY)
         fewer = self._batch_that_fits(changed, after)
         fit = (
-            f", and {_show_value(BATCH.name, fewer)} of {_show_value(BATCH.name, self.asked.known[BATCH.name])} sequences do"
+            f", and {_show_value(Batch.name, fewer)} of {_show_value(Batch.name, self.asked.known[Batch.name])} sequences do"
             if fewer
             else ""
         )
@@ -126,10 +126,10 @@ class _Moves:
 
     def _batch_that_fits(self, changed: Values, after: Mapping[str, float]) -> float | None:
         """Return the batch that fits with the changed quantities. The bytes that it needs are linear in it."""
-        if BATCH.name not in self.asked.known:
+        if Batch.name not in self.asked.known:
             return None
-        batch, (needed, room) = self.asked.known[BATCH.name], (after[name] for name in _MEMORY)
-        half = values_with(self.asked, {**self.inputs, BATCH.name: batch / 2}, changed, _MEMORY).get(_MEMORY[0], needed)
+        batch, (needed, room) = self.asked.known[Batch.name], (after[name] for name in _MEMORY)
+        half = values_with(self.asked, {**self.inputs, Batch.name: batch / 2}, changed, _MEMORY).get(_MEMORY[0], needed)
         of_one = 2 * (needed - half) / batch
         return max(0.0, batch - (needed - room) / of_one) if of_one > 0 else None
 
@@ -333,45 +333,51 @@ def counted_in_parts(asked: Question, values: Values, used: Sequence[Equation]) 
 
 def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return that a rate of requests is for decode alone, and how much more chips it needs with prompts on the same ones."""
-    apart, together = equation(PROMPTS.apart), equation(PROMPTS.together)
+    apart, together = equation(Prompts.apart), equation(Prompts.together)
     rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
-    if PROMPTS.length not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
+    if Prompts.length not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
         return None
     told = "prompts need additional chips"
-    share = values_with(asked, inputs_of(asked, values)[0], {}, (PROMPTS.time_share,)).get(PROMPTS.time_share)
+    share = values_with(asked, inputs_of(asked, values)[0], {}, (Prompts.time_share,)).get(Prompts.time_share)
     if share is None or not 0 <= share < 1:
         return Caveat(f"{told}. On the same chips: --using {together.id}")
-    single = "" if PROMPTS.in_one_pass in asked.known else " with one prompt per pass"
+    single = "" if Prompts.in_one_pass in asked.known else " with one prompt per pass"
     takes = f"On the same chips they need {share:.0%} of the time{single}, and the rate needs {1 / (1 - share):.3g}x the chips"
     return Caveat(f"{told}. {takes} (--using {together.id})", factor=1 / (1 - share))
 
 
 def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
     """Return whether an answer for requests leaves out their prompts, and is another with prompts on the same chips."""
-    elsewhere = equation(PROMPTS.apart).variant
-    rests = any(row.variant == elsewhere for row in used if row.id not in PROMPTS.seen_by_one)
-    counted = any(name.startswith(PROMPTS.part) for row in used for name in row.symbols)
-    return rests and PROMPTS.output in asked.known and asked.unknown != PROMPTS.step and not counted
+    elsewhere = equation(Prompts.apart).variant
+    rests = any(row.variant == elsewhere for row in used if row.id not in Prompts.seen_by_one)
+    counted = any(name.startswith(Prompts.part) for row in used for name in row.symbols)
+    return rests and Prompts.output in asked.known and asked.unknown != Prompts.step and not counted
 
 
 def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return that prompts of unknown length are not counted in a number of chips for a rate of requests."""
-    rests = asked.unknown in BOUGHT and any(row.id == PROMPTS.apart for row in used)
-    told = f"prompts are not counted, because their length is unknown: give {PROMPTS.length}"
-    return told if rests and PROMPTS.length not in asked.known else None
+    rests = asked.unknown in BOUGHT and any(row.id == Prompts.apart for row in used)
+    told = f"prompts are not counted, because their length is unknown: give {Prompts.length}"
+    return told if rests and Prompts.length not in asked.known else None
 
 
 def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return what the other share of a peak is, if at both peaks the time of that one binds."""
-    other = STEP.other_share.get(asked.unknown)
-    if other is None or other not in asked.defaults or other in asked.known or _overlap(used) != STEP.all_hidden or STEP.time not in values:
+    other = DecodeStep.other_share.get(asked.unknown)
+    if (
+        other is None
+        or other not in asked.defaults
+        or other in asked.known
+        or _overlap(used) != DecodeStep.all_hidden
+        or DecodeStep.time not in values
+    ):
         return None
     peaks = {asked.unknown: 1.0, other: 1.0}
-    step, slower = (result_with(asked, STEP.time, {**peaks, **more}) for more in ({}, {other: 0.5}))
+    step, slower = (result_with(asked, DecodeStep.time, {**peaks, **more}) for more in ({}, {other: 0.5}))
     if not step or not slower or slower <= step * (1 + HOLDS):
         return None
-    bound = "memory-bound" if other == STEP.memory_share else "compute-bound"
-    share = f"{other} = {show(other, step / values[STEP.time])}"
+    bound = "memory-bound" if other == DecodeStep.memory_share else "compute-bound"
+    share = f"{other} = {show(other, step / values[DecodeStep.time])}"
     least = f"{asked.unknown} is at least {show(asked.unknown, values[asked.unknown])}"
     return f"at both peaks this step is {bound}. If so, {share} and {least}: give {other}"
 
@@ -384,12 +390,12 @@ def _overlap(used: Sequence[Equation]) -> str | None:
 def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips hold the copies of a cache that tensor parallelism makes, if memory alone says how many chips there are."""
     values = {**evaluate_defaults(asked.defaults, values), **values}
-    row, heads = copies_condition(dict(asked.variants)), values.get(REPLICA.heads, math.inf)
-    needed = {MEMORY.room, *MEMORY.parts, *row.inputs}
-    stands = any(MEMORY.copies in one.put_in for one in used)
-    if asked.unknown != MEMORY.bought or not stands or _overlap(used) or not needed <= values.keys():
+    row, heads = copies_condition(dict(asked.variants)), values.get(Replica.heads, math.inf)
+    needed = {Memory.room, *Memory.parts, *row.inputs}
+    stands = any(Memory.copies in one.put_in for one in used)
+    if asked.unknown != Memory.bought or not stands or _overlap(used) or not needed <= values.keys():
         return None
-    least, most = next_whole(values[MEMORY.bought], LOWER), fewest_with_copies(values, row, heads)
+    least, most = next_whole(values[Memory.bought], LOWER), fewest_with_copies(values, row, heads)
     if most == least:
         return None
     takes = (
@@ -398,42 +404,42 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
         else "it fits on no number of chips" + ("" if heads == math.inf else f" (up to {heads:.0f})")
     )
     told = "the cache is sharded by sequences. With the copies of tensor parallelism"
-    return Caveat(f"{told}, {takes} (give {MEMORY.copies})", row.inputs | {REPLICA.heads}, most / least if most else _FIRST)
+    return Caveat(f"{told}, {takes} (give {Memory.copies})", row.inputs | {Replica.heads}, most / least if most else _FIRST)
 
 
 def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips all pipeline stages, or all copies in training, have together."""
-    if MEMORY.bought not in values or not any(MEMORY.bought in row.symbols for row in used):
+    if Memory.bought not in values or not any(Memory.bought in row.symbols for row in used):
         return None
-    stages = 1.0 if asked.unknown == MEMORY.groups else values.get(MEMORY.groups, 1.0)
-    counted = asked.unknown in (TRAINING.copies, TRAINING.chips) or TRAINING.chips in values
-    copies = 1.0 if counted else asked.known.get(TRAINING.copies, 1.0)
-    chips = int(next_whole(values[MEMORY.bought], LOWER))
+    stages = 1.0 if asked.unknown == Memory.groups else values.get(Memory.groups, 1.0)
+    counted = asked.unknown in (Training.copies, Training.chips) or Training.chips in values
+    copies = 1.0 if counted else asked.known.get(Training.copies, 1.0)
+    chips = int(next_whole(values[Memory.bought], LOWER))
     if copies > 1:
         part = "a stage of one copy" if stages > 1 else "one copy of the model"
         fewer = "" if chips % copies else f". For {chips} in total, give chips={chips / copies:.4g}"
         told = f"chips is for {part}: {copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}{fewer}"
-        return Caveat(told, frozenset((TRAINING.copies,)), copies * stages)
+        return Caveat(told, frozenset((Training.copies,)), copies * stages)
     if stages <= 1:
         return None
     told = f"chips is for one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
-    return Caveat(told, frozenset((MEMORY.groups,)), stages)
+    return Caveat(told, frozenset((Memory.groups,)), stages)
 
 
 def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return that the chips do not divide the heads, and the next number of chips that does."""
     known = {**asked.known, **values}
-    chips = known.get(MEMORY.bought, 1.0)
-    if asked.unknown == MEMORY.bought:
+    chips = known.get(Memory.bought, 1.0)
+    if asked.unknown == Memory.bought:
         chips = float(next_whole(chips, LOWER))
-    name = next((one for one in (REPLICA.heads, MEMORY.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
+    name = next((one for one in (Replica.heads, Memory.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
     heads = known.get(name, 1.0)
     # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
     by_heads = "experts" not in known or asked.conventions.tensor_parallel
-    if not name or (chips, heads) != (round(chips), round(heads)) or not by_heads or not any(MEMORY.bought in row.symbols for row in used):
+    if not name or (chips, heads) != (round(chips), round(heads)) or not by_heads or not any(Memory.bought in row.symbols for row in used):
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
-    what = f"{heads:.0f} {'KV ' * (name == MEMORY.divided_by)}heads"
+    what = f"{heads:.0f} {'KV ' * (name == Memory.divided_by)}heads"
     return Caveat(f"{what} cannot be divided evenly by {chips:.0f} chips with tensor parallelism. {following} can", frozenset((name,)))
 
 
@@ -454,12 +460,12 @@ def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -
 def longer_than_the_model(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return that a sequence is longer than the context that the model was published with."""
     # The tokens of a job are those of many sequences.
-    spoken = {name for row in used if row.defines not in SEQUENCE.of_jobs for name in row.symbols}
-    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in SEQUENCE.lengths)
+    spoken = {name for row in used if row.defines not in Tokens.of_jobs for name in row.symbols}
+    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in Tokens.lengths)
     for one in asked.published:
         if longest > one.max_context:
-            limit = f"{one.model} was published for {show(SEQUENCE.context, one.max_context)}"
-            return f"longer than the model's context: {show(SEQUENCE.context, longest)}, and {limit}"
+            limit = f"{one.model} was published for {show(Tokens.context, one.max_context)}"
+            return f"longer than the model's context: {show(Tokens.context, longest)}, and {limit}"
     return None
 
 

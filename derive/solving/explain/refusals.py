@@ -7,7 +7,7 @@ from math import isclose
 
 from derive.answers import COUNTED
 from derive.catalogue import by_id, stand_ins
-from derive.meanings import MEANINGS, REQUEST, WAITING
+from derive.meanings import MEANINGS, REQUEST, Waiting
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
@@ -82,7 +82,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if asked.listed:
         value, place = asked.listed
         listed = f"{unknown} is {show(unknown, value)} in {place}; to compute it, the question"
-    if unknown == WAITING.margin and {*known} >= {*REQUEST.beside, WAITING.of_use}:
+    if unknown == Waiting.margin and {*known} >= {*REQUEST.beside, Waiting.of_use}:
         why = "cost_per_token is for output tokens, and does not include the cost of prompts"
         return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):

@@ -11,7 +11,7 @@ from derive.catalogue import by_id
 from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity
-from derive.roles import MEMORY
+from derive.roles import Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import OF_A_CHIP, OF_A_MODEL
 from derive.solving.limits.best_size import best_end
@@ -97,10 +97,10 @@ def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | Non
 def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enough | None:
     """Return as many chips as hold it."""
     try:
-        end = best_end(ask({**given, **found.given}, found.hardware, found.model)(MEMORY.bought))
+        end = best_end(ask({**given, **found.given}, found.hardware, found.model)(Memory.bought))
     except BacksolveError:
         return None
-    return replace(found, given={**found.given, MEMORY.bought: f"{end.value:.0f}"}) if end else None
+    return replace(found, given={**found.given, Memory.bought: f"{end.value:.0f}"}) if end else None
 
 
 @cache

@@ -14,7 +14,7 @@ from derive.answers import BOUGHT, COUNTED, next_whole
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.roles import MEMORY, REPLICA
+from derive.roles import Memory, Replica
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.checks.targets import is_within
@@ -29,7 +29,7 @@ from derive.solving.result import OR, Answer, Reason, Solution
 from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
-_CHIPS = MEMORY.bought
+_CHIPS = Memory.bought
 
 _ASIDE = 1e-3
 """Relative distance to either side of an end at which it is seen on which side a limit is met."""
@@ -125,7 +125,7 @@ def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outco
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
-    uncounted = REPLICA.number in by_default and not of_one_replica
+    uncounted = Replica.number in by_default and not of_one_replica
     if {one.kind for one in solution.answers} != {"point"} or uncounted or by_default == solution.given.keys():
         return None
     there = [[_End(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)] for one in solution.answers]
@@ -178,7 +178,7 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
     reason = outcome[0].reason
     if reason is None:
         return _add_side(limit, outcome[0], both=limit.name in asked.floors), outcome[1]
-    if reason.code == SHORT_OF_MEMORY and asked.unknown in MEMORY.smaller:
+    if reason.code == SHORT_OF_MEMORY and asked.unknown in Memory.smaller:
         full = answer_where_memory_binds(replace(alone, silent=True), (limit.name,), (drop_knowns(alone, {*alone.limits}),))
         return (full[0], None) if full else outcome
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(limit):

@@ -12,7 +12,7 @@ from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, MEMORY_FITS, next_whol
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER
-from derive.roles import BATCH, REPLICA
+from derive.roles import Batch, Replica
 from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.limits.limits import FREE, SIZED
 from derive.solving.question.givens import is_limit, read_limits
@@ -85,10 +85,10 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
     Replicas need a number of chips that is given. The one chip by default is no replica.
     """
     reason, name = solution.reason, solution.unknown
-    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or name not in BATCH.best_full:
+    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or name not in Batch.best_full:
         return None
     sized = ask(FREE, drop_results(given, [name]))
-    counted = name not in (REPLICA.number, REPLICA.sequences) or sized.provenance.get(REPLICA.chips, "default") != "default"
+    counted = name not in (Replica.number, Replica.sequences) or sized.provenance.get(Replica.chips, "default") != "default"
     if not counted:
         return None
     end = best_end(sized)
@@ -159,7 +159,7 @@ def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[s
     Results of replicas go too, and limits on them, if the number of replicas is not given.
     """
     results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
-    of_all = results_of(REPLICA.number) if REPLICA.number not in given else frozenset()
+    of_all = results_of(Replica.number) if Replica.number not in given else frozenset()
     return {name: value for name, value in given.items() if name not in (() if is_limit(value) else results) and name not in of_all}
 
 

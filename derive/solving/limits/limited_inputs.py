@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.errors import WrongValue
 from derive.records import LOWER, UPPER
-from derive.roles import MEMORY
+from derive.roles import Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.limits.best_size import Ask, best_end
 from derive.solving.limits.limits import SIZED, NotMadeOf, note_of_limit
@@ -42,7 +42,7 @@ def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], r
         return found
     for name, texts in read_limits(given)[1].items():
         others = {other: value for other, value in given.items() if other != name}
-        end = best_end(ask_for(name, others)) if name in MEMORY.smaller and texts.keys() == {UPPER} else None
+        end = best_end(ask_for(name, others)) if name in Memory.smaller and texts.keys() == {UPPER} else None
         if end and end.memory_binds and end.value < read(name, texts[UPPER]):
             held = _answer_within_sides(partial(ask_for, unknown), unknown, {**others, name: f"<={end.value}"}, read)
             return replace(held, said=(f"{name} at most {show(name, end.value)}: memory holds no more", *held.said))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.records import LOWER, UPPER
-from derive.roles import BATCH, SIZES
+from derive.roles import SIZES, Batch
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import is_within
 from derive.solving.engine.find import answer_forwards
@@ -24,7 +24,7 @@ from derive.units import show
 
 _SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
 
-FREE = BATCH.name
+FREE = Batch.name
 """The size that is found without being asked for, if limits bound it and not the unknown."""
 
 SIZED = SIZES

@@ -14,7 +14,7 @@ from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.roles import BATCH, MEMORY, REPLICA
+from derive.roles import Batch, Memory, Replica
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
 from derive.solving.checks.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
@@ -27,7 +27,7 @@ from derive.solving.result import Reason, Solution
 from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
-_CHIPS = MEMORY.bought
+_CHIPS = Memory.bought
 
 _MOST_CHIPS = 2**17
 """Up to how many chips are looked at."""
@@ -75,7 +75,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     no such question: the smallest batch meets it.
     """
     lacks_batch = refused.code == "missing_givens" and FREE in refused.missing
-    counted = not asked.known.keys().isdisjoint((FREE, *BATCH.also))
+    counted = not asked.known.keys().isdisjoint((FREE, *Batch.also))
     if asked.unknown != _CHIPS or counted or not (lacks_batch or refused.code == SHORT_OF_MEMORY):
         return None
     targets = find_targets(asked)
@@ -145,7 +145,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     if found is None:
         return None
     known, exact, met = found
-    fits, count = met[MEMORY.room], np.ceil(np.maximum(exact, 1.0))
+    fits, count = met[Memory.room], np.ceil(np.maximum(exact, 1.0))
 
     def chips_without(name: str) -> _Points:
         """Return the chips for each size of a replica and each batch that meets all limits but this one."""
@@ -160,7 +160,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     batches = every[chips[place] == fewest.min()]
     binding = tuple(name for name in met if chips_without(name).min() < fewest.min()) or tuple(_rates_to_reach(asked))
     at = place, int(np.searchsorted(every, batches[-1]))
-    held = {name: float(np.broadcast_to(known[name] / known[MEMORY.room], fits.shape)[at]) for name in MEMORY.parts if name in known}
+    held = {name: float(np.broadcast_to(known[name] / known[Memory.room], fits.shape)[at]) for name in Memory.parts if name in known}
     return Replicas(float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1])), binding, held)
 
 
@@ -189,21 +189,21 @@ def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
 
 def _rates_to_reach(asked: Question) -> set[str]:
     """Return the rates of all replicas that are targets."""
-    return {name for name in REPLICA.sized_by if asked.limits.get(name) == LOWER}
+    return {name for name in Replica.sized_by if asked.limits.get(name) == LOWER}
 
 
 def _count_replicas(
     asked: Question, sizes: Sequence[int], batches: _Points, of_prompts: bool = False
 ) -> tuple[dict[str, Any], _Points, dict[str, _Fits]] | None:
     """Return the results, the replicas for the rates as fractions, and where each other limit is met, or None without these results."""
-    more = (REPLICA.apart,) if of_prompts else ()
-    of_one = replace(asked, known={REPLICA.number: 1.0, **asked.known})
+    more = (Replica.apart,) if of_prompts else ()
+    of_one = replace(asked, known={Replica.number: 1.0, **asked.known})
     known, fits = _evaluate_results(of_one, np.array(sizes, dtype=float), batches, more)
     if not known.keys() >= {*asked.limits, *more}:
         return None
     rates = _rates_to_reach(asked)
-    needed = [asked.known[name] * (1 - HOLDS) / known[name] * (known[REPLICA.apart] if of_prompts else 1.0) for name in rates]
-    met = {MEMORY.room: fits, **{one.name: _find_met([one], known) for one in split_limits(asked) if one.name not in rates}}
+    needed = [asked.known[name] * (1 - HOLDS) / known[name] * (known[Replica.apart] if of_prompts else 1.0) for name in rates]
+    met = {Memory.room: fits, **{one.name: _find_met([one], known) for one in split_limits(asked) if one.name not in rates}}
     return known, reduce(np.maximum, needed, np.zeros_like(fits, dtype=float)), met
 
 
@@ -213,7 +213,7 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
     The rate of all replicas is of both.
     """
     moved = {one.name for one in split_limits(asked) if one.name in results_made_of(one.alone, FREE)}
-    return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*REPLICA.sized_by})
+    return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*Replica.sized_by})
 
 
 def _evaluate_results(asked: Question, chips: _Points, batches: _Points, more: tuple[str, ...] = ()) -> tuple[dict[str, Any], _Fits]:
@@ -221,7 +221,7 @@ def _evaluate_results(asked: Question, chips: _Points, batches: _Points, more: t
     question = pose_again(asked, FREE, {**asked.known, _CHIPS: 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= {name: value for name, value in default_values(question, inputs).items() if name != FREE}
-    held = (MEMORY.needed, MEMORY.room)
+    held = (Memory.needed, Memory.room)
     known = evaluate_definitions(question, (*asked.limits, *more, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
     needed, room = (known.get(name, 0.0) for name in held)
     return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))

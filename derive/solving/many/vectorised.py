@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from derive.answers import COUNTED
 from derive.requirements import HOLDS
-from derive.roles import MEMORY
+from derive.roles import Memory
 from derive.solving.checks.fit import shortage
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import bound_of, signs
@@ -78,7 +78,7 @@ def evaluate_points(asked: Question, given: AtPoints, way: Way, fits: _Fits = la
     None if arrays do not answer it, or if memory is checked against a batch that the way lacks.
     `fits` is called with the number of roots and raises if they take too much memory.
     """
-    if asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked):
+    if asked.unknown not in Memory.counted_by and batch_is_left_to_a_rate(asked):
         return None
     count, only_warns = len(next(iter(given.values()))), is_memory_warning(asked, way)
     values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)

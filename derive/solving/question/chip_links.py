@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Set
 from math import ceil, inf
 
-from derive.exchanges import EXCHANGES, LINKS, WIDTHS, Exchange
+from derive.exchanges import EXCHANGES, WIDTHS, Exchange, Links
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS, Preset
 from derive.quantities import quantity
@@ -28,9 +28,9 @@ def link_of(chips: float, known: _Values) -> str | None:
     >>> link_of(8.0, h100), link_of(16.0, h100)
     ('scale_up_link_bandwidth', 'scale_out_link_bandwidth')
     """
-    if LINKS.domain not in known:
+    if Links.domain not in known:
         return None
-    link = LINKS.inside if chips <= known[LINKS.domain] else LINKS.out
+    link = Links.inside if chips <= known[Links.domain] else Links.out
     return link if link in known else None
 
 
@@ -57,7 +57,7 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
     """
     settled = {*known, unknown}
     rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, overlap)]
-    is_open = bool(rows) and LINKS.taken not in settled
+    is_open = bool(rows) and Links.taken not in settled
     taken: dict[str, Taken] = {}
     if any(source != "given" for source in provenance.values()):
         taken = _suppose_inputs(rows, known, settled)
@@ -65,15 +65,15 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
         ways = {_link(row, supposed) for row in rows}
         link = ways.pop() if is_open and len(ways) == 1 else None
         if link:
-            taken[LINKS.taken] = _take_link(link, rows, known, provenance)
+            taken[Links.taken] = _take_link(link, rows, known, provenance)
         is_open = is_open and link is None
         # Over one domain and over several: what holds of several holds of one too.
-        across = LINKS.taken not in settled and (link == LINKS.inside or {LINKS.inside, LINKS.out, LINKS.domain} <= known.keys())
-        variants = {row.quantity: row.variants[link != LINKS.inside] for row in rows if row.variants and across}
+        across = Links.taken not in settled and (link == Links.inside or {Links.inside, Links.out, Links.domain} <= known.keys())
+        variants = {row.quantity: row.variants[link != Links.inside] for row in rows if row.variants and across}
     else:
         variants = {}
     if is_open and (only := _only_link(known)):
-        taken[LINKS.taken] = Taken(known[only], "given", tell_given(only))
+        taken[Links.taken] = Taken(known[only], "given", tell_given(only))
     return Preset(
         givens={name: one.value for name, one in taken.items()},
         provenance={name: one.origin for name, one in taken.items()},
@@ -87,9 +87,9 @@ def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str) -> bo
     if row.quantity == unknown:
         return True
     if row.quantity in known:
-        return row.apart and (unknown == LINKS.taken or known.keys().isdisjoint(row.lengths))
+        return row.apart and (unknown == Links.taken or known.keys().isdisjoint(row.lengths))
     total, active = (known.get(name) for name in PARAMETERS)
-    alike = not row.dense or (total is not None and total == active and known.get(LINKS.chips, 0.0) > 1)
+    alike = not row.dense or (total is not None and total == active and known.get(Links.chips, 0.0) > 1)
     counted = unknown in row.asked_by or (overlap and overlap == row.overlap)
     return bool(counted and alike and known.keys().isdisjoint(row.absent))
 
@@ -99,32 +99,32 @@ def _suppose_inputs(rows: list[Exchange], known: _Values, settled: Set[str]) -> 
     names = {name for row in rows if row.unless not in settled for name in row.widths} - settled
     taken = {name: Taken(value, f"taken: {why}", why) for name, (value, why) in WIDTHS.items() if name in names}
     for row in rows:
-        if row.spread and row.spread not in settled and known.get(LINKS.chips, 0.0) > 1:
-            why = f"{row.at_most} over all {LINKS.chips}"
-            taken[row.spread] = Taken(min(known[LINKS.chips], known.get(row.at_most, inf)), f"taken: {why}", why)
+        if row.spread and row.spread not in settled and known.get(Links.chips, 0.0) > 1:
+            why = f"{row.at_most} over all {Links.chips}"
+            taken[row.spread] = Taken(min(known[Links.chips], known.get(row.at_most, inf)), f"taken: {why}", why)
     return taken
 
 
 def _link(row: Exchange, known: _Values) -> str | None:
     """Return the link of an exchange, as a column of the tables."""
     if row.apart:
-        return LINKS.out if LINKS.out in known else None
-    group = next((one for one in (row.spread, LINKS.chips) if one in known), None)
+        return Links.out if Links.out in known else None
+    group = next((one for one in (row.spread, Links.chips) if one in known), None)
     return None if group is None else link_of(known[group], known)
 
 
 def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str]) -> Taken:
     """Return the bandwidth of a link with its source, and why the exchanges go over it."""
     origin, width = provenance.get(link, "given"), known[link]
-    size = f"a scale-up domain of {known.get(LINKS.domain, 0.0):.4g}"
+    size = f"a scale-up domain of {known.get(Links.domain, 0.0):.4g}"
     if rows[0].apart:
         way = "out of the scale-up domain, from prefill chips to decode chips"
-    elif link == LINKS.inside:
+    elif link == Links.inside:
         way = f"within {size}"
-    elif LINKS.inside in known and all(row.rings for row in rows):
+    elif Links.inside in known and all(row.rings for row in rows):
         # Of fewer chips in one domain than in another rings have less.
-        width = ring_bandwidth(known.get(LINKS.chips, 1.0), known[LINKS.domain], known[LINKS.inside], width)
-        way = f"of rings over the links of all chips between domains of {known[LINKS.domain]:.4g}"
+        width = ring_bandwidth(known.get(Links.chips, 1.0), known[Links.domain], known[Links.inside], width)
+        way = f"of rings over the links of all chips between domains of {known[Links.domain]:.4g}"
     else:
         way = f"out of {size}, because it does not have all chips"
     return Taken(width, origin, f"{way} ({tell_given(link) if origin == 'given' else origin})")
@@ -132,8 +132,8 @@ def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapp
 
 def _only_link(known: _Values) -> str | None:
     """Return the known link of a chip if it is the only one and has no limit of its reach."""
-    found = [name for name in (LINKS.inside, LINKS.out) if name in known]
-    return found[0] if len(found) == 1 and LINKS.domain not in known else None
+    found = [name for name in (Links.inside, Links.out) if name in known]
+    return found[0] if len(found) == 1 and Links.domain not in known else None
 
 
 def tell_given(name: str) -> str:

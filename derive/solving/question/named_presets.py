@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from derive import presets
 from derive.errors import WrongValue
-from derive.meanings import PROMPTS
+from derive.meanings import Prompts
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
-from derive.roles import MEMORY, PHASES
+from derive.roles import Memory, Phases
 from derive.solving.question.conventions import Switches
 from derive.tables import shipped
 from derive.units import show
 
-_CHIPS = MEMORY.bought
+_CHIPS = Memory.bought
 
 
 def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> Preset:
@@ -45,13 +45,13 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
         raise WrongValue(f"{_CHIPS} is {both}: remove one of them")
     if not measured:
         return preset
-    if not {unknown, *typed}.isdisjoint(PHASES.of_training):
+    if not {unknown, *typed}.isdisjoint(Phases.of_training):
         return preset
     known = {**preset.givens, **typed}
     phases, said = _phases(unknown, typed), {unknown, *known}
     sustained = presets.calibrated(tables, kinds_of(known), (deployment_of(known, {unknown}),), phases)
-    if PHASES.layers not in said or (phases == (PREFILL,) and said.isdisjoint(PHASES.lengths_of_prompts)):
-        sustained = replace(sustained, givens={n: value for n, value in sustained.givens.items() if n != PHASES.layer_time})
+    if Phases.layers not in said or (phases == (PREFILL,) and said.isdisjoint(Phases.lengths_of_prompts)):
+        sustained = replace(sustained, givens={n: value for n, value in sustained.givens.items() if n != Phases.layer_time})
     return merge([("presets", preset), ("calibrated", sustained)], settled)
 
 
@@ -72,7 +72,7 @@ def deployment_of(known: Mapping[str, float], open_: Set[str]) -> str:
     >>> deployment_of({"chips": 72.0}, {"step_time"}), deployment_of({"hbm_bandwidth": 3e12}, {"step_time"}), deployment_of({}, {"chips"})
     ('several nodes', 'one chip', 'one node')
     """
-    by_default = {} if known.keys().isdisjoint(PHASES.chip) else {_CHIPS: 1.0}
+    by_default = {} if known.keys().isdisjoint(Phases.chip) else {_CHIPS: 1.0}
     chips = {**by_default, **known}.get(_CHIPS)
     return presets.ONE_NODE if chips is None or _CHIPS in open_ else presets.deployment_of(chips)
 
@@ -87,8 +87,8 @@ def kinds_of(known: Mapping[str, float]) -> Collection[str]:
 
 def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
     """Return the phases that a question mentions. A prompt alone may also be the context of a decode step."""
-    if {PHASES.prompt, PHASES.output} <= {*typed}:
+    if {Phases.prompt, Phases.output} <= {*typed}:
         return (DECODE, PREFILL, BOTH)
-    if unknown == PHASES.prompt or any(name in PHASES.of_prompts or name.startswith(PROMPTS.part) for name in (unknown, *typed)):
+    if unknown == Phases.prompt or any(name in Phases.of_prompts or name.startswith(Prompts.part) for name in (unknown, *typed)):
         return (PREFILL,)
-    return (DECODE, PREFILL, BOTH) if unknown in PHASES.of_requests else (DECODE,)
+    return (DECODE, PREFILL, BOTH) if unknown in Phases.of_requests else (DECODE,)

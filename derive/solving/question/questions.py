@@ -28,7 +28,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
-from derive.roles import BATCH, MEMORY, REPLICA, UNDIVIDED, VANISH
+from derive.roles import UNDIVIDED, VANISH, Batch, Memory, Replica
 from derive.solving.question.chip_links import links
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import (
@@ -41,7 +41,7 @@ from derive.solving.question.defaults import (
 )
 from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output
 from derive.spreads import Interval
-from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
+from derive.suppositions import USUAL_TYPES, Dense, OneSequence
 from derive.units import DATA_TYPES, is_of_one_element, show
 
 _T = TypeVar("_T")
@@ -57,7 +57,7 @@ _UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
 
-_WIDTH, _CHIPS = "bytes_per_weight", MEMORY.bought
+_WIDTH, _CHIPS = "bytes_per_weight", Memory.bought
 
 
 @immutable
@@ -184,10 +184,10 @@ def _complete_presets(unknown: str, typed: Mapping[str, float], switches: Switch
     preset, joined, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
     using = tuple(dict.fromkeys((*switches.using, *joined)))
     preset = _with_links(preset, unknown, typed, switches.variants, using)
-    shared = {MEMORY.attention_groups: NEUTRAL_DEFAULTS[MEMORY.attention_groups], **preset.givens, **typed}
+    shared = {Memory.attention_groups: NEUTRAL_DEFAULTS[Memory.attention_groups], **preset.givens, **typed}
     cut = switches.conventions.tensor_parallel or by_heads
     row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
-    if row and unknown in (MEMORY.copies, _CHIPS):
+    if row and unknown in (Memory.copies, _CHIPS):
         return preset, (*using, row.id)
     return (_with_copies(preset, row.right_side(shared)) if row else preset), using
 
@@ -201,10 +201,10 @@ def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: C
             yield f"{name} as given, not the {_show_preset(name, preset)}"
     if conventions.layouts:
         yield layout_line(conventions.layouts)
-    elif preset.published and BATCH.name in typed and known.get(_CHIPS, 1.0) > 1 and LAID_OUT.isdisjoint(known):
-        yield usual_layout_line(preset.variants.get(MEMORY.copies, "heads"), not known.keys().isdisjoint(OF_MIXTURES))
+    elif preset.published and Batch.name in typed and known.get(_CHIPS, 1.0) > 1 and LAID_OUT.isdisjoint(known):
+        yield usual_layout_line(preset.variants.get(Memory.copies, "heads"), not known.keys().isdisjoint(OF_MIXTURES))
     if conventions.dtype and "," not in conventions.dtype:
-        computed = preset.supposed.get(DENSE.beside, "")
+        computed = preset.supposed.get(Dense.beside, "")
         read_as = "weights and arithmetic" if has_chip and not computed else "weights"
         told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is for the cache"
         yield "; ".join(filter(None, (told, computed, remark)))
@@ -214,7 +214,7 @@ def _rows_left_out(preset: Preset, typed: Set[str], named: tuple[Equation, ...],
     """Return the equations that a preset rules out, or that would give again what is given as 0. Named ones stay."""
     reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS, "resident")
     # Another read of the weights is named, which says nothing of what lies on a chip.
-    resident = ("memory.resident_weight_bytes",) if MEMORY.resident in typed and reads != "resident" else ()
+    resident = ("memory.resident_weight_bytes",) if Memory.resident in typed and reads != "resident" else ()
     aside = (*preset.left_out, *resident)
     return tuple(row for row in map(equation, aside) if row not in named)
 
@@ -266,30 +266,30 @@ def _with_layouts(
 
 def _copied_by_heads(unknown: str, known: Mapping[str, float], variants: Mapping[str, str], using: Iterable[str]) -> Equation | None:
     """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
-    if MEMORY.copies in known or any(equation(id).symbols[0] == MEMORY.copies for id in using):
+    if Memory.copies in known or any(equation(id).symbols[0] == Memory.copies for id in using):
         return None
     row, chips = copies_condition({**_choose_variants(unknown, known, ()), **variants}), known.get(_CHIPS)
-    if unknown == _CHIPS and known.keys() | {_CHIPS} >= {*row.inputs, BATCH.name} and known.keys().isdisjoint(REPLICA.sized_by):
+    if unknown == _CHIPS and known.keys() | {_CHIPS} >= {*row.inputs, Batch.name} and known.keys().isdisjoint(Replica.sized_by):
         return row
     if not chips or not row.inputs <= known.keys():
         return None
-    return row if unknown == MEMORY.copies or row.right_side(known) > 1 else None
+    return row if unknown == Memory.copies or row.right_side(known) > 1 else None
 
 
 def _with_copies(preset: Preset, copies: float) -> Preset:
     """Return the presets with the copies of a cache that tensor parallelism makes."""
-    taken = Preset(givens={MEMORY.copies: copies}, provenance={MEMORY.copies: "supposed"}, variants={}, supposed={MEMORY.copies: _BY_HEADS})
+    taken = Preset(givens={Memory.copies: copies}, provenance={Memory.copies: "supposed"}, variants={}, supposed={Memory.copies: _BY_HEADS})
     return merge([("presets", preset), ("tensor parallelism", taken)], set())
 
 
 def copies_condition(variants: Mapping[str, str]) -> Equation:
     """Return the condition for the copies of a cache on chips that share all heads, among the chosen variants."""
-    return variants_of(MEMORY.copies)[variants.get(MEMORY.copies, "heads")]
+    return variants_of(Memory.copies)[variants.get(Memory.copies, "heads")]
 
 
 def dividing_chips(row: Equation, known: Mapping[str, float]) -> float | None:
     """Return the number of chips over which a cache divides before it is copied, or None if its heads are not known."""
-    return known.get(MEMORY.divided_by) if MEMORY.divided_by in row.symbols else 1.0
+    return known.get(Memory.divided_by) if Memory.divided_by in row.symbols else 1.0
 
 
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
@@ -299,9 +299,9 @@ def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
     >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
     [('memory.kv_copies_of_latents', 8.0)]
     """
-    if MEMORY.copies in (asked.unknown, *asked.known):
+    if Memory.copies in (asked.unknown, *asked.known):
         return None
-    made = (row for row in asked.named if row.symbols[0] == MEMORY.copies and row.sense == "=" and row.inputs <= asked.known.keys())
+    made = (row for row in asked.named if row.symbols[0] == Memory.copies and row.sense == "=" and row.inputs <= asked.known.keys())
     return next(((row, row.right_side(asked.known)) for row in made), None)
 
 
@@ -493,13 +493,13 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     ('sparsity = 1: no experts are given, and a dense model is assumed',)
     """
     if (
-        (asked.unknown in PARAMETERS or (asked.unknown in DENSE.results and DENSE.beside in asked.known))
+        (asked.unknown in PARAMETERS or (asked.unknown in Dense.results and Dense.beside in asked.known))
         and {*missing} - {*USUAL_TYPES}
         and not asked.published
         and asked.known.keys().isdisjoint((*OF_MIXTURES, *PARAMETERS))
     ):
-        told = f"{DENSE.ratio} = 1: no experts are given, and a dense model is assumed"
-        known, provenance = {**asked.known, DENSE.ratio: 1.0}, {**asked.provenance, DENSE.ratio: OF_DENSE}
+        told = f"{Dense.ratio} = 1: no experts are given, and a dense model is assumed"
+        known, provenance = {**asked.known, Dense.ratio: 1.0}, {**asked.provenance, Dense.ratio: OF_DENSE}
         return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
     said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
@@ -546,9 +546,9 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
 def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
     """Return the question of one sequence, if it lacks only the batch and is about one sequence, or None for any other."""
-    size = ONE_SEQUENCE.size
-    lacks_only_size = {*missing} - {*USUAL_TYPES} == {size} and asked.known.keys().isdisjoint(ONE_SEQUENCE.said_by)
-    if asked.unknown not in ONE_SEQUENCE.results or not lacks_only_size:
+    size = OneSequence.size
+    lacks_only_size = {*missing} - {*USUAL_TYPES} == {size} and asked.known.keys().isdisjoint(OneSequence.said_by)
+    if asked.unknown not in OneSequence.results or not lacks_only_size:
         return None
     known, provenance = {**asked.known, size: 1.0}, {**asked.provenance, size: "supposed"}
     notes = (*asked.notes, f"{size} = 1 unless it is given: one sequence")
@@ -640,9 +640,9 @@ def _refuse_impossible(known: Mapping[str, float]) -> None:
         whole = quantity(part).whole
         if whole in known and value > known[whole]:
             raise WrongValue(f"{part} = {show(part, value)}: no more than {whole} = {show(whole, known[whole])}")
-    least = known.get(BATCH.name, 1.0)
+    least = known.get(Batch.name, 1.0)
     if least < 1 - HOLDS:
-        raise WrongValue(f"{BATCH.name} = {least:.4g}: a batch has at least one sequence")
+        raise WrongValue(f"{Batch.name} = {least:.4g}: a batch has at least one sequence")
 
 
 def _check_variants(asked: Mapping[str, str]) -> Mapping[str, str]:

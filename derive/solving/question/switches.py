@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from derive.catalogue import equation
-from derive.meanings import IMPLIED, PROMPTS
+from derive.meanings import IMPLIED, Prompts
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import read_limits, spread
 from derive.solving.question.questions import Question, question, resolve_price_word
@@ -62,7 +62,7 @@ def implied_names(
     """
     if not (using or variants or hardware or model):
         return ()
-    variant = equation(PROMPTS.together).variant
+    variant = equation(Prompts.together).variant
     chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
     said = {
         "prompts": variant is not None and _named_variant(using, variants) == variant.name,
@@ -74,7 +74,7 @@ def implied_names(
 
 def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
     """Return the named variant of those that say where prompts are computed."""
-    of_prompts = equation(PROMPTS.together).variant
+    of_prompts = equation(Prompts.together).variant
     group = of_prompts.group if of_prompts else ""
     named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
     return next(iter(named), variants.get(group))

@@ -5,12 +5,12 @@ from math import ceil
 import pytest
 
 from derive.answers import BOUGHT, DECODE_ALONE, OR
-from derive.meanings import PROMPTS
+from derive.meanings import Prompts
 from derive.show.text import solution_record
 from derive.solving.api import solve
 from derive.units import show
 
-WITH_PROMPTS = PROMPTS.together
+WITH_PROMPTS = Prompts.together
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 1000, "output_tokens": 300}
