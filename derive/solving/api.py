@@ -179,15 +179,15 @@ def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
 
 def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool = True) -> Solution:
     """Return the answer, or in place of a refusal that of a table, a reading or a rule of thumb, unless one is named or it is `strict`."""
-    reason, unknown = solution.reason, solution.unknown
-    if strict or switches.using or not reason or reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
+    if strict or switches.using or not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
         return solution
     from derive.solving.by_rule import answer_by_rules, answer_from_table
 
+    unknown = solution.unknown
     asked = pose_question(unknown, given, switches)
     return (
         answer_from_table(asked)
-        or answer_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone)
+        or answer_by_rules(asked, solution.refusal.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone)
         or solution
     )
 

@@ -123,7 +123,7 @@ def _supply(asked: Question, refused: Solution) -> Solution:
     if asked.unknown == _STAGES and Batch.passes not in asked.known:
         filled = pose_again(asked, asked.unknown, asked.known, {Batch.passes: _STAGES})
         with_stages = _answer_once(filled)
-        found = found if with_stages.reason and with_stages.reason.code == "missing_givens" else with_stages
+        found = found if with_stages.is_refused_for("missing_givens") else with_stages
     if found.answers or asked.limits:
         return found
     from derive.solving.stopgaps import answer_with_stopgap
@@ -189,8 +189,8 @@ def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
 
     If equations only bound it, data types that are not known may lead to a point.
     """
-    if solution.reason and solution.reason.code == "missing_givens":
-        return solution.reason.missing
+    if solution.is_refused_for("missing_givens"):
+        return solution.refusal.missing
     if asked.limits:
         return ()
     if is_reachable(asked):
@@ -214,7 +214,7 @@ def answer_without_one(
     unknown: str, solution: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
 ) -> Solution:
     """Return the answer. If inputs are missing, return the answer without one input that contradicts the others, if there is one."""
-    if solution.reason is None or solution.reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
+    if not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
         return solution
     return next(_answers_without_one(unknown, solution, ask, given, switches), solution)
 

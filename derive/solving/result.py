@@ -81,6 +81,10 @@ class Solution(Result):
         """Return the value of the first answer if that is a point."""
         return self.answers[0].value if self.answers else None
 
+    def is_refused_for(self, *codes: str) -> bool:
+        """Return whether there is no answer, for a reason with one of these codes."""
+        return self.reason is not None and self.reason.code in codes
+
     @property
     def doubts(self) -> dict[str, str]:
         """Return the warnings by what each is about."""

@@ -61,19 +61,19 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     utilisation. A result that no default can explain is a contradiction.
     """
     solution, way = find_answer(asked)
-    if solution.reason and solution.reason.code == "contradiction":
+    if solution.is_refused_for("contradiction"):
         # A measured result may contradict a default on the route. Another value of the default may resolve it.
         settled, clash, kept = _settle_defaults(asked, asked.known)
         if clash and clash.code != "contradiction":
             return refuse_question(asked, clash, solution.route), None
         if clash:
-            first, *fewest = solution.reason.message.splitlines()
+            first, *fewest = solution.refusal.message.splitlines()
             if kept:
                 # A bound is no equality, so they agree.
                 fewest = []
             # Two values of the unknown tell more than one contradicted given.
-            told = first if solution.reason.two_values else clash.message
-            clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
+            told = first if solution.refusal.two_values else clash.message
+            clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.refusal.two_values)
             return refuse_question(asked, clash, solution.route), None
         if settled.instead == asked.instead:
             return solution, way
@@ -137,7 +137,7 @@ def answer_where_memory_binds(
     """
     for question in questions:
         held, _ = consistent_answer(question)
-        if held.reason is None or held.reason.code != "missing_givens":
+        if not held.is_refused_for("missing_givens"):
             break
     side, sign = (LOWER, ">=") if asked.unknown in BOUGHT else (UPPER, "<=")
     if [one.kind for one in held.answers] != ["interval"] or not (end := held.answers[0].ends[side == UPPER]):

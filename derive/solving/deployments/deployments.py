@@ -73,7 +73,7 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
-        if solution.reason and solution.reason.code == SHORT_OF_MEMORY and unknown in Batch.best_full:
+        if solution.is_refused_for(SHORT_OF_MEMORY) and unknown in Batch.best_full:
             with suppress(NotMadeOf):
                 met = ask_beside_prompts(_times_as_targets(taken))
                 solution = met if met.answers else solution

@@ -66,8 +66,7 @@ def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], na
     if not sized or not names >= {FREE, Replica.chips}:
         return None
     read = ask(Replica.needs_room, {name: value for name, value in given.items() if name != Replica.needs_room})
-    short = read.reason and read.reason.code == SHORT_OF_MEMORY
-    return refuse_in_place(unknown, read.refusal, read) if short else None
+    return refuse_in_place(unknown, read.refusal, read) if read.is_refused_for(SHORT_OF_MEMORY) else None
 
 
 def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:

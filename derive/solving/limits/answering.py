@@ -122,7 +122,7 @@ def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outco
     if not _has_way(unlimited):
         return None
     solution, _ = consistent_answer(replace(unlimited, silent=True))
-    if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
+    if solution.is_refused_for(SHORT_OF_MEMORY) and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
     uncounted = Replica.number in by_default and not of_one_replica

@@ -38,7 +38,7 @@ def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], r
     A limit on a size bounds the answer first: there is no better end to look for. Memory may bound a size before its limit does.
     """
     found = _answer_within_sides(partial(ask_for, unknown), unknown, given, read)
-    if not found.reason or found.reason.code != SHORT_OF_MEMORY:
+    if not found.is_refused_for(SHORT_OF_MEMORY):
         return found
     for name, texts in read_limits(given)[1].items():
         others = {other: value for other, value in given.items() if other != name}
@@ -66,17 +66,13 @@ def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
             if error.limit in inputs or error.limit not in sides:
                 raise
             inputs[error.limit] = sides[error.limit]
-    if len(inputs) == len(sides) or not _lacks_givens(found):
+    if len(inputs) == len(sides) or not found.is_refused_for("missing_givens"):
         return found
     try:
         at_all_limits = _answer_at_limits(ask, given, sides, read)
     except NotMadeOf:
         return found
-    return found if _lacks_givens(at_all_limits) else at_all_limits
-
-
-def _lacks_givens(found: Solution) -> bool:
-    return found.reason is not None and found.reason.code == "missing_givens"
+    return found if at_all_limits.is_refused_for("missing_givens") else at_all_limits
 
 
 def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read) -> Solution:
@@ -89,8 +85,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
     between = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in inputs.items() if len(texts) > 1}
     found = _answer_between(ask, {**given, **at}, between) if between else ask({**given, **at})
     # At the limit the givens may contradict each other, and agree within it.
-    contradicted = found.reason is not None and found.reason.code in _CLAIMS
-    if contradicted and inputs:
+    if inputs and found.is_refused_for(*_CLAIMS):
         raise NotMadeOf(next(iter(inputs)), found.unknown)
     inputs = {name: texts for name, texts in inputs.items() if name not in found.unused}
     if not inputs or found.reason:

@@ -83,7 +83,7 @@ def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: A
         return rows[key]
 
     first = ask_once(dict(zip(ranges, edges[0], strict=True)))
-    if all(one.reason and one.reason.code == "missing_givens" for one in first):
+    if all(one.is_refused_for("missing_givens") for one in first):
         return first
     columns = _columns(ranges, edges)
     return tuple(_span(ranges, lambda at, place=place: ask_once(at)[place], columns, len(edges)) for place in range(len(first)))  # type: ignore[misc]

@@ -36,7 +36,7 @@ def _answer_ranges(ask: Ask, given: Mapping[str, Any], switches: Switches) -> An
     middle = ask(*_pose_at(given, switches, {name: one.shown for name, one in box.items()}))
     of_presets = {name: one for solution in middle for name, one in _ranges_of_presets(solution).items()}
     box |= of_presets
-    if not box or all(one.reason and one.reason.code == "missing_givens" for one in middle):
+    if not box or all(one.is_refused_for("missing_givens") for one in middle):
         return middle
     found = answer_box(lambda at, silent: ask(*_pose_at(given, switches, at, silent)), box, () if of_presets else middle)
     records = {one.along[0].record for one in middle if one.along} if of_presets else set[str]()

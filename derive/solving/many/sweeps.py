@@ -123,7 +123,7 @@ def _ask_each(ask: _Ask, given: AtPoints) -> list[Answers]:
 
 
 def _lacks_inputs(solution: Solution) -> bool:
-    return solution.reason is not None and solution.reason.code == "missing_givens"
+    return solution.is_refused_for("missing_givens")
 
 
 def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:

@@ -499,16 +499,14 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
         and asked.known.keys().isdisjoint((*OF_MIXTURES, *PARAMETERS))
     ):
         told = f"{Dense.ratio} = 1: no experts are given, and a dense model is assumed"
-        known, provenance = {**asked.known, Dense.ratio: 1.0}, {**asked.provenance, Dense.ratio: OF_DENSE}
-        return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
+        return _know_too(asked, {Dense.ratio: 1.0}, OF_DENSE, told)
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
     said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
     if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
         return None
     (other,), (one,) = lacking, said
     text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count means a dense model"
-    known, provenance = {**asked.known, other: asked.known[one]}, {**asked.provenance, other: OF_DENSE}
-    return _with_nothing(replace(asked, known=known, provenance=provenance, notes=(*asked.notes, text)))
+    return _with_nothing(_know_too(asked, {other: asked.known[one]}, OF_DENSE, text))
 
 
 def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
@@ -534,14 +532,12 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
             found |= {name: (width, text) for name, width in (one.widths or together).items() if name not in spoken}
     if not found:
         return None
-    known = {**asked.known, **{name: value for name, (value, _) in found.items()}}
-    provenance = {**asked.provenance, **dict.fromkeys(found, "supposed")}
+    known = _know_too(asked, {name: value for name, (value, _) in found.items()}, "supposed")
     chosen = dict(asked.variants)
-    before, after = (_choose_variants(asked.unknown, values, asked.named) for values in (asked.known, known))
+    before, after = (_choose_variants(asked.unknown, one.known, asked.named) for one in (asked, known))
     chosen |= {group: name for group, name in after.items() if chosen.get(group) == before.get(group)}
     unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
-    asked = replace(asked, variants=tuple(chosen.items()), unsaid=unsaid)
-    return _with_nothing(replace(asked, known=known, provenance=provenance))
+    return _with_nothing(replace(known, variants=tuple(chosen.items()), unsaid=unsaid))
 
 
 def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
@@ -550,9 +546,13 @@ def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | 
     lacks_only_size = {*missing} - {*USUAL_TYPES} == {size} and asked.known.keys().isdisjoint(OneSequence.said_by)
     if asked.unknown not in OneSequence.results or not lacks_only_size:
         return None
-    known, provenance = {**asked.known, size: 1.0}, {**asked.provenance, size: "supposed"}
-    notes = (*asked.notes, f"{size} = 1 unless it is given: one sequence")
-    return _with_nothing(replace(asked, known=known, provenance=provenance, notes=notes))
+    return _with_nothing(_know_too(asked, {size: 1.0}, "supposed", f"{size} = 1 unless it is given: one sequence"))
+
+
+def _know_too(asked: Question, values: Mapping[str, float], source: str, *notes: str) -> Question:
+    """Return the question with further known values of one source, and with remarks on them."""
+    known, provenance = {**asked.known, **values}, {**asked.provenance, **dict.fromkeys(values, source)}
+    return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, *notes))
 
 
 def _completes_definition(name: str, asked: Question) -> bool:
