@@ -49,10 +49,6 @@ def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:
         click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
-TYPED_WORDS = "backsolve.words"
-"""The key of the words of the command line in `meta` of the context."""
-
-
 def leave(status: int) -> NoReturn:
     """End the command with an exit status."""
     click.get_current_context().exit(status)

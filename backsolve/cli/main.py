@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from backsolve.cli.common import TYPED_WORDS, Commands
+from backsolve.cli.common import Commands
 from backsolve.streams import close, prepare, say
 from derive.errors import INPUT_IS_WRONG, BacksolveError
 from derive.version import VERSION
@@ -51,12 +51,9 @@ class Program(Commands):
     """A group that reports every error as one or two lines on stderr and an exit status, never as a traceback."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
-        """Make the context as click does, with the typed words. A reader that closes the pipe early is no failure."""
-        words = [*args]
+        """Make the context as click does, with the typed words as its object. A reader that closes the pipe early is no failure."""
         with _ended_by_reader():
-            context = super().make_context(info_name, args, *more, **extra)
-        context.meta[TYPED_WORDS] = words
-        return context
+            return super().make_context(info_name, args, *more, **extra, obj=[*args])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command as click does. A reader that closes the pipe early is no failure."""

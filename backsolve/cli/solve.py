@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import TYPED_WORDS, leave, tell
+from backsolve.cli.common import leave, tell
 from backsolve.cli.completion import completes
 from backsolve.streams import escape_line, in_terminal, say, width
 from derive.errors import NO_ANSWER, WrongValue, shorten
@@ -203,7 +203,7 @@ def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str
     named = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
     options = [word for option, name in named if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
     values = [f"{name}={text}" for name, text in found.given.items()]
-    typed = click.get_current_context().meta[TYPED_WORDS]
+    typed: list[str] = click.get_current_context().obj
     # Options go behind the unknown, or first if options were typed before it.
     place = 1 if typed[1].startswith("-") else 2
     line = f"for example{own}: {join(['backsolve', *typed[:place], *options, *typed[place:], *values])}"
