@@ -314,7 +314,7 @@ def moves_lines(elasticities: Mapping[str, float], most: int | None = None) -> l
     """
     ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))[:most]
     moves = [f"{name} {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
-    return label_line("+1 %", [", ".join(moves)] if moves else [])
+    return label_line("+1 %", moves)
 
 
 def given_lines(solution: Result) -> list[str]:

@@ -96,23 +96,16 @@ def _contains(name: str, word: str) -> bool:
 
 def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
     rows = [row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred]
-    told = ("source", "verification", "notes")
+
+    def figure(row: AcceleratorFigure, **more: Any) -> dict[str, Any]:
+        told = {one: getattr(row, one) for one in ("source", "verification", "notes")}
+        return {"value": in_si(row.quantity, row.value, row.unit), **more, **told}
+
     return {
         "name": name,
         "peak_flops": {row.dtype: in_si(row.quantity, row.value, row.unit) for row in rows if row.quantity == "peak_flops"},
-        "figures": {
-            row.quantity: {"value": in_si(row.quantity, row.value, row.unit), **{one: getattr(row, one) for one in told}}
-            for row in rows
-            if row.quantity != "peak_flops"
-        },
-        "prices": [
-            {
-                "value": in_si(row.quantity, row.value, row.unit),
-                "date": row.date.isoformat() if row.date else None,
-                **{one: getattr(row, one) for one in told},
-            }
-            for row in presets.prices_of(name, tables)
-        ],
+        "figures": {row.quantity: figure(row) for row in rows if row.quantity != "peak_flops"},
+        "prices": [figure(row, date=row.date and row.date.isoformat()) for row in presets.prices_of(name, tables)],
     }
 
 

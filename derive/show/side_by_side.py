@@ -82,13 +82,9 @@ def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
         return
     upright = _table_by_column(answered) if answered else []
     table = upright if max(map(len, upright), default=0) <= SCREEN_WIDTH else _table_by_row(answered)
-    yield from (*table, *said, *ends[0]) if full else _fit_screen(table, (said, brief), ends)
-
-
-def _fit_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
-    """Return answers with remarks and assumptions, shortened step by step until they fit a screen."""
-    ways = [[*table, *said[0], *ends[0]], [*table, *said[0], *ends[1]], [*table, *said[1], *ends[1]]]
-    return next((way for way in ways if height(way) <= MOST_TABLE_LINES), ways[-1])
+    # Shortened step by step until it fits a screen.
+    ways = [[*table, *remarks, *end] for remarks, end in ((said, ends[0]), (said, ends[1]), (brief, ends[1]))]
+    yield from ways[0] if full else next((way for way in ways if height(way) <= MOST_TABLE_LINES), ways[-1])
 
 
 def _closing_lines(solutions: Sequence[Result], brief: bool) -> list[str]:

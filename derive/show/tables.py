@@ -73,11 +73,6 @@ def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Ans
     return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]
 
 
-def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:
-    """Return an iterator of the points of a sweep as JSON records."""
-    return ({"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows())
-
-
 def csv_points(table: Sweep, answer_cells: _Fields) -> Iterator[str]:
     """Yield the points of a sweep as lines of CSV, a line for each answer, or one line for a point without an answer."""
     for part in table.alike():

@@ -10,13 +10,7 @@ from derive.answers import Answer, Result, ways_to
 from derive.catalogue import basis_of, rules_among
 from derive.show.parts import all_warnings, equations_of, prompts_words
 from derive.show.screen import SCREEN_WIDTH, full_lines, screen_lines
-from derive.show.tables import (
-    UNANSWERED,
-    csv_points,
-    json_points,
-    spans_record,
-    sweep_records,
-)
+from derive.show.tables import UNANSWERED, csv_points, json_points, spans_record
 from derive.tables.writing import line_text
 
 
@@ -63,6 +57,7 @@ def csv_lines(named: Iterable[tuple[str, Result]], before_header: str = "") -> I
 
 def solution_record(solution: Result) -> dict[str, Any]:
     """Return the record of `--as json`: SI units, formulas as text, None for unbounded."""
+    swept = solution.sweep.rows() if solution.sweep else ()
     remarks = [*solution.lead, *(f"{solution.unknown} is {text}" for text in prompts_words(solution)), *solution.said]
     return {
         "unknown": solution.unknown,
@@ -79,7 +74,7 @@ def solution_record(solution: Result) -> dict[str, Any]:
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
         **({"remarks": remarks} if remarks else {}),
-        **({"sweep": list(sweep_records(solution.sweep, _answer_record))} if solution.sweep else {}),
+        **({"sweep": [{"given": given, "answers": [*map(_answer_record, found)]} for given, found, _ in swept]} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
         **({"with_prompts": _answer_record(solution.with_prompts)} if solution.with_prompts else {}),
     }
