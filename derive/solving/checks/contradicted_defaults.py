@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import log
 
-from derive.answers import BOUGHT, DECODE_ALONE, next_whole
+from derive.answers import BOUGHT, DECODE_ALONE, next_whole, ways_to
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
@@ -84,6 +84,7 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     if solution.answers[0].kind != "point":
         clash = find_impossible(asked, asked.known)
         return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
+    solution = _drop_impossible(asked, solution)
     found = {**asked.known, asked.unknown: solution.answers[0].point}
     beside, clash, _ = _settle_defaults(replace(asked, instead=()), found)
     if (clash or beside.instead) and not asked.instead:
@@ -108,6 +109,15 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
         slopes = [chain_slopes(each, default.name, default.elasticities) for each in slopes]
     answers = tuple(replace(one, elasticities=each) for one, each in zip(solution.answers, slopes, strict=True))
     return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
+
+
+def _drop_impossible(asked: Question, solution: Solution) -> Solution:
+    """Return a solution without the points that no deployment can have, if there are others."""
+    if len(solution.answers) == 1:
+        return solution
+    values = ((one, {step.unknown: step.value for step in steps if step.value is not None}) for one, steps in ways_to(solution))
+    kept = [one for one, there in values if not find_impossible(asked, {**asked.known, **there, asked.unknown: one.point})]
+    return solution.keep(kept) if kept else solution
 
 
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:

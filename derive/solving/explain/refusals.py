@@ -48,10 +48,11 @@ def find_result_without_influence(asked: Question, known: Mapping[str, float]) -
     results = results_made_of(asked, unknown)
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
+    places = [*([0.0] if row.may_be_zero else []), *map(row.at, _SHARES)]
     for name in (name for name in results if name in asked.known):
-        there = (follow_values(rows_behind((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in _SHARES)
+        there = (follow_values(rows_behind((name,), asked.active), {**rest, unknown: place}).get(name) for place in places)
         found = [value for value in there if value is not None]
-        if len(found) < len(_SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
+        if len(found) < len(places) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue
         told = f"{name} does not depend on {unknown}"
         if isclose(found[0], known[name], rel_tol=HOLDS):
