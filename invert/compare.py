@@ -23,7 +23,7 @@ from invert.comparison_records import (
     log_change,
 )
 from invert.data import Data
-from invert.encoder import six_digits
+from invert.estimate_text import six_digits
 from invert.estimators.names import with_new_keys
 from invert.inference import RunOptions, infer_sheets, note_on_unread_day, premiums_of, run_of, with_conventions
 from invert.records import Estimate, Name

@@ -15,10 +15,11 @@ from datetime import date
 from functools import cache
 from math import isfinite
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from derive.errors import shorten
 from derive.immutable import immutable
+from invert.estimate_text import six_digits
 
 _T = TypeVar("_T")
 
@@ -153,15 +154,6 @@ class Codec:
             elif isinstance(source, str) and is_stored(kind, source):
                 values[source] = self.decode(type_at(kind, source), found[key], _inside(at, key))
         return values
-
-
-def six_digits(value: _T) -> _T:
-    """Round an estimate to six digits. Later digits depend on the draws and the machine.
-
-    >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
-    (154712.0, 'upper', None)
-    """
-    return cast("_T", float(f"{value:.6g}")) if isinstance(value, float) else value
 
 
 @cache

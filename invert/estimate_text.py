@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from derive.units import show
 
 if TYPE_CHECKING:
     from invert.records import Estimate
 
+_T = TypeVar("_T")
 _UNITS: Mapping[str, tuple[float, str]] = {
     "kv_bytes_per_token": (1e3, " kB"),
     "kv_bytes_stored_per_token": (1e3, " kB"),
@@ -33,6 +34,15 @@ _WIDE = 3.0
 _NONE, _NO_RANGE = "none", "-"
 _UNIT = re.compile(r" [^\d\s]+$|[xk]$")
 _UNIT_ENDS = ("/token", " tokens", " FLOP/byte")
+
+
+def six_digits(value: _T) -> _T:
+    """Round an estimate to six digits. Later digits depend on the draws and the machine.
+
+    >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
+    (154712.0, 'upper', None)
+    """
+    return cast("_T", float(f"{value:.6g}")) if isinstance(value, float) else value
 
 
 def two_digits(value: float) -> str:

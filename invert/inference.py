@@ -86,7 +86,6 @@ from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.shown import Inference, InferenceTable
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
-from invert.validation.soundness import table_problems
 
 
 def infer(
@@ -199,8 +198,11 @@ def _answered(
 ) -> InferenceTable:
     names, as_of = request.names, request.as_of
     offered = sheets(book, as_of, request.tier or "", request.everything)
-    if extent.checks_tables and (bad := table_problems(book, data, assumptions)):
-        raise BadRow(*bad)
+    if extent.checks_tables:
+        from invert.validation.soundness import table_problems
+
+        if bad := table_problems(book, data, assumptions):
+            raise BadRow(*bad)
     known = described(offered, data)
     day = day_of(book, as_of)
     chosen, notes = _choose_sheets(names, request.providers, offered, known, book, day)

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
 from derive.immutable import immutable
-from invert.encoder import six_digits
+from invert.estimate_text import six_digits
 from invert.result import Inference, Run
 from invert.sheets.names import asks_no_more, bare_name
 from invert.sheets.places import Place

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from math import log, pi, sqrt
 from statistics import NormalDist, fmean, median
 
@@ -17,7 +16,6 @@ from invert.data import Data, cache_with_data
 from invert.estimators import lecture, premium_at_cost, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import case_of
-from invert.estimators.market.candidates import judge_predictors
 from invert.estimators.market.record import LEAST_FAMILIES, record
 from invert.estimators.market.student import Floats, Students, predict_one_more
 from invert.estimators.market.student import Judged as Predicted
@@ -25,7 +23,7 @@ from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
-from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, Record, Span, Verdict
+from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, Record, Span
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
@@ -126,7 +124,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     typical, found = typical_kv(data, assumptions)["stored"], []
     caches = typical.by_name
-    for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
+    for sheet, model, cache in sheets_of_known_cache(data, assumptions):
         seen = observables(sheet, model.max_context, assumptions)
         price = seen.storage_price or by_slope(tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions))
         if price and price.value > 0 and cache.architecture in caches:
@@ -134,22 +132,6 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     rows = [one for _, one in found]
     judged = judge_ranges([estimate for estimate, _ in found], np.array([one.ln_kv for one in rows]))
     return record(judged, typical.judge(rows), [one.family for one in rows], by_families=True)
-
-
-@cache_with_data
-def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, since: date | None = None) -> Verdict | None:
-    """Return the gain over typical KV from knowing only whether long context costs more, or None for too few families.
-
-    It uses every sheet with a known cache, on sale or in the calibration. With `since`, models released from that day on are
-    predicted by earlier ones.
-    """
-    assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    typical = typical_kv(data, assumptions)["read"]
-    caches = typical.by_name
-    sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
-    sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
-    asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
-    return judge_predictors(list(asked.values()), typical, since, assumptions)
 
 
 def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predicted:
@@ -164,7 +146,7 @@ def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predi
 
 
 @cache_with_data
-def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
+def sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
     """Return every shipped sheet of a model with a known cache and a usable row."""
     described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets_that_ship(data):
@@ -181,7 +163,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
     """Return how many times the lecture's KV bytes the true ones are, over every shipped sheet with a threshold and a known cache."""
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     times = []
-    for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
+    for sheet, model, cache in sheets_of_known_cache(data, assumptions):
         if sheet.bands[1:]:
             case = case_of(sheet, model, data, assumptions)
             read = lecture.kv_bytes_from_threshold(case.seen.pairs[0], lecture_anchors(case.anchors, assumptions))
@@ -195,7 +177,7 @@ def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     factors = [
         premium_at_cost.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
-        for sheet, model, cache in _sheets_of_known_cache(data, assumptions)
+        for sheet, model, cache in sheets_of_known_cache(data, assumptions)
         if not sheet.has_premium
     ]
     if not factors:

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from derive.errors import WrongValue
 from derive.show.folding import fold
-from invert.comparison_records import Comparison, History
 from invert.report.columns import WIDE_KEYS, column_of, csv_names, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out
 from invert.result import InferenceTable, Shown
 from invert.sheets.diff import Difference
+
+if TYPE_CHECKING:
+    from invert.comparison_records import Comparison, History
 
 MOST_LISTED = 100
 """The most sheets of a table in the terminal. For more, a summary is printed unless columns or an order are given."""
@@ -109,7 +112,7 @@ def _sheets_text(table: InferenceTable, shown: Shown, width: int) -> str:
     return glance(table, width, WIDE_KEYS if shown.wide else columns, shown.by)
 
 
-def history_answer(found: Sequence[History], style: str, width: int) -> str:
+def history_answer(found: "Sequence[History]", style: str, width: int) -> str:
     """Return the estimates of sheets over time in a form."""
     from invert.report import dates
 

@@ -7,8 +7,8 @@ from math import inf
 
 from derive.show.cells import csv_text
 from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, Rerounded, SheetChange
-from invert.encoder import Codec, Keys, Through, six_digits
-from invert.estimate_text import estimate_text
+from invert.encoder import Codec, Keys, Through
+from invert.estimate_text import estimate_text, six_digits
 from invert.records import Estimate, Name
 from invert.report.columns import name_of
 from invert.report.document import report_document

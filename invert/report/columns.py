@@ -16,8 +16,7 @@ from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
-from invert.encoder import six_digits
-from invert.estimate_text import bracket_range, middle_text, range_text, two_digits
+from invert.estimate_text import bracket_range, middle_text, range_text, six_digits, two_digits
 from invert.estimators.names import KV_NAMES, kv_heading, new_column_key
 from invert.records import TIER_NAMES, Estimate, TierEvidence, count_missed, verdict
 from invert.report.fast_mode import fast_mode_in_brief

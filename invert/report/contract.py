@@ -11,7 +11,8 @@ from derive.immutable import immutable
 from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
-from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of, six_digits
+from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of
+from invert.estimate_text import six_digits
 from invert.inversion import Inversion
 from invert.provenance import Made
 from invert.records import (

@@ -11,7 +11,8 @@ from derive.characters import padded
 from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
 from invert.data import Data
-from invert.encoder import Codec, Keys, Through, six_digits
+from invert.encoder import Codec, Keys, Through
+from invert.estimate_text import six_digits
 from invert.sheets.assemble import find, models, placed, released_sheets, rows_used, sheets
 from invert.sheets.dated import first_days
 from invert.sheets.described import described

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from importlib.resources import files
 from math import log
@@ -19,26 +20,26 @@ from derive.tables.problems import BadRow, Problem
 from derive.tables.questions import read_givens
 from derive.tables.rows import in_si
 from derive.tables.shipped import Tables
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration
-from invert.estimators.calibration import Member
+from invert.estimators.calibration import Member, members
 from invert.estimators.known import (
     Judged,
     judged,
     record_of_storage_price,
     records,
     records_beside,
-    verdict_on_having_a_premium,
+    sheets_of_known_cache,
 )
 from invert.estimators.market import candidates, panel, size
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
-from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv, usual_stored
+from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.premium_at_cost import ONE_TOKEN_MORE, weighted_line
 from invert.estimators.rent import rental
-from invert.records import Record
+from invert.records import Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of, last_day
 from invert.sheets.tables import Disclosure, HostPrice
@@ -218,6 +219,22 @@ def _skill(scored: Scored) -> ScoreRow:
         **{"rms": round(one.rms, 2), "class": round(one.rms_of_baseline, 2), "gain": round_nats(one.gain)},
         **{"standard error": round_nats(one.standard_error), "gain, low": round_nats(low), "gain, high": round_nats(high), **shares},
     }
+
+
+@cache_with_data
+def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, since: date | None = None) -> Verdict | None:
+    """Return the gain over typical KV from knowing only whether long context costs more, or None for too few families.
+
+    It uses every sheet with a known cache, on sale or in the calibration. With `since`, models released from that day on are
+    predicted by earlier ones.
+    """
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
+    typical = typical_kv(data, assumptions)["read"]
+    caches = typical.by_name
+    sold = [(sheet, cache.architecture) for sheet, _, cache in sheets_of_known_cache(data, assumptions)]
+    sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
+    asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
+    return candidates.judge_predictors(list(asked.values()), typical, since, assumptions)
 
 
 def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:

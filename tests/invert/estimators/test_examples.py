@@ -2,7 +2,7 @@
 
 from invert.data import read_data
 from invert.estimators.fast_mode import pair_fast_mode
-from invert.estimators.known import bounds_at_cost, told_by_others, verdict_on_having_a_premium
+from invert.estimators.known import bounds_at_cost, told_by_others
 from invert.estimators.names import new_column_key
 from invert.records import Bounds, Estimate
 
@@ -14,13 +14,6 @@ def test_pair_fast_mode():
     assert found.speed_ratio == 2.5
     assert found.batch_ratio == 15.0
     assert round(found.slow_mode_floor, 3) == 0.92
-
-
-def test_verdict_on_having_a_premium():
-    found = verdict_on_having_a_premium(read_data())
-    assert found.count == 18
-    assert found.families == 11
-    assert not found.enters
 
 
 def test_bounds_at_cost():

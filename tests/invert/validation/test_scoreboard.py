@@ -8,8 +8,7 @@ from statistics import fmean, stdev
 import pytest
 
 from invert.anchors import assumptions_of
-from invert.encoder import six_digits
-from invert.estimate_text import estimate_text
+from invert.estimate_text import estimate_text, six_digits
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
