@@ -17,14 +17,13 @@ import numpy as np
 from derive.catalogue import equation
 from derive.evaluate import arrays, evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import branches
-from derive.immutable import immutable
-from derive.trees import SUM, Tree, names, slopes, sum_of
+from derive.trees import Tree, names, slopes
 from invert.arrays import Values
 
 _Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
 """No ratio of prices tells the size of a model. Ridge points here are sustained ones."""
-_COST, _MEMORY = "decode_cost_short", "memory_ratio_short"
+_MEMORY = "memory_ratio_short"
 _SOLVED_FOR = ("balance_context", "weight_compute_ratio")
 """The quantities that two memory ratios determine."""
 
@@ -54,17 +53,12 @@ def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: 
     known["decode_cost_short"] = equation("bands.output_input_ratio").right_side(known)
     prefill = known["decode_cost_short"] / output_input_ratio
     short = _memory_ratio("short", known["decode_cost_short"], known)
-    if premium_out is None:
-        return Costs(prefill_short=prefill, decode_short=known["decode_cost_short"], decode_long=nan, memory_short=short, memory_long=nan)
-    known["decode_cost_long"] = equation("bands.premium_out").right_side({**known, "premium_out": premium_out})
-    long = _memory_ratio("long", known["decode_cost_long"], known)
-    return Costs(
-        prefill_short=prefill,
-        decode_short=known["decode_cost_short"],
-        decode_long=known["decode_cost_long"],
-        memory_short=short,
-        memory_long=long,
-    )
+    decode: Values = nan
+    memory: Values = nan
+    if premium_out is not None:
+        decode = equation("bands.premium_out").right_side({**known, "premium_out": premium_out})
+        memory = _memory_ratio("long", decode, known)
+    return Costs(prefill, known["decode_cost_short"], decode, short, memory)
 
 
 def structure_of_costs(costs: Costs, at: _Arrays) -> tuple[Values, Values]:
@@ -142,44 +136,23 @@ def _ending(end: str, at: _Arrays) -> dict[str, Values]:
     return {**at, **PER_PARAMETER, "short_context": at[f"{end}_context"]}
 
 
-@immutable(kw_only=False)
-class _Regimes:
-    """The memory ratio at a decode cost, in the memory-bound and in the compute-bound regime."""
-
-    bound_by_memory: Tree
-    bound_by_compute: Tree
-    compute: Tree
-
-
 @cache
-def _regimes() -> _Regimes:
+def _regimes() -> tuple[Tree, Tree, Tree]:
+    """Return the memory ratio at a decode cost, if memory takes longer and if arithmetic does, and the time of arithmetic."""
     found = {_MEMORY in names(one.regime.wins[0][0]): one for one in branches(equation("bands.decode_cost_short"), _MEMORY)}
     (by_memory,), (by_compute,) = found[True].roots or (), found[False].roots or ()
-    return _Regimes(by_memory, by_compute, found[True].regime.wins[0][1])
+    return by_memory, by_compute, found[True].regime.wins[0][1]
 
 
 def _memory_ratio(end: str, cost: Values, at: _Arrays) -> Values:
-    rows, known = _regimes(), {**_ending(end, at), _COST: cost}
-    compute, by_memory = _value(rows.compute, known), _value(rows.bound_by_memory, known)
     with np.errstate(all="ignore"):
-        by_compute = _value(rows.bound_by_compute, known)
+        by_memory, by_compute, compute = (_value(row, {**_ending(end, at), "decode_cost_short": cost}) for row in _regimes())
     below = np.where((by_compute > 0) & (by_compute <= compute), by_compute, np.nan)
     return np.where(by_memory >= compute, by_memory, below)
 
 
 def _memory_slope(end: str, memory: Values, at: _Arrays) -> Values:
     """Return d memory ratio / d decode cost in the regime that applies."""
-    rows, known = _regimes(), _ending(end, at)
-    with np.errstate(all="ignore"):
-        by_memory, by_compute = (_value(_slope_of_line(line), known) for line in (rows.bound_by_memory, rows.bound_by_compute))
-        return np.where(memory >= _value(rows.compute, known), by_memory, by_compute)
-
-
-@cache
-def _slope_of_line(line: Tree) -> Tree:
-    """Return the slope of a line in the decode cost: its value at a cost of 1, without the terms that the cost is not in."""
-    if not isinstance(line, tuple) or _COST not in names(line):
-        return 1 if line == _COST else line
-    if line[0] == SUM:
-        return sum_of([_slope_of_line(term) for term in line[1:] if _COST in names(term)])
-    return (line[0], *map(_slope_of_line, line[1:]))
+    _, slope = slope_at_arrays(equation("bands.decode_cost_short").trees[1], _MEMORY, {**_ending(end, at), _MEMORY: memory})
+    with np.errstate(divide="ignore"):
+        return np.asarray(1 / slope)
