@@ -9,8 +9,6 @@ from derive.evaluate import evaluate
 from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.arrays import Values
-from invert.assumptions import RIDGE_POINT
-from invert.steps import solve_steps
 
 
 class Forward(TypedDict):
@@ -65,14 +63,12 @@ def _price(base: Mapping[str, Values], cost: Values) -> Values:
 def crossover_context(kv_bytes_per_token: float, anchors: Mapping[str, float]) -> float:
     """Return the context [token] at which the KV cache reads take as long as arithmetic, on chips at their peak rates.
 
-    The lecture equates it with the threshold of long-context prices. Anchors: active_params [1], machine_balance_ratio [MAC/byte] and
-    bytes_per_weight [byte].
+    The lecture equates it with the threshold of long-context prices. Anchors: active_params [1] and ridge_point [FLOP/byte].
 
-    >>> round(crossover_context(5000 / 3, {"active_params": 1e11, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}))
+    >>> round(crossover_context(5000 / 3, {"active_params": 1e11, "ridge_point": 600.0}))
     200000
     """
-    at = {**NEUTRAL_DEFAULTS, "active_params": anchors["active_params"], "kv_bytes_per_token": kv_bytes_per_token}
-    at["ridge_point"] = _ridge_point(anchors["machine_balance_ratio"], anchors["bytes_per_weight"])
+    at = {**NEUTRAL_DEFAULTS, **anchors, "kv_bytes_per_token": kv_bytes_per_token}
     context: float = equation("context.balance_context").right_side({**at, "mfu": 1.0, "mbu": 1.0})
     return context
 
@@ -82,12 +78,6 @@ def kv_bytes_from_crossover(balance_context: float, anchors: Mapping[str, float]
     at = {**NEUTRAL_DEFAULTS, **anchors}
     context: float = equation("context.balance_context").right_side({**at, "kv_bytes_per_token": 1.0})
     return context / balance_context
-
-
-@lru_cache
-def _ridge_point(machine_balance_ratio: float, bytes_per_weight: float) -> float:
-    given = {"machine_balance_ratio": machine_balance_ratio, "bytes_per_weight": bytes_per_weight}
-    return solve_steps([(RIDGE_POINT, "ridge_point")], given).value
 
 
 def predict_output_input_ratio(bandwidth_bound_fraction: float) -> float:

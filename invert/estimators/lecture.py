@@ -56,7 +56,7 @@ def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Rea
     return _read_crossover(pair.long_context_threshold, *(anchors[name] for name in _THRESHOLD_ANCHORS))
 
 
-_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio")
+_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio", "ridge_point")
 
 
 @lru_cache

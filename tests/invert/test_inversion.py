@@ -57,9 +57,9 @@ def test_one_price_gives_what_the_closed_form_gives(seed: int):
         ratio, threshold = draw.uniform(1.01, 20), draw.uniform(1e4, 1e6)
         closed = equation("readings.bandwidth_bound_fraction").right_side({"output_input_ratio": ratio})
         assert bandwidth_bound_fraction(ratio).values["bandwidth_bound_fraction"] == pytest.approx(closed, rel=1e-14)
-        anchors = {"active_params": draw.uniform(1e9, 1e12), "machine_balance_ratio": draw.uniform(100, 600), "bytes_per_weight": 1.0}
+        anchors = {"active_params": draw.uniform(1e9, 1e12), "ridge_point": draw.uniform(200, 1200)}
         found = invert_price(partial(crossover_context, anchors=anchors), threshold)
-        assert found == pytest.approx(anchors["active_params"] / anchors["machine_balance_ratio"] / threshold, rel=1e-14)
+        assert found == pytest.approx(2 * anchors["active_params"] / anchors["ridge_point"] / threshold, rel=1e-14)
 
 
 def test_a_price_that_no_value_leads_to_has_no_inverse():

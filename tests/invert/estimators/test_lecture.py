@@ -17,7 +17,11 @@ from invert.sheets.observables import observe
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
-BOARD = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}
+
+def board(**changed: float) -> dict[str, float]:
+    """The lecture's outside facts, with the ridge point [FLOP/byte] that they make."""
+    facts = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0, **changed}
+    return {**facts, "ridge_point": 2 * facts["machine_balance_ratio"] / facts["bytes_per_weight"]}
 
 
 def pair(threshold: int = 200_000, premium_in: float = 2, premium_out: float = 1.5, ratio: float = 6) -> BandPair:
@@ -56,7 +60,7 @@ KV = [  # threshold, anchors against the board's, bytes per token, relative tole
 
 @in_one_test(("threshold", "changed", "kv", "tolerance", "source"), KV, ids=[row[-1] for row in KV])
 def test_kv_bytes_from_the_threshold(threshold: int, changed: dict[str, float], kv: float, tolerance: float, source: str):
-    found = kv_bytes_from_threshold(pair(threshold), BOARD | changed)
+    found = kv_bytes_from_threshold(pair(threshold), board(**changed))
     assert found.values["kv_bytes_per_token"] == pytest.approx(kv, rel=tolerance)
     assert found.problem is None
     assert found.solution.equations == ("readings.threshold_is_crossover@1",)
@@ -65,7 +69,7 @@ def test_kv_bytes_from_the_threshold(threshold: int, changed: dict[str, float], 
 def test_the_premium_is_not_used():
     """1:35:23: fifty per cent more is said, and nothing is made of it."""
     readings = [
-        kv_bytes_from_threshold(pair(premium_in=p_in, premium_out=p_out, ratio=r), BOARD) for p_in, p_out, r in ((1, 1.1, 2), (5, 5, 8))
+        kv_bytes_from_threshold(pair(premium_in=p_in, premium_out=p_out, ratio=r), board()) for p_in, p_out, r in ((1, 1.1, 2), (5, 5, 8))
     ]
     assert readings[0].values == readings[1].values
 
