@@ -89,10 +89,11 @@ class Supposition:
     `beside` is supposed while the alternative is computed, unless it is known (the least of several replaces a known value). With `added`,
     the value of that quantity is added to the supposed value. `text` may contain names in braces. A row applies if one of `default` is a
     default of the answer, the answer `uses` one of these quantities or equations, it is `about` one of these quantities (asked for or
-    given), all `known` have a value, none of `absent` has one, the first of each pair in `at_least` is no less than the second, and
-    `equation` takes part. `source` is the source of the value: "table" or "rule". `threshold` is the factor from which on the answer counts
-    as another. With `fills_memory` memory is checked too, with `only_memory` memory alone is checked. With `compared` the quantity itself
-    is compared with its alternative, and not the answer. With `longer` only a greater alternative counts.
+    given), all `known` have a value, none of `absent` has one, the first of each pair in `at_least` is no less than the second, the
+    first of the pair `more` is more than the second, and `equation` takes part. `source` is the source of the value: "table" or "rule".
+    `threshold` is the factor from which on the answer counts as another. With `fills_memory` memory is checked too, with `only_memory`
+    memory alone is checked. With `compared` the quantity itself is compared with its alternative, and not the answer. With `longer` only a
+    greater alternative counts.
     """
 
     kind: str
@@ -108,6 +109,7 @@ class Supposition:
     known: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     at_least: tuple[tuple[str, str | float], ...] = ()
+    more: tuple[str, str] | None = None
     equation: str = ""
     source: str = ""
     threshold: float = 1.1
@@ -197,6 +199,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
             uses=("roofline.weight_time",),
             known=("total_params", "active_params", *present),
             absent=("experts", *absent),
+            more=("total_params", "active_params"),
         )
         for batch, present, absent in _BATCHES
     ),

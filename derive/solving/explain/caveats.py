@@ -75,6 +75,7 @@ def _row_applies(row: Supposition, asked: Question, values: Values, used: Sequen
         and row.alternative not in spoken - {row.quantity}
         and _is_from(row, asked)
         and all(_is_at_least(at, *pair) for pair in row.at_least)
+        and not (row.more and _is_at_least(at, *reversed(row.more)))
     )
 
 
