@@ -1,5 +1,6 @@
 """The records of an answer to a question: Answer, Reason, RouteStep, Sweep, Spans and the Result that collects them."""
 
+from collections import UserDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
@@ -58,7 +59,7 @@ def next_whole(value: float, side: str | None) -> float:
     return float(ceil(value * (1 - HOLDS)) if side == LOWER else floor(value * (1 + HOLDS)))
 
 
-class WhenRead(Mapping[str, _Value]):
+class WhenRead(UserDict[str, _Value]):
     """A mapping that is computed when it is first read: elasticities need more time than the answers they belong to.
 
     >>> WhenRead(lambda: {"batch": 1.0})["batch"]
@@ -69,23 +70,12 @@ class WhenRead(Mapping[str, _Value]):
         self._work_out = work_out
 
     @cached_property
-    def _computed_values(self) -> Mapping[str, _Value]:
+    def data(self) -> Mapping[str, _Value]:  # type: ignore[override]  # nobody changes it
+        """Return the computed values."""
         return self._work_out()
 
-    def __getitem__(self, name: str) -> _Value:
-        return self._computed_values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._computed_values)
-
-    def __len__(self) -> int:
-        return len(self._computed_values)
-
-    def __repr__(self) -> str:
-        return repr(dict(self._computed_values))
-
     def __reduce__(self) -> tuple[type, tuple[dict[str, _Value]]]:
-        return dict, (dict(self._computed_values),)
+        return dict, (dict(self.data),)
 
 
 @immutable
@@ -195,6 +185,11 @@ def shown_end(answer: Answer) -> float | None:
     return least or None if most is None else most
 
 
+def _told_message(reason: "Reason") -> str:
+    """Return the message of a reason. The schemas read its type."""
+    return reason.tell() if reason.tell else ""
+
+
 @immutable
 class Reason:
     """The reason why there is no answer: a code for programs, the missing quantities, and the violated inequalities.
@@ -209,22 +204,12 @@ class Reason:
     code: str
     missing: tuple[str, ...] = ()
     violated: tuple[str, ...] = ()
-    message: str = ""
+    message: str = cached_property(_told_message)  # type: ignore[assignment]
     two_values: str = ""
     tell: Callable[[], str] | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "message": self.message, "tell": None}
-
-
-def _message_of(reason: Reason) -> str:
-    """Return the message of a reason. The schemas read its type."""
-    return reason.tell() if reason.tell else ""
-
-
-# A message that is given is found before this one.
-Reason.message = cached_property(_message_of)  # type: ignore[assignment]
-Reason.message.__set_name__(Reason, "message")  # type: ignore[attr-defined]
 
 
 @immutable

@@ -548,8 +548,9 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     named = [one for one in preset.published if one.origin and one.narrowest <= chip]
     if chip == inf and not named:
         return preset
-    if not named and any(chip in one.stored for one in preset.published):
-        return _use_stored_bytes(preset, chip)
+    if not named and (model := next((one for one in preset.published if chip in one.stored), None)):
+        place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
+        return preset.add_givens({"bytes_per_weight": model.stored[chip]}, place)
     fit = named or [one for one in preset.published if one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
         narrower = any(chip < one.narrowest < inf for one in preset.published)
@@ -571,13 +572,6 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
         supposed={**preset.supposed, **dict.fromkeys(found if first.origin else widths, why)},
     )
-
-
-def _use_stored_bytes(preset: Preset, chip: float) -> Preset:
-    """Return the presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
-    model = next(one for one in preset.published if chip in one.stored)
-    place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
-    return preset.add_givens({"bytes_per_weight": model.stored[chip]}, place)
 
 
 def _complete_widths(preset: Preset, settled: Set[str]) -> Preset:

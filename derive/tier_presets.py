@@ -26,12 +26,6 @@ def _devices(tables: Tables) -> dict[str, dict[str, MemoryTierFigure]]:
     return {device: rows for device, rows in found.items() if rows.keys() >= {*_OF_DEVICE}}
 
 
-def tier_of(text: str) -> str:
-    """Return the tier of memory_tiers.csv that a word names, or the word in lower case."""
-    word = text.strip().lower()
-    return _TIER_WORDS.get(word, word)
-
-
 def matching_devices(text: str, tables: Tables | None = None) -> list[str]:
     """Return the devices of a tier, or the devices with every word of a text in their names, in the order of the table.
 
@@ -39,10 +33,11 @@ def matching_devices(text: str, tables: Tables | None = None) -> list[str]:
     (['Solidigm D7-PS1010 7.68 TB PCIe 5'], 'Micron 9650 7.68 TB PCIe 6')
     """
     devices = _devices(tables or shipped.read())
-    if exact := [device for device in devices if device.lower() == text.strip().lower()]:
+    word = text.strip().lower()
+    if exact := [device for device in devices if device.lower() == word]:
         return exact
-    of_tier = [device for device, rows in devices.items() if rows["tier_capacity"].tier == tier_of(text)]
-    words = text.lower().split()
+    of_tier = [device for device, rows in devices.items() if rows["tier_capacity"].tier == _TIER_WORDS.get(word, word)]
+    words = word.split()
     return of_tier or [device for device in devices if words and all(word in device.lower() for word in words)]
 
 

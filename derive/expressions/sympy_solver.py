@@ -28,7 +28,7 @@ class SmoothRegime(NamedTuple):
     @property
     def label(self) -> str | None:
         """Return the condition in words of the registry, or None if there is only one regime."""
-        return inequalities_in_words(self.wins)
+        return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in self.wins)) or None
 
 
 class SolvedRegime(NamedTuple):
@@ -36,11 +36,6 @@ class SolvedRegime(NamedTuple):
 
     regime: SmoothRegime
     solutions: tuple[Expr, ...] | None
-
-
-def inequalities_in_words(wins: _Pairs) -> str | None:
-    """Return pairs of a larger and a smaller expression as inequalities in words of the registry, or None without pairs."""
-    return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in wins)) or None
 
 
 def solve_by_regime(left: Expr, right: Expr, x: Expr) -> tuple[SolvedRegime, ...]:

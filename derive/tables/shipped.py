@@ -8,7 +8,6 @@ from io import BytesIO
 from typing import Any, TypeAlias, TypeVar, cast
 
 from derive.errors import WrongData, shorten, suggest
-from derive.immutable import immutable
 from derive.tables.cells import Column, columns_of
 from derive.tables.lines import CsvTable, Row
 from derive.tables.problems import BadRow, Problem
@@ -36,14 +35,8 @@ Table: TypeAlias = type[TableRow] | str
 """The record of a table, or the name of a table of prices without a record."""
 
 
-@immutable(kw_only=False)
-class CheckedTable:
-    """A table checked against its description: the rows with sound cells, and all problems."""
-
-    records: tuple[TableRow, ...]
-    problems: tuple[Problem, ...]
-
-
+_CheckedTable: TypeAlias = tuple[tuple[TableRow, ...], tuple[Problem, ...]]
+"""The records of the rows with valid cells, and all problems of a table."""
 _CheckedRow: TypeAlias = tuple[Row, tuple[Fault, ...], TableRow | None]
 """A row, what is wrong with it, and its record if its cells are sound."""
 
@@ -120,8 +113,8 @@ class Tables:
         name, record = _name(table), None if isinstance(table, str) else table
         return self._keep((_ROWS, table), lambda: tuple((row, *_check_row(row, self.columns(name), record)) for row in self.raw_rows(name)))
 
-    def checked(self, table: Table) -> CheckedTable:
-        """Return a table checked against its description and its rules."""
+    def checked(self, table: Table) -> _CheckedTable:
+        """Return the records of a table, and all its problems by its description and its rules."""
         return self._keep((_CHECKED, table), lambda: _check_table(self, table))
 
     def only(self, name: str, column: str, cell: str) -> "Tables":
@@ -143,17 +136,17 @@ class Tables:
 
     def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
         """Return the rows of the table of a record. Raise BadRow with everything that is wrong with the table, or with its file."""
-        found = self.checked(record)
-        if found.problems:
-            raise BadRow(*found.problems)
-        return cast("tuple[AnyRecord, ...]", found.records)
+        records, problems = self.checked(record)
+        if problems:
+            raise BadRow(*problems)
+        return cast("tuple[AnyRecord, ...]", records)
 
     def problems(self, *tables: Table) -> tuple[Problem, ...]:
         """Return everything that is wrong with these tables."""
         found: list[Problem] = []
         for table in tables:
             try:
-                found += self.checked(table).problems
+                found += self.checked(table)[1]
             except BadRow as error:
                 found += error.problems
         return tuple(found)
@@ -231,11 +224,12 @@ def read_cells(row: Row, columns: Iterable[Column]) -> tuple[dict[str, Any], lis
     return values, faults
 
 
-def _check_table(tables: Tables, table: Table) -> CheckedTable:
+def _check_table(tables: Tables, table: Table) -> _CheckedTable:
     name = _name(table)
     origin, (lines, rows), schema, checked = f"{name}.csv", tables._raw(name), tables.schema(name), tables.checked_rows(table)
     alone = [(row, fault) for row, faults, _ in checked for fault in faults]
-    sound, present = _without_faulty(rows, alone), [row for row in rows if not row.fault]
+    faulty = {row.place for row, _ in alone}
+    sound, present = [row for row in rows if row.place not in faulty], [row for row in rows if not row.fault]
     across = (
         *_repeated_keys(schema.get("primaryKey", ()), sound, present),
         *(() if isinstance(table, str) else table.faults_across(sound, present)),
@@ -244,14 +238,9 @@ def _check_table(tables: Tables, table: Table) -> CheckedTable:
     together = _with_places([(row, (column, why)) for row, column, why in across])
     # A fault that several rows share is named once, at the first of them.
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
-    named = sorted((_problem(origin, row, fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
-    return CheckedTable(
-        records=tuple(record for _, _, record in checked if record), problems=(*([lines.unknown] if lines.unknown else []), *named)
-    )
-
-
-def _problem(origin: str, row: Row, fault: Fault) -> Problem:
-    return Problem(origin=origin, row=row.place, column=fault[0], message=fault[1])
+    named = sorted((*alone, *once), key=lambda one: one[0].place)
+    problems = [Problem(origin=origin, row=row.place, column=column, message=message) for row, (column, message) in named]
+    return tuple(record for _, _, record in checked if record), (*([lines.unknown] if lines.unknown else []), *problems)
 
 
 def _with_places(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
@@ -264,11 +253,6 @@ def _with_places(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
         for fault, rows in places.items()
     }
     return [(row, listed[fault]) for row, fault in together]
-
-
-def _without_faulty(rows: Sequence[Row], faults: Iterable[tuple[Row, Fault]]) -> list[Row]:
-    places = {row.place for row, _ in faults}
-    return [row for row in rows if row.place not in places]
 
 
 def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:

@@ -255,13 +255,13 @@ def test_any_content_gives_rows_or_named_faults():
                 content[generator.randrange(len(content))] = generator.randrange(256)
             with reading(Tables({**read().files, f"{name}.csv": bytes(content)})):
                 try:
-                    found = shipped.read().checked(RECORDS[name])
+                    records, problems = shipped.read().checked(RECORDS[name])
                 except BacksolveError as error:
                     assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
                     continue
                 of_lines = {row.place for row in shipped.read().raw_rows(name)}
-                assert of_lines <= {row.place for row in found.records} | {problem.row for problem in found.problems}
-                assert all(str(problem).isprintable() for problem in found.problems)
+                assert of_lines <= {row.place for row in records} | {problem.row for problem in problems}
+                assert all(str(problem).isprintable() for problem in problems)
 
 
 KEYED = [
