@@ -1,9 +1,9 @@
 """Warnings of an answer: suppositions whose alternative moves it (rows of `derive/suppositions.py`), and what is no supposition."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from string import Formatter
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
@@ -171,7 +171,7 @@ def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
     derived = row.added or row.compared or row.quantity in values.keys() - inputs.keys() - asked.defaults.keys()
     supposed = {**beside, **({} if derived else changed)}
     shown = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items() if name not in inputs or name in changed)
-    text = row.text.format(**{name: show(name, values[name]) for _, name, *_ in Formatter().parse(row.text) if name})
+    text = re.sub(r"{(\w+)}", lambda named: show(named[1], values[named[1]]), row.text)
     told = f"{text}. {f'With {shown}, ' if shown else 'Then '}"
     rests = frozenset((row.quantity, row.added, *beside, *_inputs_of_row(row))) - {""}
     if (row.fills_memory or (row.only_memory and not asked.anyway)) and (short := moves.short(changed)):
