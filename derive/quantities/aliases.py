@@ -78,6 +78,7 @@ _COSTS_OF_A_TIME = {
     **_BUDGETS_OF_A_TIME,
     # A cost by the hour may be the price of a chip.
     **{word: f"USD/{unit}" for time, adverb, unit in _BY_TIME if unit != "h" for word in (f"cost_per_{time}", f"{adverb}_cost")},
+    **{f"fleet_cost_per_{time}": f"USD/{unit}" for time, _, unit in _BY_TIME},
 }
 _ALL_OR_ONE = ("tps", "tokens_per_second", "tokens_s")
 _TIMES_OF_A_TOKEN = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
@@ -106,7 +107,7 @@ _CALLED = (
     ("fleet_requests_per_second", "fleet_qps fleet_rps total_qps total_rps total_requests_per_second"),
     ("step_time time_to_first_token request_latency", "latency"),
     ("request_latency", "e2e e2el e2e_latency end_to_end_latency response_time time_to_last_token end_to_end_request_latency"),
-    ("tokens_per_second_per_user", "interactivity speed_per_user user_speed tps_per_user"),
+    ("tokens_per_second_per_user", "throughput_per_user interactivity speed_per_user user_speed tps_per_user"),
     ("throughput", "decode_throughput output_throughput output_token_throughput output_tokens_per_second output_tps"),
     ("decode_rate_per_chip", "throughput_per_chip tokens_per_second_per_chip tps_per_chip tgs"),
     ("prefill_time", "prefill_latency"),
