@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import current_thread, main_thread
 from typing import Any, BinaryIO
 
 from derive.errors import BacksolveError, WrongData, shorten
@@ -27,9 +26,6 @@ STANDARD_INPUT = "standard input"
 
 PATIENCE, _PAUSE = 30.0, 0.05
 """Seconds that somebody else may write, and between two looks whether he is done."""
-
-_HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
-"""Signals that end the process, and have to wait while a file is written."""
 
 
 def label(path: str | os.PathLike[str]) -> str:
@@ -197,15 +193,11 @@ def _outputs() -> Iterator[os.stat_result]:
 @contextmanager
 def _signals_held() -> Iterator[None]:
     """Delay signals that would end the process until a file is written whole."""
-    if current_thread() is not main_thread():  # only the main thread may set a handler
+    if sys.platform == "win32":
         yield
         return
-    met: list[int] = []
-    before = {number: signal.signal(number, lambda number, _frame: met.append(number)) for number in _HELD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        for number in met:
-            signal.raise_signal(number)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,8 +1,7 @@
 """Print answers and report problems, in the same way for all commands."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -13,23 +12,7 @@ from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 from derive.show.folding import fold
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from derive.tables.problems import Problem
-
-
-@contextmanager
-def processes(workers: int | None, what: str) -> "Iterator[Executor]":
-    """Yield a pool of processes. Without a number the pool starts only for many parts. The line of progress begins with `what`."""
-    from backsolve.cli.sharing import SharedWork, end_with_parent
-
-    def start(number: int) -> "Executor":
-        from concurrent.futures import ProcessPoolExecutor
-
-        return stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent))
-
-    with ExitStack() as stack:
-        yield SharedWork(start, workers, what)
 
 
 def tell(text: str, style: str = "text") -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, leave, leave_without_sheets, processes, tell_doubts
+from backsolve.cli.common import fail_on, leave, leave_without_sheets, tell_doubts
 from backsolve.cli.completion import completes
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
@@ -168,12 +168,13 @@ class Question(NamedTuple):
 
 def _answer(question: Question, workers: int | None, save: str | None) -> "InferenceTable | None":
     """Print an answer, and write the result. Return all its sheets for a repeated question, unless the answer is not in a saved result."""
+    from backsolve.cli.sharing import SharedWork
     from invert.inference import infer
     from invert.report.answer import answer_texts
 
     names, asked, shown, saved_as, repeated = question
     table: InferenceTable | None
-    with processes(workers, "infer") as executor:
+    with SharedWork(workers, "infer") as executor:
         if shown.history:
             problems = _print_history(question, executor)
             table, moved = infer(names, **asked) if save is not None else None, None

@@ -172,7 +172,7 @@ def form(*forms: str, help: str = "Form of the answer.") -> Callable[[_Command],
 
 
 def workers(help: str) -> Callable[[_Command], _Command]:
-    """Return the option `--workers N`: the number of processes of `processes`."""
+    """Return the option `--workers N`: the number of processes."""
     return click.option("--workers", type=click.IntRange(1, 256), metavar="N", help=help)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import Commands, fail_on, leave, leave_without_sheets, processes, tell, tell_doubts
+from backsolve.cli.common import Commands, fail_on, leave, leave_without_sheets, tell, tell_doubts
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, progress, say, tell_line, width
 from derive.errors import WrongData, WrongValue
@@ -123,12 +123,13 @@ def news_of_prices(since: date, own: "FileText | None", as_of: date | None, work
     backsolve prices news --since 2026-09-20
     backsolve prices news --since 2026-09-20 --as markdown
     """
+    from backsolve.cli.sharing import SharedWork
     from invert.compare import infer_against
     from invert.data import read_data
     from invert.report.news import News, news_json, news_markdown, news_text
     from invert.sheets.read import book_of
 
-    with processes(workers, "prices news") as executor:
+    with SharedWork(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=own, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")

@@ -20,13 +20,24 @@ _MOST = 4
 class SharedWork(Executor):
     """Map parts in a pool that starts when it is first needed. Without a number of workers, few parts are mapped in this process.
 
-    A terminal shows the number of finished parts. If a worker is killed, this process does the rest of the work.
+    A terminal shows the number of finished parts of `what`. If a worker is killed, this process does the rest of the work.
     """
 
-    def __init__(self, start: Callable[[int], Executor], workers: int | None = None, what: str = "work"):
-        self.start, self.workers, self.what = start, workers, what
+    def __init__(self, workers: int | None = None, what: str = "work"):
+        self.workers, self.what = workers, what
         self.pool: Executor | None = None
         self.broken = False
+
+    def start(self, workers: int) -> Executor:
+        """Return a pool of processes."""
+        from concurrent.futures import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(workers, initializer=end_with_parent)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the pool."""
+        if self.pool:
+            self.pool.shutdown(wait, cancel_futures=cancel_futures)
 
     def map(self, work: Callable[..., _T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[_T]:
         """Yield the results of `work` for the parts, in their order."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, processes
+from backsolve.cli.common import fail_on
 from backsolve.streams import progress, width
 from derive.errors import WrongValue
 from derive.files import write
@@ -128,10 +128,11 @@ def _sections(chosen: tuple[str, ...]) -> "tuple[dict[str, list[ScoreRow]], list
 
 def _rerun(sheets: int, seeds: int, draws: int, workers: int, save: str | None) -> "dict[str, list[ScoreRow]]":
     """Return the section of a new calibration and of the same one with a deliberate fault. Write their rows as CSV to `save`."""
+    from backsolve.cli.sharing import SharedWork
     from invert.validation.scoreboard import pooled
     from invert.validation.simulation import calibration_run, rankings_as_csv
 
-    with processes(workers, "validate --rerun") as executor:
+    with SharedWork(workers, "validate --rerun") as executor:
         runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, _FAULTY_NOISE)]
     text = rankings_as_csv([row for run in runs for row in run])
     if save is not None:

@@ -151,8 +151,8 @@ def test_what_no_file_can_be_written_to_is_refused_at_once(arguments: tuple[str,
 
 AT_WORK = """
 import time
-from backsolve.cli.common import processes
-with processes(2, "test") as pool:
+from backsolve.cli.sharing import SharedWork
+with SharedWork(2, "test") as pool:
     found = pool.map(time.sleep, [60, 60])
     print("at work", flush=True)
     next(found)
@@ -172,13 +172,13 @@ def test_who_ends_a_command_ends_those_that_work_for_it(number: str):
 
 ONE_IS_KILLED = """
 import os, signal
-from backsolve.cli.common import processes
+from backsolve.cli.sharing import SharedWork
 here = os.getpid()
 def work(part):
     if part == 3 and os.getpid() != here:
         os.kill(os.getpid(), signal.SIGKILL)
     return part
-with processes(2, "test") as pool:
+with SharedWork(2, "test") as pool:
     print([*pool.map(work, range(8))], [*pool.map(work, range(2))])
 """
 

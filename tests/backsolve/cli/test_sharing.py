@@ -15,9 +15,9 @@ class Started(SharedWork):
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
-        super().__init__(self.started)
+        super().__init__()
 
-    def started(self, workers: int) -> Executor:
+    def start(self, workers: int) -> Executor:
         self.sizes.append(workers)
         return ThreadPoolExecutor(workers)
 
