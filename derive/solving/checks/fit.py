@@ -201,12 +201,6 @@ def _chips_that_hold(known: Mapping[str, float]) -> int | None:
     return int(next_whole(known[Memory.needed] / of_one, LOWER)) if of_one else None
 
 
-def chips_of_links(asked: Question, values: Mapping[str, float], used: _Used) -> int | None:
-    """Return the fewest chips that hold the weights behind a time over links, or None for any other answer."""
-    over_links = any(row.told and not row.cache and asked.unknown in row.names for row in HELD)
-    return _chips_that_hold(_evaluate_memory(asked, values, used)) if over_links else None
-
-
 def _most_that_fits(asked: Question, values: Mapping[str, float], used: _Used, name: str) -> float:
     """Return the largest value of a quantity with which memory suffices, or 0 if none does. The need rises with it."""
     from scipy.optimize import brentq

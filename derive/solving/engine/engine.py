@@ -3,7 +3,7 @@
 An equation with several roots forks the way. One that leaves its quantity open stops it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import field, replace
 from functools import partial
 from math import inf, isclose, isfinite
@@ -19,13 +19,13 @@ from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.roles import Memory
 from derive.solving.checks.consistency import contradiction
-from derive.solving.checks.fit import chips_of_links, is_warning, memory_is_made_of, memory_shortfall
+from derive.solving.checks.fit import is_warning, memory_is_made_of, memory_shortfall
 from derive.solving.engine.composed import Composed
 from derive.solving.engine.directions import direction
 from derive.solving.engine.one_equation import broken_requirement, residual, solve_equation, value_inside
 from derive.solving.engine.plan import Leg, Loop, Step, Way, propagate
 from derive.solving.engine.substitution import closed_form_of
-from derive.solving.explain.answer_with import Solve, result_with
+from derive.solving.explain.answer_with import Solve
 from derive.solving.explain.assumptions import list_assumptions
 from derive.solving.explain.caveats import left_to_assumptions, list_caveats, warn_below_one
 from derive.solving.question.chip_links import tell_given
@@ -176,17 +176,10 @@ def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End |
     known = after.values if found.kind == "point" else world.values
     short, told = memory_shortfall(asked, known, way.rows), ""
     if short and is_memory_warning(asked, way):
-        told = "; ".join((*short.message.split("\n"), *_time_over_more_links(asked, known, way)))
+        told = "; ".join(short.message.split("\n"))
         short = None
     wrong = contradiction(asked, known, way.rows) or short
     return wrong or _End(before=world, after=after, found=found, short=told)
-
-
-def _time_over_more_links(asked: Question, known: Mapping[str, float], way: Way) -> Iterator[str]:
-    """Yield the time over the links of as many chips as hold the weights."""
-    chips = chips_of_links(asked, known, way.rows)
-    if chips and (found := result_with(asked, asked.unknown, {Memory.bought: float(chips)})):
-        yield f"with chips={chips} {asked.unknown} = {show(asked.unknown, found)}"
 
 
 def is_memory_warning(asked: Question, way: Way) -> bool:

@@ -33,8 +33,6 @@ _MAY_CANCEL = 3
 _SHORTER = 2
 """How many shorter ways in are named."""
 
-"""How the line of shorter ways in begins."""
-
 _SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MIDDLE = 0.5
 """Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for or missing,
