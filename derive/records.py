@@ -1,4 +1,4 @@
-"""The records of the catalogue: Equation, Variant, Example, Step, Premise and Source."""
+"""The records of the catalogue: Equation, Variant, Step, Premise and Source."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
@@ -201,17 +201,6 @@ class Variant:
 
 
 @immutable
-class Example:
-    """An equation evaluated once: the right side as a person types it, and the left side to four digits.
-
-    For an inequality the result is the bound.
-    """
-
-    given: Mapping[str, str]
-    result: str
-
-
-@immutable
 class Unmet:
     """A violated requirement: its text, its equation, its quantities, and the meaning in words."""
 
@@ -251,7 +240,7 @@ class Equation:
     """Values of the example that are not those of `derive.catalogue.example_values`."""
 
     result: str = ""
-    """The left side of the example, to four digits."""
+    """The left side of the example, to four digits. For an inequality it is the bound."""
 
     derivation: Callable[[], tuple[Step, ...]] | None = None
     sources: tuple[Source, ...]
@@ -270,13 +259,12 @@ class Equation:
         return self.symbols[0] if defining and self.sense == "=" and not self.defined_elsewhere else None
 
     @cached_property
-    def example(self) -> Example | None:
-        """Return the equation worked once: the values on its right side as a person types them, and the result."""
+    def example(self) -> Mapping[str, str]:
+        """Return the values on its right side for which it is worked once, as a person types them. `result` is the left side."""
         from derive.catalogue.example_values import EXAMPLE_VALUES
 
-        values = {**EXAMPLE_VALUES, **self.given}
-        right = {name: values[name] for name in self.symbols[1:] if name in values}
-        return Example(given=right, result=self.result) if self.result else None
+        values = {**EXAMPLE_VALUES, **self.given} if self.result else {}
+        return {name: values[name] for name in self.symbols[1:] if name in values}
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:

@@ -61,7 +61,7 @@ def entry(row: Equation) -> Iterator[str]:
     left, right = row.sides
     yield f"`{left} {row.sense} {right}`"
     yield row.statement
-    if row.example:
+    if row.result:
         yield f"Example: `{worked_example(row)}`"
     places = [f"follows from {linked(parents(row))}"] if parents(row) else []
     places += [f"referenced by {linked(referenced_by(row.id))}"] if referenced_by(row.id) else []

@@ -20,7 +20,7 @@ from derive.catalogue import CHAPTERS, by_id
 from derive.catalogue.retired import RETIRED
 from derive.errors import INPUT_IS_WRONG, WrongData
 from derive.quantities import CONSTANTS, QUANTITIES
-from derive.records import DEFINITION, ESTIMATE, Equation, Example
+from derive.records import DEFINITION, ESTIMATE, Equation
 from derive.show.mathml import latex_in_mathml
 from derive.units import parse, show
 
@@ -123,18 +123,18 @@ def missing(row: Equation) -> Iterator[str]:
         yield "the entry: a quantity with another definition needs a `derivation` here: what this relation follows from"
     if row.kind == ESTIMATE and row.variant is None:
         yield "the entry: an estimate is used only if it is chosen. Give it a `variant`, with its group"
-    if row.example is None:
+    if not row.result:
         yield "the entry: no `result`. Compute it once to four digits, at the values of example_values.py or at `given`"
-    elif row.example.given.keys() == {*row.symbols[1:]} <= QUANTITIES.keys():
-        yield from in_example(row, row.example)
+    elif row.example.keys() == {*row.symbols[1:]} <= QUANTITIES.keys():
+        yield from in_example(row)
     yield from in_lecture(row)
 
 
-def in_example(row: Equation, example: Example) -> Iterator[str]:
+def in_example(row: Equation) -> Iterator[str]:
     """Yield the value of the example if its result is different."""
-    made = float(row.right_side({name: parse(name, text) for name, text in example.given.items()}))
-    if not isclose(parse(row.symbols[0], example.result), made, rel_tol=FOUR_DIGITS):
-        yield f"the entry: the example gives {show(row.symbols[0], made)}, and its result is {example.result}"
+    made = float(row.right_side({name: parse(name, text) for name, text in row.example.items()}))
+    if not isclose(parse(row.symbols[0], row.result), made, rel_tol=FOUR_DIGITS):
+        yield f"the entry: the example gives {show(row.symbols[0], made)}, and its result is {row.result}"
 
 
 def in_lecture(row: Equation) -> Iterator[str]:

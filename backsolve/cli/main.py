@@ -3,7 +3,8 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections import UserDict
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -32,19 +33,13 @@ _PLACES = {  # for each command: its module in this package, and its name in the
 }
 
 
-class Loaded(Mapping[str, click.Command]):
+class Loaded(UserDict[str, Any]):
     """The commands by name. A command is imported when it runs. So the other commands cost no time."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, attribute = _PLACES[name]
+        module, attribute = self.data[name]
         command: click.Command = getattr(import_module(f"backsolve.cli.{module}"), attribute)
         return command
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
-
-    def __len__(self) -> int:
-        return len(_PLACES)
 
 
 class Program(Commands):
@@ -92,7 +87,7 @@ def _ended_by_reader() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
 
 
-@click.group(cls=Program, commands=Loaded(), context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, commands=Loaded(_PLACES), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, message="%(prog)s %(version)s")
 def backsolve() -> None:
     """Solve the equations of LLM serving for any unknown, and estimate what API prices reveal about models.

@@ -130,7 +130,7 @@ def _draw_answers(figure: Figure, items: tuple[str, ...], hardware: tuple[str, .
 
     unknowns, *default = figure.question.split()
     using = (figure.example,) if figure.example else ()
-    example = {name: str(text) for id in using for name, text in getattr(equation(id).example, "given", {}).items()}
+    example = {name: text for id in using for name, text in equation(id).example.items()}
     usual = {name: text or example[name] for name, _, text in (item.partition("=") for item in default)}
     for name in _replaced_inputs(figure, hardware, model):
         usual.pop(name, None)

@@ -40,7 +40,7 @@ def page_data(id: str) -> Json:
 def start_values(row: Equation) -> dict[str, float]:
     """Return the values [SI] that the page of an equation opens with: neutral defaults, and its worked example at ideal rates."""
     neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name in row.symbols}
-    given = {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {}
+    given = {name: parse(name, typed) for name, typed in row.example.items()}
     return neutral | given | {name: 1.0 for name in RATES if name in row.symbols}
 
 

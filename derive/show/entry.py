@@ -26,10 +26,8 @@ def worked_example(row: Equation) -> str:
     >>> worked_example(equation("scheduling.sweep_time"))
     'hbm_capacity=288 GB, hbm_bandwidth=20 TB/s -> sweep_time = 14.4 ms'
     """
-    if row.example is None:
-        return ""
-    given = ", ".join(f"{name}={text}" for name, text in row.example.given.items())
-    return f"{given} -> {row.symbols[0]} {row.sense} {row.example.result}"
+    given = ", ".join(f"{name}={text}" for name, text in row.example.items())
+    return f"{given} -> {row.symbols[0]} {row.sense} {row.result}" if row.result else ""
 
 
 def quantity_lines(name: str) -> list[str]:
@@ -99,11 +97,11 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
 
 def _example(row: Equation) -> dict[str, Any] | None:
     """Return the example as typed and in SI. The value of the left side is not rounded in SI."""
-    if row.example is None:
+    if not row.result:
         return None
-    given = {name: parse(name, text) for name, text in row.example.given.items()}
+    given = {name: parse(name, text) for name, text in row.example.items()}
     values = {**given, row.symbols[0]: float(row.right_side(given))}
-    return {"given": dict(row.example.given), "result": row.example.result, "values": values}
+    return {"given": dict(row.example), "result": row.result, "values": values}
 
 
 def _step(row: Equation, number: int) -> dict[str, Any]:
@@ -131,7 +129,7 @@ def card(row: Equation) -> str:
     if row.variant:
         names = " and ".join((row.variant.name, *row.variant.holds_for))
         lines.append(f"Variant      {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
-    lines += label_lines("Example", [worked_example(row)] if row.example else [])
+    lines += label_lines("Example", [worked_example(row)] if row.result else [])
     lines += label_lines("Requires", [*map(in_words_of_names, row.requires)])
     lines += label_lines("Assumed", list(row.assumptions))
     if row.steps:

@@ -112,6 +112,6 @@ def least_of_examples() -> dict[str, str]:
     """
     texts: dict[str, set[str]] = {}
     for row in by_id().values():
-        for name, text in (row.example.given if row.example else {}).items():
+        for name, text in row.example.items():
             texts.setdefault(name, set()).add(text)
     return {name: min(sorted(some), key=partial(parse, name)) for name, some in texts.items()}
