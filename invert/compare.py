@@ -13,7 +13,6 @@ from derive.errors import BacksolveError, WrongData, shorten
 from invert.assumptions import Assumptions
 from invert.comparison_records import (
     TAKEN_HOME,
-    Asked,
     Comparison,
     Moved,
     PriceChange,
@@ -27,7 +26,7 @@ from invert.estimate_text import six_digits
 from invert.estimators.names import with_new_keys
 from invert.inference import RunOptions, infer_sheets, note_on_unread_day, premiums_of, run_of, with_conventions
 from invert.records import Estimate, Name
-from invert.result import Inference, InferenceTable, Request, Run
+from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.sheets.assemble import released_sheets, sheets
 from invert.sheets.dated import first_days
@@ -40,7 +39,7 @@ from invert.sheets.places import Place, spelled
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey
-from invert.sheets.sheet import PriceSheet
+from invert.sheets.sheet import Asked, PriceSheet
 from invert.sheets.tables import CalibrationModel
 from invert.sheets.what_if import copies, with_amounts, without_places
 
@@ -90,7 +89,7 @@ def infer_against(
         found = replace(found, doubts=doubts_about((one.key for one in old), old_book, run.assumptions) if file else ())
         before, of_day = {one.key: side_of(one) for one in old}, _infer_on_later_day(old, run, then)
     now = {one.key for one in run}
-    before = {key: side for key, side in before.items() if key in now or not _is_selection(run.request)}
+    before = {key: side for key, side in before.items() if key in now or not run.request.selects}
     return run, replace(
         found,
         sheets=_compared(before, run, data, of_day),
@@ -99,18 +98,13 @@ def infer_against(
     )
 
 
-def _is_selection(request: Request) -> bool:
-    """Return whether only the sheets of some models or providers are compared."""
-    return bool(request.names or request.providers)
-
-
 def _infer_earlier(
     found: Comparison, data: Data, book: PriceBook, day: date | None, run: Run, recalibrated: bool, executor: Executor | None
 ) -> tuple[Sequence[Inference], Comparison]:
     """Infer the sheets of the other side from other prices, or on another day, and add to a comparison what is said of them."""
     offered = sheets(book, day, run.request.tier or "", run.request.everything)
     known, now = described(offered, data), {one.key for one in run}
-    asked_for = [one for one in offered if one.key in now or not _is_selection(run.request)]
+    asked_for = [one for one in offered if one.key in now or not run.request.selects]
     earlier, left_out = released_sheets(asked_for, known, {} if run.request.names else first_days(offered, book, data))
     old, unread = infer_sheets(earlier, data, run.assumptions, executor)
     return with_conventions(old, premiums_of(released_sheets(offered, known)[0]), data, run.assumptions), replace(
@@ -139,14 +133,13 @@ def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | 
 
 def side_of(one: Inference) -> Side:
     """Reduce an inference to its prices and estimates."""
-    prices = {place: (price.amount, price.currency, price.per) for place, price in one.sheet.prices.items()}
     estimates = {name: _rounded(found.kind, found.median, found.low, found.high) for name, found in one.named_estimates.items()}
     first = one.pairs[0] if one.pairs else None
     points = {"from_threshold": first.lecture.values, "joint": first.joint.values} if first else {}
     readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
     tiers = _tiers((found.ttl_seconds, found.probabilities, found.ranges) for found in one.storage)
     factor = {_FACTOR: _factor(one.convention.bayes_factor, one.convention.probability_by_cost)} if one.convention else {}
-    return Side(prices=prices, said={**estimates, **readings, **tiers, **factor})
+    return Side(prices=one.sheet.asked, said={**estimates, **readings, **tiers, **factor})
 
 
 def _factor(value: float | None, by_cost: float) -> Estimate:
@@ -236,17 +229,10 @@ def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     if not is_whole(file.content):
         return data, book_of(data, file)
     book, (_, shipped) = whole_book(file.content, file.place, data), prices_that_ship(data)
-    book = replace(book, rows=_use_shipped_rows(book.rows, shipped))
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
     then = Data(data.tables.edited(prices=file.content.decode(errors="replace")))
     return then, book_of(then)
-
-
-def _use_shipped_rows(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
-    """Replace rows by equal shipped rows, for which results are cached."""
-    same = {replace(row, origin=""): row for row in shipped}
-    return tuple(same.get(replace(row, origin=""), row) for row in rows)
 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:
@@ -308,8 +294,8 @@ def _infer_again(again: Iterable[PriceSheet], run: Run, data: Data) -> dict[Pric
 
 def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data) -> dict[SheetKey, Side]:
     """Infer from the earlier prices on the later day. This separates the effect of the day from the effect of the prices."""
-    now = {one.key: side_of(one).prices for one in run}
-    changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and side_of(one).prices != now.get(one.key))
+    now = {one.key: one.sheet.asked for one in run}
+    changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and one.sheet.asked != now.get(one.key))
     found = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run, data)
     return {one.key: side_of(one) for one in found.values()}
 

@@ -10,9 +10,8 @@ from invert.records import Estimate, Name
 from invert.sheets.files import FileText
 from invert.sheets.places import Place, spelled
 from invert.sheets.rows import SheetKey
+from invert.sheets.sheet import Asked
 
-Asked = tuple[float, str, str]
-"""A price as published: amount, currency and unit."""
 TAKEN_HOME: tuple[Name, ...] = (
     ("active_params", "by_price"), ("kv_bytes_per_token", "typical"), ("kv_bytes_stored_per_token", "typical"),
     ("input_markup", "by_price"), ("bandwidth_bound_fraction", ""), ("kv_bytes_per_token", "from_premium"),

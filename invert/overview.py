@@ -5,19 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from statistics import median
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from derive.immutable import immutable
 from invert.estimate_text import six_digits
 from invert.result import Inference, Run
 from invert.sheets.names import asks_no_more, bare_name
 from invert.sheets.places import Place
+from invert.sheets.sheet import Asked
 
 if TYPE_CHECKING:
     from invert.records import Estimate, Name
 
-_Asked: TypeAlias = Mapping[Place, tuple[float, str, str]]
-"""Amount, currency and unit by what they are asked for."""
 _DIGITS = 3
 """Digits to which two ratios are one: prices are published in as many."""
 _NOTHING_SOLD = "the sheet has no price for it"
@@ -101,7 +100,7 @@ def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> Iterator[Count]
     yield from (Count(section="beside", name=tier, offers=count) for tier, count in _most_first(beside))
     single = {
         "not_picked": len(run.not_picked),
-        "of_other_days": 0 if run.request.names or run.request.providers else run.of_other_days,
+        "of_other_days": 0 if run.request.selects else run.of_other_days,
         "release_unknown": sum(not one.release_known and one.kv_bytes["typical"].kind != "given" for one in run),
     }
     yield from (Count(section=section, offers=count) for section, count in single.items() if count)
@@ -114,18 +113,18 @@ def _most_first(counts: Counter[str]) -> list[tuple[str, int]]:
 
 def _group_copies(run: Run) -> list[list[Inference]]:
     """Group every offer with its copies. The offer is the maker's sheet if there is one, else the first by name."""
-    near: dict[tuple[object, ...], list[tuple[_Asked, Inference]]] = {}
+    near: dict[tuple[object, ...], list[tuple[Mapping[Place, Asked], Inference]]] = {}
     for one in run:
-        asked = {place: (price.amount, price.currency, price.per) for place, price in one.sheet.prices.items()}
+        asked = one.sheet.asked
         but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
         near.setdefault((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
     groups = (of_one for found in near.values() for of_one in _group_by_lifetimes(found))
     return [sorted(of_one, key=lambda one: (not one.is_maker, len(one.sheet.model), one.key)) for of_one in groups]
 
 
-def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
+def _group_by_lifetimes(found: Sequence[tuple[Mapping[Place, Asked], Inference]]) -> Iterator[list[Inference]]:
     """Group sheets of equal prices by the lifetimes of their caches. A blank lifetime joins a sheet that names it."""
-    groups: list[list[tuple[_Asked, Inference]]] = []
+    groups: list[list[tuple[Mapping[Place, Asked], Inference]]] = []
     for asked, one in sorted(found, key=lambda pair: sum(part == "cache_write" and ttl is None for part, _, ttl in pair[0])):
         group = next((group for group in groups if asks_no_more(asked, group[0][0])), None)
         if group is None:

@@ -239,6 +239,11 @@ class Request:
     prices: FileText | None = None
     knowledge: FileText | None = None
 
+    @property
+    def selects(self) -> bool:
+        """Whether it is about the sheets of some models or providers alone."""
+        return bool(self.names or self.providers)
+
 
 @immutable
 class Shown:
@@ -363,7 +368,7 @@ class InferenceTable:
     @cached_property
     def beside(self) -> dict[SheetKey, float]:
         """The first input price [USD/token] of every requested sheet of the day that can be read and is not in the run."""
-        shown = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in self}
+        shown = {one.key for one in self}
         models, providers = {key[:2] for key in shown}, self.request.providers
         unread = {problem.origin for problem in self.problems if problem.row is None}
         return {

@@ -145,8 +145,7 @@ _MOST_CHANGES = 3
 def _release_changes(table: InferenceTable, of_others: bool) -> str:
     """Return lines about prices changed since the last release: of these sheets, or `of_others`. Without a named sheet, list all."""
     shown = {(one.sheet.provider, one.sheet.model) for one in table}
-    named = bool(table.request.names or table.request.providers)
-    found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not named) is not of_others]
+    found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not table.request.selects) is not of_others]
     sold = {key[:2] for key in table.base_inputs}
 
     def change(one: Difference) -> str:

@@ -203,7 +203,7 @@ def _problems(table: Run) -> list[str]:
 
 def _rows(table: Run) -> list[PriceRow]:
     """Return the price rows of the sheets, as in their files."""
-    sheets = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in table}
+    sheets = {one.key for one in table}
     return [row for row in table.rows if row.sheet_key in sheets]
 
 

@@ -20,10 +20,8 @@ from derive.tables.problems import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, usd_amount, without_collection
-from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, days, is_traded, rows_by_sheet, sheet_name
+from invert.sheets.rules import LEAST_THRESHOLD, NAMES, SAME_PRICE, broken, days, is_traded, rows_by_sheet, sheet_name
 
-_HAIR = 1e-9
-"""Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
 _NEARLY = 0.75
 """The least similarity of two words for one to be a typing error of the other: bacth and batch, and not fast and flash."""
 _LEAST_NAME = 5
@@ -214,11 +212,11 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
         of_band.setdefault(row.threshold_tokens, {})[row.component] = row
     for (_, below), (threshold, above) in pairwise(sorted(of_band.items())):
         pairs = [(above[component], below[component]) for component in ("input", "output")]
-        if all(abs(_usd(high, fx) - _usd(low, fx)) <= _HAIR * _usd(low, fx) for high, low in pairs):
+        if all(abs(_usd(high, fx) - _usd(low, fx)) <= SAME_PRICE * _usd(low, fx) for high, low in pairs):
             lack = f"prices above {threshold} tokens equal the prices of the band before: without a premium, leave this band out"
             yield _own_of(*pairs[0]).problem("amount", lack)
         for high, low in pairs:
-            if _usd(high, fx) < _usd(low, fx) * (1 - _HAIR):
+            if _usd(high, fx) < _usd(low, fx) * (1 - SAME_PRICE):
                 lack = f"{high.component} above {threshold} tokens is {high.amount:g}, below the {low.amount:g} of the band before"
                 yield _own_of(high, low).problem("amount", f"{lack}: are the two the wrong way round?")
 
@@ -234,11 +232,11 @@ def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) ->
         lack = f"output is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
         yield _own_of(row, beside).problem("currency", lack)
     times = _usd(row, fx) / _usd(beside, fx)
-    if row.component == "cache_read" and times >= 1 - _HAIR:
+    if row.component == "cache_read" and times >= 1 - SAME_PRICE:
         lack = f"is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
-    elif row.component == "cache_write" and times > far * (1 + _HAIR):
+    elif row.component == "cache_write" and times > far * (1 + SAME_PRICE):
         lack = f"is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
-    elif row.component in _BELOW_INPUT and 0 < times < 1 - _HAIR:
+    elif row.component in _BELOW_INPUT and 0 < times < 1 - SAME_PRICE:
         lack = f"is below input {beside.amount:g}: {_BELOW_INPUT[row.component]}"
     else:
         return
@@ -263,7 +261,7 @@ def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Prob
         if before is None or _ships(row) or not (row.amount and before.amount):
             continue
         times = _usd(row, book.fx) / _usd(before, book.fx)
-        if max(times, 1 / times) >= far * (1 - _HAIR):
+        if max(times, 1 / times) >= far * (1 - SAME_PRICE):
             lack = f"{row.component} {row.amount:g} is {max(times, 1 / times):.3g} times {'above' if times > 1 else 'below'}"
             yield row.problem(
                 "amount", f"{lack} the {before.amount:g} that it follows ({before.origin}): is the decimal point in its place?"

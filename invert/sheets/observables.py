@@ -8,10 +8,10 @@ from math import floor, log10, sqrt
 from invert.assumptions import USUAL, Assumptions
 from invert.records import BandPair, Observable, Observables, WritePremium
 from invert.sheets.contexts import band_means
+from invert.sheets.rules import SAME_PRICE
 from invert.sheets.sheet import Price, PriceBand, PriceSheet
 
-DECADE, _SAME = 10.0, 1e-9
-"""Two numbers nearer than this, relatively, are one: they went through decimal text."""
+DECADE = 10.0
 
 PRICE_RATIOS: Mapping[str, tuple[str, str]] = {
     "output_input_ratio": ("output", "input"),
@@ -30,8 +30,8 @@ def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float
     nice = assumptions.nice_numbers
     decade = DECADE ** floor(log10(value))
     scaled = value / decade
-    at = bisect_left(nice, scaled * (1 - _SAME))
-    on_lattice = abs(nice[at] - scaled) <= _SAME * scaled
+    at = bisect_left(nice, scaled * (1 - SAME_PRICE))
+    on_lattice = abs(nice[at] - scaled) <= SAME_PRICE * scaled
     below = nice[at - 1] if at else nice[-2] / DECADE
     above = (nice[at + 1] if at + 1 < len(nice) else nice[1] * DECADE) if on_lattice else nice[at]
     return sqrt(below * scaled) * decade, sqrt(above * scaled) * decade
@@ -83,7 +83,7 @@ def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumpt
     pairs = [_pair(lower, upper, short, long, assumptions) for (lower, upper), (short, long) in adjacent]
     return Observables(
         output_input_ratio=_observed("output_input_ratio", named_prices(base), assumptions),
-        pairs=tuple(pair for pair in pairs if any(abs(one.value - 1) > _SAME for one in (pair.premium_in, pair.premium_out))),
+        pairs=tuple(pair for pair in pairs if any(abs(one.value - 1) > SAME_PRICE for one in (pair.premium_in, pair.premium_out))),
         contexts=contexts,
         cache_read_ratio=observe("cache_read_ratio", ratio(read, base.input), assumptions) if read and read.amount else None,
         cache_write_premiums=tuple(

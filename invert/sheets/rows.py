@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
 from operator import attrgetter
 from typing import TypedDict
@@ -30,7 +30,7 @@ class PriceRow:
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
     A currency that is left blank is US dollars, and `currency_assumed`. Rows of one's own may say the longest context and the
-    release of the model, and `usd_rate`, the US dollars for one unit of the currency.
+    release of the model, and `usd_rate`, the US dollars for one unit of the currency. Rows of two files are equal wherever they stand.
     """
 
     __repr__ = brief
@@ -55,7 +55,7 @@ class PriceRow:
     source_url: str
     verification: str
     notes: str
-    origin: str
+    origin: str = field(compare=False)
     currency_assumed: bool = False
     max_context: int | None = None
     release_date: date | None = None

@@ -33,6 +33,8 @@ CURRENCY = "[A-Z]{3}"
 """The code of a currency, as a pattern."""
 _RATES_APART = 3
 """The largest ratio of an exchange rate to its rate in fx.csv. Beyond it, the rate is inverted or of another currency."""
+SAME_PRICE = 1e-9
+"""Two prices nearer than this, relatively, are one: they went through decimal text or a rate of exchange."""
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns that identify a sheet. With two names that look alike, the rows would silently be of two sheets."""
 _SHAPES_KEPT = 4096

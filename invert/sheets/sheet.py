@@ -11,6 +11,9 @@ from invert.sheets.places import Place
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.rules import COMPONENTS
 
+Asked = tuple[float, str, str]
+"""A price as published: amount, currency and unit."""
+
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Price(PriceRow):
@@ -68,6 +71,11 @@ class PriceSheet:
     def prices(self) -> dict[Place, Price]:
         """All prices by place: band by band, then cache writes by lifetime, then storage."""
         return {row.place: row for row in sorted(self.rows, key=_order)}
+
+    @property
+    def asked(self) -> dict[Place, Asked]:
+        """All prices as published, by place."""
+        return {place: (price.amount, price.currency, price.per) for place, price in self.prices.items()}
 
     @cached_property
     def bands(self) -> tuple[PriceBand, ...]:

@@ -10,13 +10,11 @@ from derive.errors import WrongValue, shorten
 from derive.tables.cells import token_count
 from invert.sheets.assemble import placed, repriced
 from invert.sheets.places import Place, spelled
-from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, typed_number
+from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, SAME_PRICE, typed_number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
 _ADDED, _COPIED = "added by hand", "copied from "
 """The origin of a price added by hand, and the beginning of the origin of a price that an added band copies from the band below."""
-_SAME = 1e-9
-"""Two prices nearer than this, relatively, are one."""
 _OF_A_BAND = ("input", "output", "cache_read")
 _LARGEST_THRESHOLD = 10_000_000
 """Tokens up to which a band may be asked about."""
@@ -86,7 +84,7 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
     found = []
     for component in ("input", "output"):
         for below, above in pairwise((component, at, None) for at in thresholds):
-            if prices[above].usd_per_token < prices[below].usd_per_token * (1 - _SAME):
+            if prices[above].usd_per_token < prices[below].usd_per_token * (1 - SAME_PRICE):
                 found.append(f"{spelled(above)} {prices[above].amount:g} is below {spelled(below)} {prices[below].amount:g}")
     return found
 
