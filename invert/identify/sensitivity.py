@@ -23,21 +23,16 @@ def swings_of_all_prices(price_data: PriceData, assumptions: Assumptions) -> tup
     """Solve the joint reading of a two-band sheet with each nuisance at both tails of its prior and each price at both ends of its cell."""
     free = [name for name in NUISANCES if name not in _OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
-    rows = 2 * len(moved) + 1
-    drawn = {name: np.zeros(rows) for name in NUISANCES}
-    ends = {name: price_data.cells[name][0] for name in RATIOS}
-    ratios = {name: np.tile(np.mean(ends[name]), rows) for name in RATIOS}
-    for place, name in enumerate(moved):
-        for row, sign, end in ((2 * place + 1, -1, 0), (2 * place + 2, 1, 1)):
-            if name in drawn:
-                drawn[name][row] = sign * assumptions.reach
-            else:
-                ratios[name][row] = ends[name][end]
+    # The first row is at the centre of everything. After it each input is at its lower end, then each at its upper end.
+    signs = dict(zip(moved, np.vstack([np.zeros(len(moved)), -np.eye(len(moved)), np.eye(len(moved))]).T, strict=True))
+    drawn = {name: assumptions.reach * signs.get(name, np.zeros(2 * len(moved) + 1)) for name in NUISANCES}
+    cells = {name: price_data.cells[name][0] for name in RATIOS}
+    ratios = {name: np.exp((low + high) / 2 + (high - low) / 2 * signs[name]) for name, (low, high) in cells.items()}
     with np.errstate(all="ignore"):
-        at = nuisances(drawn, price_data, assumptions)
-        points = inverted({name: np.exp(logs) for name, logs in ratios.items()}, at, {}, drawn, price_data, assumptions)
-        factors = np.exp(points.logs["kv_bytes_per_token"] - points.logs["kv_bytes_per_token"][0])
-    found = [Swing(name, _number(factors[2 * place + 1]), _number(factors[2 * place + 2])) for place, name in enumerate(moved)]
+        points = inverted(ratios, nuisances(drawn, price_data, assumptions), {}, drawn, price_data, assumptions)
+        logs = points.logs["kv_bytes_per_token"]
+        lows, highs = np.split(np.exp(logs[1:] - logs[0]), 2)
+    found = [Swing(name, _number(low), _number(high)) for name, low, high in zip(moved, lows, highs, strict=True)]
     spread = price_data.log_active_params[1]
     found.append(Swing("active_params", exp(-assumptions.reach * spread), exp(assumptions.reach * spread)))
     return tuple(sorted(found, key=lambda swing: -swing.width))
