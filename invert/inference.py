@@ -28,7 +28,7 @@ from invert.estimators.market import knowledge
 from invert.estimators.market.typical_kv import usual_stored
 from invert.estimators.names import KV_NAMES
 from invert.estimators.premium_at_cost import MEANS
-from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
+from invert.estimators.readings import known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import side_by_side
 from invert.estimators.reliability import reliabilities
 from invert.posterior.convention import convention, probability_by_cost
@@ -84,6 +84,7 @@ from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.shown import Inference, InferenceTable
+from invert.storage.drain_time import implied_drain_time
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 
@@ -444,7 +445,9 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
     # The records of other quantities are of sheets with several bands.
     kv_bytes = _attach_records(kv_bytes, reliability.records)
     found = _attach_records({**found, **by_storage}, reliability.beside if pairs else {})
-    drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
+    price, drained = read.storage_price, None
+    if seen.pairs and price and price.value > 0:
+        drained = implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, price.value, assumptions)
     return Inference(
         sheet=sheet,
         model=read.model,

@@ -15,17 +15,13 @@ CITED = references(*premium_at_cost.INCREMENT)
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return the KV bytes that the output increments pay for at the price/cost of other families, which have equal weight."""
-    return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
-
-
-def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     found = predict_by_premium(case, data, assumptions)
     if found is None:
-        at_cost = premium_at_cost.estimates(case, data, assumptions)["kv_bytes_per_token"]
-        return undetermined(assumptions, at_cost.because if at_cost.kind == "undetermined" else "no output premium that rises with length")
+        return {"kv_bytes_per_token": undetermined(assumptions, "no output premium that rises with length")}
     families = calibration.learn(data, case.architecture, assumptions).families
     because = f"increments at the price/cost of {len(families)} families of known cache"
-    return interval(assumptions, *found.range(assumptions.level), because, equations=CITED, anchors=MEANS)
+    ends = found.range(assumptions.level)
+    return {"kv_bytes_per_token": interval(assumptions, *ends, because, equations=CITED, anchors=MEANS)}
 
 
 def predict_by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:

@@ -16,7 +16,6 @@ from invert.records import Anchors, Check, KnownCache, Observable, Observables, 
 from invert.sheets.observables import observe, ratio
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
-from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
 
@@ -115,15 +114,6 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tupl
         )
         for ttl in lifetimes
     )
-
-
-def drain_time_of_sheet(
-    sheet: PriceSheet, seen: Observables, storage_price: Observable | None, assumptions: Assumptions = USUAL
-) -> Reading | None:
-    """Return the implied drain time of the first pair of bands, if the sheet prices storage."""
-    if not seen.pairs or storage_price is None or storage_price.value <= 0:
-        return None
-    return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value, assumptions)
 
 
 def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = USUAL) -> KnownCache | None:
