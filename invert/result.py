@@ -14,7 +14,7 @@ from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.anchors import BY_PRICE, UNKNOWN
+from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimate_text import estimate_text
 from invert.estimators.calibration import Calibration
@@ -125,11 +125,6 @@ class Inference:
     def size_stated(self) -> bool:
         """Whether its active parameters are stated by a table or given by the user."""
         return self.anchors.origin["active_params"] not in UNKNOWN
-
-    @property
-    def size_by_price(self) -> bool:
-        """Whether its active parameters are estimated from its price."""
-        return self.anchors.origin["active_params"] == BY_PRICE
 
     @property
     def active_params(self) -> float | None:

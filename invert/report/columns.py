@@ -280,7 +280,7 @@ def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
     known = Counter({record: count for record, count in counts.items() if record and record[1]})
     if not known:
         return UNKNOWN if counts else NONE
-    return "{} of {}".format(*known.most_common(1)[0][0] or ())
+    return "{} of {}".format(*known.most_common(1)[0][0])
 
 
 def _tier_record(sheets: Sequence[Inference], run: Run, with_stated: bool = False) -> str:
