@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, asdict, field, fields, is_dataclass, replace
 from functools import cached_property
 
@@ -50,6 +51,14 @@ class Longer(Pair):
     def __post_init__(self) -> None:
         if self.third < 0:
             raise ValueError("third")
+
+
+def test_a_function_is_a_default_and_no_method():
+    @immutable
+    class Rule:
+        turn: Callable[[int], int] = lambda one: -one
+
+    assert Rule().turn(2) == -2 == Rule(turn=lambda one: -one).turn(2)
 
 
 def test_records_are_equal_by_value_and_never_change():
