@@ -346,7 +346,7 @@ class Equation:
         >>> for one in equation("serving.plain_step_time").solve_for("kv_time"):
         ...     print(one.solutions, "where", one.regime.label)
         () where attention_time + compute_time >= kv_time + plain_weight_time
-        (plain_step_time - plain_weight_time,) where kv_time + plain_weight_time >= attention_time + compute_time
+        (-overhead_time + plain_step_time - plain_weight_time,) where kv_time + plain_weight_time >= attention_time + compute_time
         """
         from derive.expressions.sympy_solver import solve_by_regime
 
