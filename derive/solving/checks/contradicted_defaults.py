@@ -113,7 +113,7 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
 
 def _drop_impossible(asked: Question, solution: Solution) -> Solution:
     """Return a solution without the points that no deployment can have, if there are others."""
-    if len(solution.answers) == 1:
+    if len(solution.answers) == 1 or asked.unknown in IDEALS:
         return solution
     values = ((one, {step.unknown: step.value for step in steps if step.value is not None}) for one, steps in ways_to(solution))
     kept = [one for one, there in values if not find_impossible(asked, {**asked.known, **there, asked.unknown: one.point})]
