@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from derive.records import UPPER
-from derive.roles import Batch, Replica
+from derive.roles import Batch
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side
 from derive.solving.deployments.fleets import (
@@ -70,11 +70,6 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
         solution = short
     elif is_of_whole_replicas(unknown, taken, names):
         solution = answer_for_replicas(ask_again, unknown, taken)
-        # What is bought needs its budget. Any other result is of one replica.
-        lacks = solution.is_refused_for("missing_givens") and unknown not in Replica.bought
-        if lacks and (found := ask_beside_prompts(taken)).answers:
-            told = f"not used: {', '.join(found.unused)}. With all givens, {solution.why_not.splitlines()[0]}"
-            solution = found.warn("not used", told)
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
