@@ -200,10 +200,7 @@ def _answered(
     names, as_of = request.names, request.as_of
     offered = sheets(book, as_of, request.tier or "", request.everything)
     if extent.checks_tables:
-        from invert.validation.soundness import table_problems
-
-        if bad := table_problems(book, data, assumptions):
-            raise BadRow(*bad)
+        _refuse_wrong_tables(data, book, assumptions)
     known = described(offered, data)
     day = day_of(book, as_of)
     chosen, notes = _choose_sheets(names, request.providers, offered, known, book, day)
@@ -249,6 +246,15 @@ def _answered(
         before={one.key: one for one in before},
         not_picked=frozenset(sheet.key for sheet in every) - frozenset(sheet.key for sheet in chosen),
     )
+
+
+def _refuse_wrong_tables(data: Data, book: PriceBook, assumptions: Assumptions) -> None:
+    """Raise BadRow with everything that is wrong with the tables that an inference reads."""
+    # The short report of one sheet checks only the tables that it reads, and needs none of these checks.
+    from invert.validation.soundness import table_problems
+
+    if bad := table_problems(book, data, assumptions):
+        raise BadRow(*bad)
 
 
 def _pick_flagships(
