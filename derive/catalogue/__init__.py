@@ -16,7 +16,7 @@ CHAPTERS = (
 )
 
 ROOF_IDS = ("serving.peak_throughput", "serving.peak_prefill_rate")
-"""Bounds that results are held against, and that answer when named: beside what a question lacks they say next to nothing."""
+"""Bounds that only check results, or answer if they are named. They give almost no information about missing inputs."""
 
 
 @lru_cache(maxsize=1)
@@ -49,7 +49,7 @@ def equation(id: str) -> Equation:
 
 
 def cited_equation(reference: str) -> Equation:
-    """Return an equation as `equation` does, and a retired one too if its last version is named.
+    """Return an equation like `equation`, and also a retired one if its last version is named.
 
     >>> cited_equation("memory.weight_bytes_resident@1").statement
     'Retired. Use memory.resident_weight_bytes.'
@@ -89,7 +89,7 @@ def chapter_text(chapter: str) -> tuple[str, str]:
 
 
 def rules_among(ids: Iterable[str]) -> list[Equation]:
-    """Return the equations that join by name or as a last resort: readings, conditions, rules of thumb.
+    """Return the equations that are used by name or if no other equation answers: readings, conditions, rules of thumb.
 
     >>> [row.id for row in rules_among(["training.chinchilla@1", "batching.ridge_point@1"])]
     ['training.chinchilla']
@@ -110,7 +110,7 @@ def basis_of(ids: Iterable[str], answers: Iterable[Answer]) -> str:
 
 @lru_cache(maxsize=1)
 def bounds() -> tuple[Equation, ...]:
-    """Return the inequalities that join by themselves.
+    """Return the inequalities that are used without being named.
 
     >>> [row.id for row in bounds() if row.chapter == "memory"]
     ['memory.most_kv_copies', 'memory.fits', 'memory.sequences_that_fit']
@@ -131,7 +131,7 @@ def definitions() -> dict[str, Equation]:
 
 @lru_cache(maxsize=1)
 def stand_ins() -> dict[Equation, frozenset[str]]:
-    """Return definitions that replace missing givens, each with the inputs that must be at hand because no other equation gives them.
+    """Return definitions that replace missing givens, each with the inputs that must be known because no other equation gives them.
 
     >>> {row.id: sorted(needed) for row, needed in stand_ins().items() if "context" in row.id and row.chapter == "serving"}
     {'serving.mean_decode_context': ['output_tokens', 'prompt_tokens'], 'serving.context_of_prompt': ['prompt_tokens']}
@@ -144,7 +144,7 @@ def stand_ins() -> dict[Equation, frozenset[str]]:
 def variants_of(group: str) -> Mapping[str, Equation]:
     """Return the leading equation of each variant of a group by the variant's name, the default first.
 
-    Other equations of the same name follow for further quantities under that variant. They join with it.
+    Other equations of the same name follow, which define further quantities of this variant. They are used together with it.
 
     >>> list(variants_of("overlap"))
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']

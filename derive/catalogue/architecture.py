@@ -11,7 +11,7 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="architecture.kv_bytes_gqa",
-        changes=("counts kv_layers, which are all layers unless given, and the keys of indexers",),
+        changes=("counts kv_layers (all layers unless given) and the keys of indexers",),
         title="KV bytes per token, grouped-query attention",
         variant=Variant(group="kv_bytes_per_token", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
         relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element,
@@ -36,8 +36,8 @@ EQUATIONS = (
             talk(
                 "1:39:06",
                 "1:41:02",
-                "layers that share or window their context shrink the cache",
-                "layers with a growing cache are counted by kv_layers",
+                "layers that share a cache or have a window make the cache smaller",
+                "kv_layers counts the layers whose cache grows",
             ),
             GQA_PAPER,
             MSA_CONFIG,
@@ -46,7 +46,7 @@ EQUATIONS = (
     ),
     Equation(
         id="architecture.kv_bytes_mla",
-        changes=("counts kv_layers, which are all layers unless given, and the keys of indexers",),
+        changes=("counts kv_layers (all layers unless given) and the keys of indexers",),
         title="KV bytes per token, multi-head latent attention",
         variant=Variant(group="kv_bytes_per_token", name="mla", holds_for=("mla_hybrid", "mla_indexed")),
         relation=lambda kv_bytes_per_token, latent_per_token, kv_layers, latent_dim, rope_dim, bytes_per_element, entry_per_token,
@@ -78,10 +78,10 @@ EQUATIONS = (
         unsaid=("sparse_layers", "indexer_flops_per_pair"),
         statement="Each query head multiplies its query by a key and its weight by a value. Both are head_dim wide unless their widths"
                   " are given. In sparse layers only the indexer processes the whole context.",
-        assumptions=("the slope at long context", "the indexer computes at the rate of attention"),
+        assumptions=("the FLOPs per token at long context", "the indexer computes at the rate of attention"),
         given={"kv_layers": "60", "sparse_layers": "57", "query_heads": "64", "indexer_flops_per_pair": "58.37 kFLOP/token"},
         result="181.3 kFLOP/token",
-        sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 8 k to 100 k tokens"),),
+        sources=(talk("1:51:24", "1:52:20", "the quadratic term, left out as small", "we keep it: it dominates from 8 k to 100 k tokens"),),
     ),
     Equation(
         id="architecture.attention_flops_mla",
@@ -114,7 +114,7 @@ EQUATIONS = (
         unsaid=("sparse_layers", "indexer_flops_per_pair"),
         statement="Decode works on the latent itself: keys are latent_dim + rope_dim wide, and values are latent_dim wide. In sparse"
                   " layers only the indexer processes the whole context.",
-        assumptions=("projections are absorbed into query and output, as in decode", "the slope at long context"),
+        assumptions=("projections are absorbed into query and output, as in decode", "the FLOPs per token at long context"),
         given={"indexer_flops_per_pair": "999.4 kFLOP/token"},
         result="999.4 kFLOP/token",
         sources=(MLA_PAPER, DSA_PAPER),
@@ -130,7 +130,7 @@ EQUATIONS = (
             + indexer_flops_per_pair,
         ),
         statement="Indexers and heavily compressed layers process one entry for several tokens.",
-        assumptions=("the slope at long context", "the indexer computes at the rate of attention"),
+        assumptions=("the FLOPs per token at long context", "the indexer computes at the rate of attention"),
         given={"indexer_flops_per_pair": "122.9 kFLOP/token"},
         result="186.4 kFLOP/token",
         sources=(COMPRESSED_DOCS,),

@@ -1,4 +1,4 @@
-"""Functions of relations beyond + - * /. They work for numbers, arrays and SymPy, and import these packages when needed."""
+"""Functions in relations besides + - * /. They work for numbers, arrays and SymPy, and import these packages when needed."""
 
 from functools import reduce
 from math import log
@@ -43,7 +43,7 @@ def minimum(*terms: Any) -> Any:
 
 
 def part_times(part: Any, factor: Any, whole: Any) -> Any:
-    """Return a part multiplied by a number of times, limited to the whole. Once it is the part itself, without a comparison.
+    """Return a part multiplied by a number of times, limited to the whole. With a number of 1 it is the part itself, without a comparison.
 
     >>> part_times(20.0, 3, 100.0), part_times(40.0, 3, 100.0)
     (60.0, 100.0)

@@ -22,6 +22,6 @@ def shared(memory_ratio: Any, tokens_per_step: Any, one_token: Any) -> Any:
 
 BAND_MEANS = ("each band is priced at its mean context", "one price/cost for all prices")
 ONE_ATTENTION = "attention FLOPs of prefill and decode are equal. This is not true for latent attention"
-ATTENTION_LEFT_OUT = "attention counts only through prefill_attention_factor"
+ATTENTION_LEFT_OUT = "attention is only in prefill_attention_factor"
 DENSE = "dense attention"
 NOTHING_IN_VAIN = "no FLOPs for drafting or for refused drafts"

@@ -1,4 +1,4 @@
-"""Bands: the forward model of a two-band sheet, and what inverts it. All are conditions: they equate prices with costs.
+"""Bands: the forward model of a two-band sheet, and its inverse. All equations are conditions: they equate prices with costs.
 
 Costs are in units of the linear compute cost of a prompt token. `memory_ratio` is memory over linear compute time,
 w + L/L_star. Attention adds a L/(2 N_a) to compute. A sheet gives output_input_ratio, premium_in and premium_out.
@@ -48,7 +48,7 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.decode_cost",
-        changes=("the tokens of a step share its reads. They do not share the arithmetic",),
+        changes=("the tokens of a step share its reads, but each needs its own arithmetic",),
         title="Cost of a decoded token",
         kind=CONDITION,
         relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, context_length,
@@ -87,7 +87,7 @@ EQUATIONS = (
                 eliminated=("memory_ratio", "attention_context"),
             ),
         ),
-        sources=(ours("roofline.step_time at overlap 1, roofline.step_time_serial at overlap 0, attention FLOPs kept"),),
+        sources=(ours("roofline.step_time at overlap 1, roofline.step_time_serial at overlap 0, with attention FLOPs"),),
     ),
     Equation(
         id="bands.price",
@@ -218,7 +218,7 @@ EQUATIONS = (
                 eliminated=("attention_context",),
             ),
         ),
-        sources=(ours("roofline.memory_time_share in units of linear compute time. R also contains margin, so the share may be too high"),),
+        sources=(ours("roofline.memory_time_share in units of linear compute time. It may be too high, because R contains the margin"),),
     ),
     Equation(
         id="bands.storage_price",
@@ -270,7 +270,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="KV bytes and parameters are contained in the balance context, the chip in its sweep time",
+                operation="the balance context contains KV bytes and parameters, and the sweep time contains the chip",
                 premises=(
                     at("#2"),
                     at("context.balance_context", kv_replication=1),
@@ -297,7 +297,7 @@ EQUATIONS = (
         result="0.0000303 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="the claim: a hit pays at least for one read from memory, at the price/cost of input",
+                operation="the claim: a hit costs at least one read from memory, with the price/cost of input",
                 relation=lambda cache_read_price, input_markup, retrieve_cost: (cache_read_price, input_markup * retrieve_cost),
             ),
             Step(
@@ -327,12 +327,12 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="KV bytes, parameters and the chip are contained in the balance context",
+                operation="the balance context contains KV bytes, parameters and the chip",
                 premises=(at("#2"), at("context.balance_context", kv_replication=1), at("batching.ridge_point")),
                 eliminated=("kv_bytes_per_token", "ridge_point"),
             ),
         ),
-        sources=(ours("a published read price is an upper bound of the read cost, and gives no more information"),),
+        sources=(ours("a published read price is only an upper bound of the read cost"),),
     ),
     *INVERSE,
     *LEVELS,

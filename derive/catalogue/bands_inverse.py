@@ -1,4 +1,4 @@
-"""Bands, continued: from the two premiums and the output/input ratio back to memory ratios and the balance context."""
+"""Bands, continued: memory ratios and the balance context from the two premiums and the output/input ratio."""
 
 from derive.catalogue.band_terms import BAND_MEANS, DENSE, NOTHING_IN_VAIN, ONE_ATTENTION, compute, decode, shared
 from derive.catalogue.sources import ours
@@ -64,7 +64,7 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_short",
-        changes=("the tokens of a step share its reads. They do not share the arithmetic",),
+        changes=("the tokens of a step share its reads, but each needs its own arithmetic",),
         title="Decode cost of the base band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_short, prefill_decode_flops_ratio, short_context,
@@ -95,7 +95,7 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_long",
-        changes=("the tokens of a step share its reads. They do not share the arithmetic",),
+        changes=("the tokens of a step share its reads, but each needs its own arithmetic",),
         title="Decode cost of the long-context band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_long, prefill_decode_flops_ratio, long_context, attention_flops_per_pair,

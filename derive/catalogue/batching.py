@@ -14,7 +14,7 @@ EQUATIONS = (
             machine_balance_ratio,
             ridge_point * bytes_per_weight / flop_per_weight,
         ),
-        changes=("from the ridge point, in which FLOP/s and bandwidth of a chip are one ratio",),
+        changes=("computed from the ridge point, which is FLOP/s over bandwidth",),
         statement="The number of weights that a chip can multiply while it reads one weight: about 300 on an H100 and on a B200.",
         result="295.4",
         sources=(
@@ -22,10 +22,10 @@ EQUATIONS = (
                 "0:17:56",
                 "0:18:53",
                 "FLOPs over bandwidth, made dimensionless, is around 300 and stable",
-                "true of H100 and B200 (295, 281). A100 has 153 to 201, H200 206, B300 in fp4 422 to 469: an input per chip",
+                "true for H100 and B200 (295, 281). A100 has 153 to 201, H200 206, B300 in fp4 422 to 469. So it is an input for each chip",
             ),
             flashcard(
-                "card 7", "about 300 FLOPs per byte", "that unit belongs to ridge_point. It is 295 for bf16 on an H100 and 591 for fp8"
+                "card 7", "about 300 FLOPs per byte", "this is the unit of ridge_point, which is 295 for bf16 on an H100 and 591 for fp8"
             ),
         ),
     ),
@@ -48,9 +48,9 @@ EQUATIONS = (
         statement="The FLOPs of a step over the bytes that it reads. The peak rates of the chip cancel.",
         assumptions=(
             "only multiplications with the weights. Attention has its own attention_intensity",
-            "the FLOPs of refused drafts count",
+            "the FLOPs of refused drafts are counted",
         ),
-        changes=("a step computes every position that it verifies. Before, the roof with drafts was lower than the rate of a step",),
+        changes=("a step computes every position that it verifies. Before, the roof with drafts was below the rate of a step",),
         given={"mfu": "0.5", "mbu": "0.7"},
         result="222.1 FLOP/byte",
         sources=(ROOFLINE_PAPER, ours("FLOPs are arithmetic time times arithmetic rate, and bytes are memory time times bandwidth")),
@@ -88,7 +88,7 @@ EQUATIONS = (
                 "0:19:16",
                 "0:19:44",
                 "32 of 256 experts is a sparsity of 8",
-                "from parameters: DeepSeek-V3 is 671/37 = 18. Its router takes 8 of 256, the 32 is a simplification",
+                "from parameters DeepSeek-V3 has 671/37 = 18. Its router selects 8 of 256 experts, so 32 is a simplification",
             ),
             flashcard("card 8", "active over total", "the inverse ratio. We keep the lecture's total over active"),
         ),
@@ -99,7 +99,7 @@ EQUATIONS = (
         kind=HEURISTIC,
         rule="the rule of thumb that all parameters are in the routed experts",
         relation=lambda sparsity, experts, active_experts: (sparsity, experts / active_experts),
-        requires=(Requirement(holds=lambda active_experts, experts: active_experts <= experts, otherwise="experts are all or a part"),),
+        requires=(Requirement(holds=lambda active_experts, experts: active_experts <= experts, otherwise="at most all are active"),),
         statement="Sparsity as the lecture counts it: experts of a layer over the experts that a token uses.",
         assumptions=("no attention, no embeddings and no shared experts",),
         given={"active_experts": "32"},
@@ -120,7 +120,7 @@ EQUATIONS = (
         result="1714",
         derivation=lambda: (
             Step(
-                operation="at the balance batch arithmetic and weight read need the same time",
+                operation="at the balance batch, arithmetic and weight read need the same time",
                 premises=(at("roofline.compute_time", batch="balance_batch", compute_time="weight_time"), at("roofline.weight_time")),
                 eliminated=("weight_time",),
                 relation=lambda balance_batch, total_params, bytes_per_weight, peak_flops, mfu, flop_per_weight,
@@ -130,7 +130,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the chip enters through its balance ratio, and the model through its sparsity",
+                operation="the chip is only in the balance ratio, and the model only in the sparsity",
                 premises=(at("#1"), at("batching.machine_balance_ratio"), at("batching.ridge_point"), at("batching.sparsity")),
                 eliminated=("peak_flops", "ridge_point", "total_params"),
             ),
@@ -163,7 +163,7 @@ EQUATIONS = (
             " arithmetic, there is no balance batch."
         ),
         assumptions=(EVERY_EXPERT_IN_USE, "no drafts"),
-        changes=("attention FLOPs count. The KV read enters as its ratio to the arithmetic, so that windows and selections are right",),
+        changes=("counts attention FLOPs. The KV read is a ratio to the arithmetic, so windows and selections are included",),
         given={"attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"},
         result="2449",
         derivation=lambda: (
@@ -187,7 +187,7 @@ EQUATIONS = (
                 eliminated=("weight_compute_ratio",),
             ),
         ),
-        sources=(talk("0:19:49", "0:20:13", "with the KV term the batch should grow larger", "the formula is ours"),),
+        sources=(talk("0:19:49", "0:20:13", "the KV term should make the batch larger", "the formula is ours"),),
     ),
     Equation(
         id="batching.practical_batch",
@@ -204,9 +204,9 @@ EQUATIONS = (
                 "0:19:41",
                 "0:19:49",
                 "maybe double or triple it",
-                "the multiple is an input. The lecture then says two to three thousand, which is once 2,400",
+                "the multiple is an input. The lecture then says two to three thousand, which is 2,400 itself",
             ),
-            scaling_book("DeepSeek ran 12,672 sequences: 2.33 times 5,440 on paper, half the balance batch at resident bytes"),
+            scaling_book("DeepSeek ran 12,672 sequences: 2.33 times the computed 5,440, and half the balance batch for the resident bytes"),
         ),
     ),
     Equation(
@@ -216,7 +216,7 @@ EQUATIONS = (
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
         statement="The ratio of weight-read time to linear compute time: 1 at the balance batch.",
-        assumptions=("every weight is read, whatever the batch",),
+        assumptions=("every weight is read at any batch",),
         given={"balance_batch": "211"},
         result="3.297",
         derivation=lambda: (
@@ -225,12 +225,12 @@ EQUATIONS = (
                 relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
             ),
             Step(
-                operation="the balance batch contains all common factors of both times",
+                operation="the balance batch contains all factors that both times share",
                 premises=(at("#1"), at("roofline.compute_time"), at("roofline.weight_time"), at("batching.balance_batch#1")),
                 eliminated=("weight_time", "compute_time", "total_params"),
             ),
         ),
-        sources=(ours("the batch enters every ratio of a step only through this number"),),
+        sources=(ours("in every ratio of a step, the batch is only in this number"),),
     ),
     Equation(
         id="batching.weight_time_over_compute_time",
@@ -247,21 +247,21 @@ EQUATIONS = (
             compute_utilisation,
             tokens_verified_per_step * one_token / (normalised_cost * tokens_per_step),
         ),
-        changes=("from the cost of a token over its compute floor, which follows from ratios of times too",),
+        changes=("computed from the cost of a token over its compute floor, which also follows from ratios of times",),
         statement="The share of a step in which the chips compute with the weights, with any overlap.",
         assumptions=(
             "relative to the given mfu, which is a share of peak",
-            "attention FLOPs have their own share. The FLOPs of refused drafts count",
+            "attention FLOPs have their own share. The FLOPs of refused drafts are counted",
         ),
         given={"normalised_cost": "1.48", "tokens_per_step": "2.952"},
         result="0.4577",
         sources=(
-            ours("the arithmetic with the weights over the step time, as serving.normalised_cost_of_step has it for a token"),
+            ours("the arithmetic with the weights over the step time, by serving.normalised_cost_of_step"),
             talk(
                 "0:11:40",
                 "0:12:04",
-                "optimum at 100k, run at 200k: MFU 50 percent, as modelled here",
-                "with the weight term kept. The 50 percent is the limit of a large batch",
+                "the optimum is 100k, and at 200k MFU is 50 percent, as in this equation",
+                "this equation includes the weight term. The 50 percent is the limit of a large batch",
             ),
         ),
     ),
@@ -283,7 +283,7 @@ EQUATIONS = (
         statement="The FLOPs of all tokens of a measured rate, over the FLOPs that the chips can do while they are busy.",
         assumptions=(
             "relative to the given mfu, which is a share of peak",
-            "attention FLOPs have their own share. The FLOPs of refused drafts count",
+            "attention FLOPs have their own share. The FLOPs of refused drafts are counted",
         ),
         given={"tokens_per_step": "2.952", "idle_fraction": "0.0006986"},
         result="0.4579",
@@ -312,17 +312,17 @@ EQUATIONS = (
                 eliminated=("batch", "step_time", "token_latency"),
             ),
         ),
-        sources=(ours("no batch, context or memory is needed: a rate gives FLOPs, whatever limits it"),),
+        sources=(ours("batch, context and memory are not needed, because every rate gives FLOPs"),),
     ),
     Equation(
         id="batching.users_needed",
-        changes=("counts sequences_in_flight. The sequences that decode at the same time had a second name",),
+        changes=("uses sequences_in_flight, which had a second name before",),
         title="Sequences needed to reach the balance batch",
         kind=CONDITION,
         relation=lambda sequences_in_flight, balance_batch: (sequences_in_flight, balance_batch),
         sense=">=",
         statement="Sparsity costs no time if at least the balance batch of sequences decodes at once.",
-        assumptions=("KV reads are left out", "the replica has one stage", "the balance batch is wanted. Fewer sequences are possible"),
+        assumptions=("KV reads are left out", "the replica has one stage", "the balance batch is the goal. Fewer sequences are possible"),
         result="1714",
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
     ),
@@ -341,7 +341,7 @@ EQUATIONS = (
         result="6000",
         derivation=lambda: (
             Step(
-                operation="a fast token costs pi times as much, and its step has 1/sigma of the time",
+                operation="a token of the fast mode costs pi times as much, and its step needs 1/sigma of the time",
                 premises=(
                     at(
                         "serving.cost_per_token",
@@ -455,14 +455,14 @@ EQUATIONS = (
         ),
         statement="Verifying drafts is free up to a fraction of the balance batch. Above it the arithmetic grows with the batch.",
         assumptions=(
-            "a condition: KV reads and attention FLOPs left out, every weight is read. With them, serving.speculative_speedup",
+            "a condition: without KV reads and attention FLOPs, and with a read of every weight. serving.speculative_speedup includes them",
             "the assumptions of serving.speculative_tokens",
         ),
         given={"balance_batch": "211"},
         result="2.165",
         derivation=lambda: (
             Step(
-                operation="without drafts a step is one read of the weights, with them the arithmetic of all its positions if longer",
+                operation="a step reads the weights once. With drafts it needs the arithmetic of all its positions if this is longer",
                 premises=(
                     at(
                         "serving.speculative_speedup",

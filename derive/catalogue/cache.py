@@ -1,4 +1,4 @@
-"""Cache: keeping KV against recomputing it, tier by tier (lecture, 1:48:52 to 2:03:33)."""
+"""Cache: storing KV or recomputing it, in each tier (lecture, 1:48:52 to 2:03:33)."""
 
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
@@ -19,8 +19,8 @@ EQUATIONS = (
     Equation(
         id="cache.rematerialisation_cost",
         changes=(
-            "attention enters through a factor, which may be large in long contexts",
-            "follows from the rate of prefill. A prompt that waits for the weights costs more than its arithmetic",
+            "attention is a factor, which may be large in long contexts",
+            "computed from the prefill rate, because a memory-bound prompt costs more than its arithmetic",
         ),
         title="Cost of recomputing a token of KV",
         relation=lambda rematerialisation_cost, chip_price, prefill_rate_per_chip: (
@@ -40,7 +40,7 @@ EQUATIONS = (
             hold_cost,
             tier_price * kv_bytes_per_token * ttl / tier_capacity,
         ),
-        statement="A token pays for its share of the device's capacity during the time for which it is kept.",
+        statement="A token costs its share of the price of the device, by capacity, for the time in storage.",
         assumptions=("the device is full", "the price of the device is charged to its capacity"),
         given={"ttl": "1 h"},
         result="0.008 USD/MTok",
@@ -53,7 +53,7 @@ EQUATIONS = (
             retrieve_cost,
             transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
         ),
-        statement="A read occupies the device for the bytes over its bandwidth. With the write it is twice this time. For HBM itself the"
+        statement="A read occupies the device for a time: bytes over bandwidth. Write and read need twice this time. For HBM itself the"
                   " cost is almost zero.",
         assumptions=("the price of the device is charged to its bandwidth while it transfers",),
         result="0.00001111 USD/MTok",
@@ -62,7 +62,7 @@ EQUATIONS = (
                 "1:55:05",
                 "1:59:24",
                 "retrieving costs bytes over bandwidth, times a price per second",
-                "the talk does not say the price of which device: tier_price is an input. Writes count in transfers_per_hold",
+                "the lecture does not say which device has this price, so tier_price is an input. transfers_per_hold counts the writes",
             ),
         ),
     ),
@@ -71,7 +71,7 @@ EQUATIONS = (
         title="Cost of a cached token of KV",
         relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
         statement="The cost of holding a token and reading it back. Outside HBM it is also written: two transfers per hold at least.",
-        assumptions=("capacity and bandwidth each pay for the whole device. For a device that is full and busy, up to twice too high",),
+        assumptions=("capacity and bandwidth each cost the whole device, so up to twice too much if it is full and busy",),
         given={"hold_cost": "0.008 USD/MTok", "retrieve_cost": "0.00001111 USD/MTok"},
         result="0.008011 USD/MTok",
         sources=(talk("1:55:05", "1:59:24", "each tier has a cost to retrieve and a cost to hold"),),
@@ -88,7 +88,7 @@ EQUATIONS = (
                 "2:00:37",
                 "2:01:16",
                 "capacity over bandwidth is the drain time of a memory",
-                "20 ms for HBM agrees with devices. Flash of today drains in minutes to hours, disk in most of a day",
+                "20 ms for HBM agrees with real devices. Today's flash needs minutes to hours, and a disk most of a day",
             ),
         ),
     ),
@@ -118,7 +118,7 @@ EQUATIONS = (
                 "2:00:37",
                 "2:03:33",
                 "hold time about equal to drain time, so five minutes is flash and an hour is spinning disk",
-                "it finds few of the tiers that vendors disclose: Anthropic keeps five minutes and one hour in memory",
+                "it is right for few tiers that vendors disclose: Anthropic keeps caches of five minutes and of one hour in memory",
             ),
         ),
     ),
@@ -138,7 +138,7 @@ EQUATIONS = (
                 premises=(at("cache.hold_cost", ttl="break_even_time", hold_cost="rematerialisation_cost"),),
             ),
         ),
-        sources=(ours("hold_cost = rematerialisation_cost. 81 minutes for 1,667 bytes and 100 B on an H100 in fp8 at full utilisation"),),
+        sources=(ours("hold_cost = rematerialisation_cost. 81 minutes for 1,667 bytes and 100 B on a full H100 in fp8"),),
     ),
     Equation(
         id="cache.tier_switch_time",
@@ -166,7 +166,7 @@ EQUATIONS = (
         assumptions=(
             "each tier's device is full",
             "the number of writes and reads is the same in both tiers",
-            "capacity and bandwidth each pay for the whole device",
+            "capacity and bandwidth each cost the whole device",
         ),
         given={"cold_tier_price": "0.05 USD/h", "cold_tier_bandwidth": "28 GB/s", "cold_tier_capacity": "7.68 TB"},
         result="3.994 s",
@@ -216,7 +216,7 @@ EQUATIONS = (
                 "1:59:50",
                 "2:00:21",
                 "cache hits are ten times cheaper",
-                "a published read price is an upper bound of the cost. It also contains attention over the suffix",
+                "a published read price is an upper bound of the cost, because it also contains the attention of the suffix",
             ),
         ),
     ),
@@ -234,8 +234,8 @@ EQUATIONS = (
         given={"hold_cost": "0.05 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"},
         result="0.25",
         sources=(
-            ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100 in fp8 at full utilisation. The"
-                 " lecture's 2 kB has another origin"),
+            ours("in HBM, a premium of 1 for an hour gives 2.2 kB at 100 B parameters on an H100 in fp8 at full utilisation. The lecture's"
+                 " 2 kB comes from another calculation"),
         ),
     ),
     Equation(
@@ -259,8 +259,8 @@ EQUATIONS = (
         ),
         sources=(
             ours(
-                "gives 72 to 277 kB for the storage price of Gemini's Pro sheets at rented HBM. Vendors that charge one price for models"
-                " whose KV differs 55 times are evidence against this reading"
+                "the storage price of Gemini's Pro sheets gives 72 to 277 kB in rented HBM. Evidence against this reading: some vendors"
+                " charge one price for models whose KV differs by a factor of 55"
             ),
         ),
     ),
@@ -284,7 +284,7 @@ EQUATIONS = (
             "decode is memory-bound in both bands",
             "each band is priced at its mean context",
             "one price/cost for output and storage",
-            "for a tier other than HBM it is not the tier's drain time, because it scales with the holding costs",
+            "for another tier than HBM it is not the drain time of the tier, because it is proportional to the holding costs",
         ),
         given={"output_price": "12 USD/MTok", "storage_price": "4.5 USD/MTok/h"},
         result="30.86 ms",

@@ -15,7 +15,7 @@ def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: A
 TARIFFS = (
     Equation(
         id="cache.implied_drain_time_of_tier",
-        changes=("the sweep is at the sustained bandwidth, as in decode. Before, it was too short by mbu",),
+        changes=("the sweep is at the sustained bandwidth, as in decode. The earlier version was too short by the factor mbu",),
         title="Implied drain time of a tier",
         kind=CONDITION,
         rule="the condition of one price/cost for output and storage",
@@ -30,7 +30,7 @@ TARIFFS = (
         result="3.28 min",
         derivation=lambda: (
             Step(
-                operation="the claim: an increment pays for the time in which its bytes are read, and storage for its share of the tier",
+                operation="the claim: the increment covers the time to read its bytes, and the storage price covers its share of the tier",
                 relation=lambda implied_drain_time, output_storage_markup_ratio, hbm_holding_price, hbm_capacity, kv_bytes_per_token,
                     hbm_bandwidth, mbu, holding_price: (
                     implied_drain_time,
@@ -41,12 +41,12 @@ TARIFFS = (
                 ),
             ),
             Step(
-                operation="the KV bytes cancel, and the chip enters through its sweep time",
+                operation="the KV bytes cancel, and the chip is only in its sweep time",
                 premises=(at("#1"), at("scheduling.sweep_time")),
                 eliminated=("hbm_capacity",),
             ),
         ),
-        sources=(ours("KV bytes cancel. So the prices alone separate two tiers if their holding prices differ"),),
+        sources=(ours("KV bytes cancel. So prices alone can separate two tiers with different holding prices"),),
     ),
     Equation(
         id="cache.storage_price_from_lifetimes",
@@ -72,7 +72,7 @@ TARIFFS = (
                 eliminated=("write_charge",),
             ),
         ),
-        sources=(ours("the slope of a write tariff over its lifetime. It is too high if hits extend the lifetime for free"),),
+        sources=(ours("the slope of the write price over the lifetime. It is too high if hits extend the lifetime for free"),),
     ),
     Equation(
         id="cache.write_charge",
@@ -86,11 +86,11 @@ TARIFFS = (
         result="0.5454 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="the claim: a write premium pays for the write itself, and for storage during the lifetime",
+                operation="the claim: the write premium covers the write itself and the storage during the lifetime",
                 relation=_write_premium,
             ),
             Step(operation="solved for the charge", premises=(at("#1"),)),
         ),
-        sources=(ours("a negative charge shows that the tariff has another form"),),
+        sources=(ours("if the charge is negative, the tariff has another form"),),
     ),
 )

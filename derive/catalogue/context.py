@@ -1,4 +1,4 @@
-"""Context: where long contexts start to cost (lecture, 0:10:34 to 0:12:36 and 1:51:13 to 1:54:53)."""
+"""Context: the length above which context costs more (lecture, 0:10:34 to 0:12:36 and 1:51:13 to 1:54:53)."""
 
 from derive.catalogue.arithmetic import power
 from derive.catalogue.assumed import COPIES
@@ -9,7 +9,7 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="context.balance_context",
-        changes=("counts the copies of a cache on the chips. Each chip reads its own copy",),
+        changes=("includes the copies of a cache on the chips, because each chip reads its own copy",),
         title="Balance context",
         relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
             balance_context,
@@ -33,8 +33,8 @@ EQUATIONS = (
         sources=(
             talk(
                 "0:11:40", "0:12:04",
-                "equal slopes in the batch: KV bytes times context over bandwidth against parameters over FLOPs",
-                "in FLOP and bytes, so that no bytes per weight are needed",
+                "the two slopes over the batch are equal: KV bytes times context over bandwidth, and parameters over FLOPs",
+                "in FLOP and bytes, so bytes per weight are not needed",
             ),
         ),
     ),
@@ -126,7 +126,7 @@ EQUATIONS = (
                 relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
             ),
             Step(
-                operation="the balance context contains all common factors of both times",
+                operation="the balance context contains all factors that both times share",
                 premises=(
                     at("#1"),
                     at("roofline.kv_time"),
@@ -137,7 +137,7 @@ EQUATIONS = (
                 eliminated=("kv_time", "compute_time", "ridge_point", "kv_bytes_per_token"),
             ),
         ),
-        sources=(ours("the context enters every ratio of a step only through this number"),),
+        sources=(ours("in every ratio of a step, the context is only in this number"),),
     ),
     Equation(
         id="context.attention_compute_ratio",
@@ -164,13 +164,13 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            talk("1:51:24", "1:52:20", "the quadratic term is dropped as small", "kept, as a multiple of the linear term"),
-            ours("latent attention with a one-byte cache needs more FLOPs per byte than a chip can do. It is compute-bound at any context"),
+            talk("1:51:24", "1:52:20", "the quadratic term is left out as small", "we keep it, as a multiple of the linear term"),
+            ours("latent attention with one byte per value needs more FLOPs per byte than chips have, so it is always compute-bound"),
         ),
     ),
     Equation(
         id="context.sparse_attention",
-        changes=("counts the copies of a cache on the chips. Each chip reads its own copy",),
+        changes=("includes the copies of a cache on the chips, because each chip reads its own copy",),
         title="KV-read time with sparse attention",
         variant=Variant(group="kv_time", name="sparse"),
         relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
@@ -185,7 +185,7 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         statement="A sparse attention reads c L^p tokens of the context instead of L. The lecture's square root is p = 1/2.",
-        assumptions=("one law c L^p for all contexts of interest", "L is counted in tokens", COPIES),
+        assumptions=("the same law c L^p for all contexts", "L is counted in tokens", COPIES),
         given={"sparse_attention_coefficient": "20", "sparse_attention_exponent": "0.5", "kv_bytes_per_token": "516.1 kB/token"},
         result="3.15 ms",
         sources=(
@@ -193,13 +193,13 @@ EQUATIONS = (
                 "0:12:31",
                 "0:12:36",
                 "sparse attention puts a square root in this term",
-                "no constant is given, so c is an input. DeepSeek's own scheme reads a fixed 2,048 tokens plus a linear index",
+                "the lecture gives no constant, so c is an input. DeepSeek reads 2,048 tokens and an index that grows linearly",
             ),
         ),
     ),
     Equation(
         id="context.kv_time_fixed",
-        changes=("times the copies of a cache on the chips: each reads its own",),
+        changes=("includes the copies of a cache on the chips, because each chip reads its own copy",),
         title="KV-read time with windows, states and selections",
         variant=Variant(group="kv_time", name="fixed"),
         relation=lambda kv_time, batch, kv_read_bytes_per_sequence, kv_replication, chips, hbm_bandwidth, mbu: (
@@ -211,7 +211,7 @@ EQUATIONS = (
         assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
         given={"kv_read_bytes_per_sequence": "4.129 GB"},
         result="14.09 ms",
-        sources=(ours("roofline.kv_time over the bytes a step reads, for models whose reads do not all grow with the context"),),
+        sources=(ours("roofline.kv_time over the bytes a step reads, for models with reads that do not grow with the context"),),
     ),
     Equation(
         id="context.compress_select",
@@ -275,7 +275,7 @@ EQUATIONS = (
                 "1:51:24",
                 "1:52:20",
                 "the quadratic term is noticeable up in the millions of tokens",
-                "true of the lecture's own small cache (7.5 M). 54 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode for"
+                "true for the lecture's small cache (7.5 M). It is 54 k for Llama-3-70B, and 14.8 k in prefill and 4.4 k in decode for"
                 " DeepSeek-V3",
             ),
         ),

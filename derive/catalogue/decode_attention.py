@@ -31,7 +31,7 @@ DECODE_ATTENTION_EQUATIONS = (
         assumptions=("windowed layers have as many query heads as the other layers",),
         given={"window_layers": "61", "window_key_dim": "512"},
         result="15.99 MFLOP/token",
-        sources=(COMPRESSED_DOCS, ours("attention_flops of the windowed layers, values as wide as keys")),
+        sources=(COMPRESSED_DOCS, ours("attention_flops of the windowed layers, with values as wide as keys")),
     ),
     Equation(
         id="architecture.indexer_flops",
@@ -43,7 +43,7 @@ DECODE_ATTENTION_EQUATIONS = (
             flop_per_mac_and_token * indexer_layers * indexer_heads * indexer_dim / sparse_compression_ratio,
         ),
         statement="Every indexer head multiplies its query by the index key of an entry. All heads share this key.",
-        assumptions=("the sum over the heads is left out",),
+        assumptions=("the sum over the heads is not included",),
         given={"indexer_layers": "30", "indexer_heads": "64"},
         result="122.9 kFLOP/token",
         sources=(DSA_PAPER, COMPRESSED_DOCS),
@@ -58,8 +58,8 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="Each query head attends to the selected latents. Keys are latent_dim + rope_dim wide, and values are latent_dim wide.",
         assumptions=(
-            "the projections are absorbed into the query and the output, as in decode. Short prompts need less if all latents are"
-            " expanded, behind a mask",
+            "the projections are absorbed into the query and the output, as in decode. Short prompts need fewer FLOPs if all latents are"
+            " expanded and masked",
         ),
         result="16.99 MFLOP",
         sources=(DSA_PAPER,),
@@ -80,7 +80,7 @@ DECODE_ATTENTION_EQUATIONS = (
     ),
     Equation(
         id="architecture.attention_flops_of_context",
-        changes=("windows and selected entries are terms of one sum. They are 0 in models without them",),
+        changes=("windows and selected entries are terms of one sum, and are 0 in models without them",),
         title="Attention FLOPs of one new token",
         relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length, window_flops_per_token, window_tokens,
             selected_flops_per_entry, read_entries: (
@@ -96,9 +96,9 @@ DECODE_ATTENTION_EQUATIONS = (
         given={"attention_flops_per_pair": "184.3 kFLOP/token", "context_length": "32k", "read_entries": "1024"},
         result="16 GFLOP",
         sources=(
-            talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: a new token meets its whole context"),
+            talk("1:51:24", "1:52:20", "the quadratic term, left out as small", "we keep it: a new token attends to its whole context"),
             WINDOW_PAPER,
-            ours("one part grows with the context, the other reaches a maximum"),
+            ours("one part grows with the context, and the other part has a maximum"),
         ),
     ),
 )

@@ -41,7 +41,7 @@ EQUATIONS = (
         statement="The energy of the chips, times the power usage effectiveness of the data centre, times the price of electricity.",
         assumptions=(
             "every joule has the same price. There is no charge for peak power",
-            "do not add it to a chip_price that includes electricity, as a rent does",
+            "do not add it to a chip_price that includes electricity, for example a rent",
         ),
         result="0.03733 USD/MTok",
         sources=(WAREHOUSE_BOOK, ours("energy times its price, data centre included")),
@@ -59,9 +59,9 @@ EQUATIONS = (
         assumptions=(
             "every chip draws this power all the time, in use or not",
             "every joule has the same price. There is no charge for peak power",
-            "do not add it to a fleet_cost whose chip_price includes electricity, as a rent does",
+            "do not add it to a fleet_cost whose chip_price includes electricity, for example a rent",
         ),
-        changes=("counts the chips of a fleet, which have their own definition",),
+        changes=("uses fleet_chips, which has its own definition",),
         result="77410 USD",
         sources=(WAREHOUSE_BOOK, ours("power times time, data centre included, times the price of electricity")),
     ),
@@ -117,7 +117,7 @@ EQUATIONS = (
         statement="The energy of the run, data centre included, times the price of electricity.",
         assumptions=(
             "every joule has the same price. There is no charge for peak power",
-            "do not add it to a training_cost whose chip_price includes electricity, as a rent does",
+            "do not add it to a training_cost whose chip_price includes electricity, for example a rent",
         ),
         given={"training_energy": "2.238 GWh"},
         result="179000 USD",

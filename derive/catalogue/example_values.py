@@ -1,4 +1,4 @@
-"""The values at which equations are worked, where their own entry gives no other: one deployment, one training run, one price sheet."""
+"""The values of the worked examples, unless an entry has its own: one deployment, one training run, one price sheet."""
 
 from collections.abc import Mapping
 

@@ -35,7 +35,7 @@ EQUATIONS = (
         result="222.4",
         sources=(
             MOE_PAPER,
-            ours("the lecture reads all weights at any batch. That is true if the tokens need nearly every expert"),
+            ours("the lecture reads all weights at any batch, which is true if the tokens need nearly every expert"),
         ),
     ),
     Equation(
@@ -48,7 +48,7 @@ EQUATIONS = (
                 otherwise="routed experts have fewer than all parameters",
             ),
         ),
-        statement="Attention, embeddings, shared experts and dense layers: all parameters that are not routed.",
+        statement="The parameters outside the routed experts: attention, embeddings, shared experts and dense layers.",
         given={"total_params": "671B"},
         result="16.5B",
         sources=(MOE_PAPER,),
@@ -83,12 +83,12 @@ EQUATIONS = (
         statement="The shared parameters, and the experts that at least one token of the batch uses.",
         assumptions=("all experts have the same size", "an expert is read once for all tokens that use it"),
         result="585.1B",
-        sources=(ours("between active parameters at one sequence and total parameters at many"),),
+        sources=(ours("from the active parameters for one sequence to the total parameters for many"),),
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
         defined_elsewhere=True,
-        changes=("the same mean, written as the bytes of the other weights plus the difference of the experts",),
+        changes=("the same mean in another form: the bytes of the other weights plus the difference for the experts",),
         title="Bytes of a weight, mean of experts and other weights",
         relation=lambda bytes_per_weight, expert_bytes_per_weight, routed_params, shared_bytes_per_weight, total_params: (
             bytes_per_weight,
@@ -104,7 +104,7 @@ EQUATIONS = (
         assumptions=("all experts have one data type, and all other weights have one",),
         given={"total_params": "671B"},
         result="0.5369",
-        sources=(ours("stored bytes over the number of weights"),),
+        sources=(ours("the stored bytes over the number of weights"),),
     ),
     Equation(
         id="experts.weight_time_touched",
@@ -122,8 +122,8 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
-            "waits for the chip with the most activated experts. That was left out",
-            "the busiest chip reads at most all the experts that it stores. Before, an imbalance could exceed this",
+            "the step waits for the chip with the most activated experts, which the earlier version left out",
+            "the busiest chip reads at most all the experts that it stores. The earlier version did not limit the imbalance",
             "weights that every token uses are read once in each attention replica",
             "experts and other weights may have different data types",
         ),
@@ -160,7 +160,7 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("the transcript reads total parameters, a flashcard active parameters. This is between them and reaches both"),
+            ours("the transcript counts total parameters, a flashcard active parameters. This is between them and reaches both"),
             GPT_OSS_CARD,
         ),
     ),
@@ -219,7 +219,7 @@ EQUATIONS = (
                 ),
             ),
         ),
-        changes=("on more chips than experts, too, no chip reads more than its own experts",),
+        changes=("also on more chips than experts, no chip reads more than its own experts",),
         requires=(
             Requirement(holds=lambda activated_experts, experts: activated_experts <= experts),
             Requirement(holds=lambda expert_parallel: expert_parallel >= 1),
@@ -258,7 +258,7 @@ EQUATIONS = (
         statement="Outside the experts each sequence is on one chip, so the batch is divided over the chips.",
         given={"batch": "2048", "chips": "32"},
         result="64",
-        sources=(scaling_book("88 sequences a chip on 144 chips"),),
+        sources=(scaling_book("88 sequences per chip on 144 chips"),),
     ),
     Equation(
         id="experts.all_to_all_time",
@@ -285,7 +285,7 @@ EQUATIONS = (
         result="12.77 ms",
         sources=(
             talk(
-                "0:36:20", "0:38:47", "any chip talks to any other, as much in as out",
+                "0:36:20", "0:38:47", "every chip sends to every other chip, and sends as much as it receives",
                 "the lecture gives no time. The formula is the usual one",
             ),
             scaling_book("dispatch in fp8 and combine in bf16, over a link of 40 GB/s, is 22 ms of DeepSeek-V3's step"),
@@ -362,11 +362,11 @@ EQUATIONS = (
             Requirement(holds=lambda expert_parallel: expert_parallel > 1),
             Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
         ),
-        statement="Most of the traffic leaves the rack over a slower link. It takes longer than the traffic inside the rack and hides it.",
+        statement="Most of the traffic leaves the rack over a slower link. It takes longer than the simultaneous traffic inside the rack.",
         assumptions=(
             "the assumptions of experts.all_to_all_time_one_copy",
             "traffic inside the rack overlaps with traffic between racks, and each link has its full rate in one direction",
-            "one copy for each chip leaves the rack. With one copy per rack less leaves (see experts.scale_out_slowdown_one_copy)",
+            "one copy per chip leaves the rack. With one per rack the traffic is smaller (see experts.scale_out_slowdown_one_copy)",
         ),
         changes=(
             "the other chips that a token reaches do not include its own chip. So a larger share of them is in other racks",
@@ -403,7 +403,7 @@ EQUATIONS = (
         ),
         sources=(
             DEEPSEEK_V3_PAPER,
-            talk("0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up", "by the bandwidths of both links"),
+            talk("0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up", "uses the bandwidths of both links"),
             ours("the other chips of a rack are one fewer than its chips"),
         ),
     ),
@@ -443,7 +443,7 @@ EQUATIONS = (
         assumptions=("the probability that a token's own rack is among the reached racks is the same as for any other rack",),
         given={"reached_racks": "3.6"},
         result="2.7",
-        sources=(DEEPSEEK_V3_PAPER, ours("of the reached racks, the share that is the token's own is one over the number of racks")),
+        sources=(DEEPSEEK_V3_PAPER, ours("the token's own rack is a share of the reached racks: one over the number of racks")),
     ),
     Equation(
         id="experts.leaving_share",
@@ -466,7 +466,7 @@ EQUATIONS = (
         sources=(
             talk(
                 "0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up",
-                "from the links of each chip. The ratios differ by several times",
+                "computed from the links of each chip, because the ratios differ by a factor of several",
             ),
         ),
     ),
@@ -481,19 +481,19 @@ EQUATIONS = (
         statement="Traffic between racks is slower by the ratio of the bandwidths and overlaps with the rest. The longer time counts.",
         assumptions=(
             "traffic inside the rack overlaps with traffic between racks",
-            "one message per expert. With one copy per rack less traffic leaves (see experts.scale_out_slowdown_one_copy)",
+            "one message per expert. With one copy per rack the traffic between racks is smaller (see experts.scale_out_slowdown_one_copy)",
         ),
         result="6.75",
         derivation=lambda: (
             Step(
-                operation="the definition: the longer of traffic that stays and traffic that leaves, over the time within one rack",
+                operation="the definition: the longer of the times inside the rack and between racks, over the time within one rack",
                 relation=lambda scale_out_slowdown, leaving_share, scale_out_bandwidth_ratio: (
                     scale_out_slowdown,
                     maximum(1 - leaving_share, scale_out_bandwidth_ratio * leaving_share),
                 ),
             ),
             Step(
-                operation="the share that leaves, as a function of the number of racks",
+                operation="the share of traffic between racks, as a function of the number of racks",
                 premises=(at("#1"), at("experts.leaving_share")),
                 eliminated=("leaving_share",),
             ),
@@ -501,7 +501,7 @@ EQUATIONS = (
         sources=(
             talk(
                 "0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up",
-                "an input: published ratios differ by several times",
+                "an input, because published ratios differ by a factor of several",
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Architecture: the bytes that a sequence stores and reads, those that grow with the context and those up to a fixed limit."""
+"""Architecture: the bytes that a sequence stores and reads. Some grow with the context, others have a fixed limit."""
 
 from derive.catalogue.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
@@ -19,7 +19,7 @@ FIXED = (
                 + heavily_compressed_layers * head_dim * bytes_per_element / heavy_compression_ratio
             ),
         ),
-        statement="Sparse layers store one entry for a few tokens and an indexer key, heavily compressed layers one for many tokens.",
+        statement="Sparse layers store an entry and an indexer key for a few tokens. Heavily compressed layers store one for many.",
         assumptions=(
             "one KV head, whose key is also its value",
             "only the part that grows with the context: without windows, and without tokens that are not yet compressed",
@@ -30,7 +30,7 @@ FIXED = (
     ),
     Equation(
         id="architecture.kv_read_bytes",
-        changes=("without the caches of sparse layers, which read only the selected entries",),
+        changes=("without the caches of sparse layers, because these read only the selected entries",),
         title="KV bytes read per token of context",
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token, entry_per_token, sparse_layers, selected_entry_width,
             bytes_per_element, sparse_compression_ratio: (
@@ -44,13 +44,13 @@ FIXED = (
         assumptions=("the slope above window and selection. There the reads of selected entries no longer grow",),
         given={"kv_bytes_per_token": "4.954 kB/token", "sparse_layers": "30", "selected_entry_width": "512"},
         result="1.114 kB/token",
-        sources=(DSA_PAPER, MSA_CONFIG, COMPRESSED_DOCS, ours("an assumption of roofline.kv_time, as a separate quantity")),
+        sources=(DSA_PAPER, MSA_CONFIG, COMPRESSED_DOCS, ours("it was an assumption of roofline.kv_time and is now a separate quantity")),
     ),
     Equation(
         id="architecture.window_kv_bytes",
         changes=(
-            "limited by the context: a window stores at most the tokens of the context",
-            "uses the heads and widths of windowed layers. The separate name for the values of a layer is gone",
+            "a window stores at most the tokens of the context",
+            "uses the heads and widths of windowed layers, instead of a separate quantity for the values of a layer",
         ),
         title="KV bytes in windows",
         relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_heads,
@@ -78,7 +78,7 @@ FIXED = (
             linear_state_bytes,
             linear_layers * state_heads * state_key_dim * state_value_dim * state_bytes_per_element,
         ),
-        statement="Instead of keys and values of every token, a linear layer stores one matrix per head, key width by value width.",
+        statement="A linear layer stores no keys and values of tokens, but one matrix per head, with key width times value width.",
         assumptions=("the few tokens that short convolutions store are left out",),
         given={
             "linear_layers": "36", "state_heads": "32", "state_key_dim": "128", "state_value_dim": "128", "state_bytes_per_element": "2",
@@ -130,7 +130,7 @@ FIXED = (
         sources=(
             DSA_PAPER,
             COMPRESSED_DOCS,
-            ours("a block counts as its tokens. A context shorter than the selection is read completely"),
+            ours("a block counts with all its tokens. If the context is shorter than the selection, all of it is read"),
         ),
     ),
     Equation(
@@ -153,11 +153,11 @@ FIXED = (
             fixed_kv_bytes_per_sequence,
             window_kv_bytes + linear_state_bytes + selected_kv_bytes,
         ),
-        statement="The part of the read that does not grow: it is the same at any context that fills windows and selections, and zero"
+        statement="The part of the read that does not grow with the context, once windows and selections are full. It is zero in models"
                   " without them.",
         given={"window_kv_bytes": "3.998 MB", "selected_kv_bytes": "15.73 MB"},
         result="38.6 MB",
-        sources=(ours("the part of a step's KV read that reaches a maximum, each mechanism separately"),),
+        sources=(ours("the part of a step's KV read that has a maximum, separately for each mechanism"),),
     ),
     Equation(
         id="architecture.kv_bytes_per_sequence",
@@ -167,11 +167,11 @@ FIXED = (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,
         ),
-        statement="The part that grows with the context, plus windows and states. Selected entries belong to the growing cache, and are"
-                  " not stored again.",
+        statement="The part that grows with the context, plus windows and states. Selected entries are in the growing part, so they are"
+                  " not stored twice.",
         given={"context_length": "32k", "kv_bytes_per_token": "81.92 kB/token", "window_kv_bytes": "436.2 MB"},
         result="3.077 GB",
-        sources=(ours("one part grows with the context, the other reaches a maximum"),),
+        sources=(ours("one part grows with the context, and the other part has a maximum"),),
     ),
     Equation(
         id="architecture.kv_read_per_sequence",
@@ -189,6 +189,6 @@ FIXED = (
         assumptions=("the one new token per step in caches and windows is left out",),
         given={"context_length": "32k", "kv_read_bytes_per_token": "8.052 kB/token", "fixed_kv_bytes_per_sequence": "71.96 MB"},
         result="348.5 MB",
-        sources=(LINEAR_PAPER, ours("one part grows with the context, the other reaches a maximum. Every step updates a whole state")),
+        sources=(LINEAR_PAPER, ours("one part grows with the context, and the other part has a maximum. Every step updates a whole state")),
     ),
 )

@@ -88,13 +88,13 @@ EQUATIONS = (
         kind=CONDITION,
         relation=lambda attention_replicas, chips: (attention_replicas, chips),
         statement="Every chip computes attention for its own sequences. So it stores all weights outside the experts.",
-        assumptions=("a condition: attention of a sequence is on one chip, and experts are spread over all chips of a stage",),
+        assumptions=("a condition: the attention of a sequence runs on one chip, and the experts are on all chips of a stage",),
         result="16",
         sources=(SGLANG_DOCS,),
     ),
     Equation(
         id="memory.kv_cache_bytes",
-        changes=("counts the bytes of a sequence with windows and states, times the copies of a cache on the chips",),
+        changes=("counts the bytes of a sequence with windows and states, and the copies of a cache on the chips",),
         title="Bytes of the KV cache",
         relation=lambda kv_cache_bytes, sequences_in_flight, kv_bytes_per_sequence, kv_replication: (
             kv_cache_bytes,
@@ -108,7 +108,7 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.most_kv_copies",
-        changes=("not for less than one chip, which also has one copy of a cache",),
+        changes=("not used for less than one chip, which also has one copy of a cache",),
         title="Largest number of copies of a cache",
         kind=BOUND,
         relation=lambda kv_replication, chips: (kv_replication, chips),
@@ -130,7 +130,7 @@ EQUATIONS = (
             maximum(1, chips / (kv_heads * attention_replicas)),
         ),
         unsaid=("attention_replicas",),
-        statement="Heads are divided over the chips. If there are fewer KV heads than chips, several chips store the same head.",
+        statement="The heads are divided over the chips. If there are fewer KV heads than chips, several chips store the same head.",
         assumptions=("a condition: attention of every sequence is divided by heads over all chips of a stage, and in no other way",),
         given={"attention_replicas": "2"},
         result="2",
@@ -164,7 +164,7 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.capacity",
-        changes=("without the reserved share, which is zero unless it is given",),
+        changes=("subtracts the reserved share, which is zero unless given",),
         title="Memory capacity",
         relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity, reserved_share: (
             memory_capacity,
@@ -231,13 +231,13 @@ EQUATIONS = (
         assumptions=("all memory is free for weights and caches", "sharding is perfect"),
         given={"memory_capacity": "2.56 TB"},
         result="2.56 TB",
-        sources=(talk("0:46:44", "0:47:02", "total parameters are bounded by the memory of the scale-up domain"),),
+        sources=(talk("0:46:44", "0:47:02", "the memory of the scale-up domain limits the total parameters"),),
     ),
     Equation(
         id="memory.sequences_that_fit",
         changes=(
-            "counts the bytes of a sequence with windows and states, times the copies of a cache, and the weights as they are stored",
-            "without the reserved share, which is zero unless it is given",
+            "counts the bytes of a sequence with windows and states, the copies of a cache, and the stored weight bytes",
+            "subtracts the reserved share, which is zero unless given",
         ),
         title="Sequences that fit beside the weights",
         kind=BOUND,
@@ -266,7 +266,7 @@ EQUATIONS = (
         sources=(
             talk(
                 "1:01:44", "1:01:58", "a rack has memory to spare",
-                "true of the lecture's small cache. With the cache of DeepSeek-V3 memory is the limit at long contexts",
+                "true for the lecture's small cache. With the cache of DeepSeek-V3, memory is the limit at long contexts",
             ),
         ),
     ),
@@ -290,36 +290,36 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.scale_up_fit",
-        title="The demand fits into one scale-up domain",
+        title="The memory demand fits into one scale-up domain",
         kind=CONDITION,
         relation=lambda memory_demand, scale_up_size, hbm_capacity: (memory_demand, scale_up_size * hbm_capacity),
         sense="<=",
         statement="Without pipeline stages, the memory of the scale-up domain limits the total parameters.",
         assumptions=(
-            "a condition: one stage fills the domain. With more stages more weights fit",
+            "a condition: the chips of one stage are the whole domain. With more stages, more weights fit",
             "all memory is free for weights and caches",
         ),
         given={"hbm_capacity": "192 GB"},
         result="13.82 TB",
         derivation=lambda: (
             Step(
-                operation="the capacity of one stage that fills the domain",
+                operation="the capacity of a stage whose chips are the whole domain",
                 premises=(at("memory.fits"), at("memory.capacity", chips="scale_up_size", pipeline_stages=1, reserved_share=0)),
                 eliminated=("memory_capacity",),
             ),
         ),
         sources=(
             talk("0:45:30", "0:45:49", "eight Hoppers have 640 GB, a Blackwell rack 10 to 20 TB"),
-            talk("0:46:44", "0:47:02", "active parameters are bounded by compute, total parameters by scale-up memory"),
+            talk("0:46:44", "0:47:02", "compute limits the active parameters, and scale-up memory limits the total parameters"),
         ),
     ),
     Equation(
         id="memory.scale_up_bandwidth",
         title="Memory bandwidth of a scale-up domain",
         relation=lambda scale_up_bandwidth, scale_up_size, hbm_bandwidth: (scale_up_bandwidth, scale_up_size * hbm_bandwidth),
-        statement="All chips of the domain read at once. Pipeline stages do not, because they work one after another.",
+        statement="All chips of the domain read at the same time. Pipeline stages read one after another, so they add no bandwidth.",
         given={"hbm_bandwidth": "8 TB/s"},
         result="576 TB/s",
-        sources=(talk("1:17:06", "1:18:14", "a larger scale-up domain is more memory bandwidth, pipelining is only more capacity"),),
+        sources=(talk("1:17:06", "1:18:14", "a larger scale-up domain has more memory bandwidth, but pipelining adds only capacity"),),
     ),
 )

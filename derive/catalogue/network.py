@@ -84,7 +84,7 @@ EQUATIONS = (
         result="8.808 ms",
         derivation=lambda: (
             Step(
-                operation="every layer has its all-reduces, and hops cost no time",
+                operation="every layer has its all-reduces, and the latency of hops is left out",
                 premises=(
                     at(
                         "network.all_reduce_time",
@@ -138,7 +138,7 @@ EQUATIONS = (
         statement="If weights are sharded in two dimensions and stay in place, the traffic shrinks with the square root of the chips.",
         assumptions=(
             "only the feed-forward layer, with two matrices. Attention needs further communication",
-            "the best sharding, with many parts in both dimensions, so almost all of an activation is sent",
+            "the best sharding has many parts in both dimensions, so a chip sends almost all of an activation",
             "only the links, without overlap with arithmetic",
         ),
         given={"layers": "118", "batch": "512", "model_dim": "18432", "ffn_dim": "73728", "chips": "64", "link_bandwidth": "270 GB/s"},
@@ -159,7 +159,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the best sharding. It is the same for one value of one layer and for all values",
+                operation="the best sharding, which is the same for one value of one layer and for all values",
                 premises=(at("#1", layers=1, batch=1, tokens_verified_per_step=1, bytes_per_activation=1, link_bandwidth=1),),
                 stationary=("model_dim_parts",),
                 relation=lambda model_dim_parts, chips, model_dim, ffn_dim: (

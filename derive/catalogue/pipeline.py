@@ -46,12 +46,12 @@ EQUATIONS = (
         assumptions=("all stages need the same time", "no time passes between stages"),
         given={"pipeline_stages": "4"},
         result="4",
-        sources=(talk("1:08:36", "1:10:03", "one needs as many microbatches as pipeline stages, by a drawing"),),
+        sources=(talk("1:08:36", "1:10:03", "as many microbatches as pipeline stages are needed, as a drawing shows"),),
     ),
     Equation(
         id="pipeline.kv_cancellation",
         changes=(
-            "counts the bytes of a sequence with windows and states, times the copies of a cache on the chips",
+            "counts the bytes of a sequence with windows and states, and the copies of a cache on the chips",
             "a microbatch is the batch of one pass",
         ),
         title="Memory of one chip with as many microbatches as stages",
@@ -92,7 +92,7 @@ EQUATIONS = (
             talk(
                 "1:10:33",
                 "1:12:28",
-                "pipelining helps the weights and not the KV cache",
+                "pipelining reduces the weights on a chip, but not its KV cache",
                 "a condition, because it is true only with as many microbatches as stages",
             ),
         ),
@@ -104,7 +104,7 @@ EQUATIONS = (
             idle_fraction,
             maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
         ),
-        statement="In each round of a pass and its hops, every microbatch keeps a stage busy for the stage's share of the pass. For the"
+        statement="A round is one pass and its hops. In a round, each microbatch keeps a stage busy for its share of the pass. For the"
                   " rest of the round the stage is idle.",
         assumptions=(
             "all stages need the same time",
@@ -127,7 +127,7 @@ EQUATIONS = (
             (pipeline_stages - 1) / (training_microbatches + pipeline_stages - 1),
         ),
         changes=(
-            "counts the microbatches of a training step. The number in flight at once is different: 1F1B limits it to the number of stages",
+            "counts the microbatches of a training step. Fewer are in flight at the same time: 1F1B limits them to the number of stages",
         ),
         requires=(
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
@@ -140,13 +140,13 @@ EQUATIONS = (
         assumptions=(
             "GPipe or 1F1B (one forward, one backward). Both have the same idle time, but store different numbers of microbatches",
             "a pass needs the same time in all stages. A backward pass may be longer than a forward pass",
-            "each stage is one group of layers, and no backward pass is split in two to fill the bubble (zero bubble, DualPipe)",
+            "each stage is one group of layers. Schedules with a split backward pass (zero bubble, DualPipe) are not included",
         ),
         given={"pipeline_stages": "16"},
         result="0.1899",
         sources=(
             GPIPE_PAPER,
-            talk("0:59:01", "1:00:46", "training has a bubble. One forward one backward and zero bubble fight it", "no formula is given"),
+            talk("0:59:01", "1:00:46", "training has a bubble. Schedules such as zero bubble make it smaller", "no formula is given"),
         ),
     ),
     Equation(
@@ -165,8 +165,8 @@ EQUATIONS = (
                 otherwise="an interleaved schedule has at least as many microbatches as stages",
             ),
         ),
-        statement="A device with several short groups of layers fills and drains sooner. It sends its activations more often by the same"
-                  " factor.",
+        statement="A device with several short groups of layers fills and drains faster. By the same factor it sends its activations more"
+                  " often.",
         assumptions=(
             "interleaved 1F1B. The number of microbatches is a multiple of the number of stages",
             "a pass needs the same time in all virtual stages",
@@ -176,7 +176,7 @@ EQUATIONS = (
         result="0.05535",
         derivation=lambda: (
             Step(
-                operation="a pass through a virtual stage is shorter, and there are more passes, as with more microbatches",
+                operation="a pass through a virtual stage is shorter, and there are more passes. This acts like more microbatches",
                 premises=(
                     at(
                         "pipeline.bubble",
@@ -203,7 +203,7 @@ EQUATIONS = (
         id="pipeline.layers_per_stage",
         title="Layers of a stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
-        changes=("more stages than layers are refused, because a stage needs a layer",),
+        changes=("does not accept more stages than layers, because a stage needs a layer",),
         requires=(
             Requirement(holds=lambda layers, pipeline_stages: layers >= pipeline_stages, otherwise="a stage has at least one layer"),
         ),
@@ -226,7 +226,7 @@ EQUATIONS = (
         assumptions=("every message has the same bytes", "every expert of a token is on another chip"),
         given={"layers_per_stage": "4"},
         result="7.111",
-        sources=(talk("0:50:48", "0:52:55", "activated experts times layers times two against eight"),),
+        sources=(talk("0:50:48", "0:52:55", "activated experts times layers times two, compared with eight"),),
     ),
     Equation(
         id="pipeline.hop_latency",
@@ -236,19 +236,19 @@ EQUATIONS = (
             maximum(step_time + hops(pipeline_stages) * hop_latency, microbatches * step_time / pipeline_stages),
         ),
         statement=(
-            "Stages do not change the time of a pass. Hops add time. More microbatches than stages and hops can hold also add time."
+            "Stages do not change the time of a pass, but hops add time, and so do more microbatches than stages and hops can hold."
         ),
         assumptions=(
             "step_time is the pass through all layers, and all stages need the same time",
             "one hop per stage, the last one back to the first stage, where the next token begins. A single stage has no hop",
         ),
         changes=(
-            "microbatches wait in a queue if stages and hops are full. A single stage is included",
+            "microbatches wait in a queue if stages and hops are full. The equation is also valid for a single stage",
             "a single stage has no hop, whatever hop_latency is",
         ),
         result="28.63 ms",
         sources=(
-            talk("1:00:49", "1:01:14", "pipelining is neutral in latency"),
+            talk("1:00:49", "1:01:14", "pipelining does not change the latency"),
             talk(
                 "1:15:13",
                 "1:15:50",

@@ -7,7 +7,7 @@ from derive.records import BOUND, LOWER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 _READ_ONCE_A_PASS = "each pass reads the weights once"
-_PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"
+_PROMPT_IN_A_PASS = "prefill is a pass of many tokens: memory time is the same, compute time grows"
 
 EQUATIONS = (
     Equation(
@@ -40,11 +40,11 @@ EQUATIONS = (
             ATTENTION_LEFT_OUT,
         ),
         result="270.4 ms",
-        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention, and a weight read for every pass")),
+        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention, and a weight read in every pass")),
     ),
     Equation(
         id="prefill.weight_time",
-        changes=("uses the weight read of a pass, sharded or resident",),
+        changes=("uses the weight-read time of a pass, for sharded or resident weights",),
         title="Weight-read time of all passes of a prompt",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda prefill_weight_time, prefill_passes, weight_time: (prefill_weight_time, prefill_passes * weight_time),
@@ -137,7 +137,7 @@ EQUATIONS = (
             chips * chip_price * prefill_time / (prefill_batch * uncached_tokens),
         ),
         statement="The uncached tokens of a prompt share the cost of the chips during its prefill.",
-        assumptions=("prompts follow one another without a gap", "pipeline stages that do not compute this prompt compute another"),
+        assumptions=("prompts follow one another without a gap", "pipeline stages without this prompt compute another prompt"),
         result="0.3841 USD/MTok",
         sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), ours("the cost of the chips for this time, over the number of tokens")),
     ),

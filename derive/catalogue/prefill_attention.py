@@ -11,7 +11,7 @@ from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, M
 from derive.records import Equation, Step, Variant, at
 
 _PLACES = (
-    "the mean is an integral over positions in the prompt, not a sum over whole tokens",
+    "the mean is an integral over the positions in the prompt, not a sum over tokens",
     "all prompts have the same length and the same cached part",
 )
 
@@ -68,7 +68,7 @@ PREFILL_ATTENTION = (
             prefill_window_tokens,
             mean_met(window_tokens, cached_tokens, uncached_tokens),
         ),
-        statement="A token attends to all tokens before it until the window is full. After that it attends to a full window.",
+        statement="A token attends to all tokens before it, at most as many as the window has.",
         assumptions=_PLACES,
         given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"},
         result="886.7 tokens",
@@ -85,7 +85,7 @@ PREFILL_ATTENTION = (
             * mean_met(selected_entries * sparse_compression_ratio / entry_per_token, cached_tokens, uncached_tokens)
             / sparse_compression_ratio,
         ),
-        statement="A token reads all entries before it until they are as many as its selection. After that it reads a full selection.",
+        statement="A token reads all entries before it, at most as many as its selection.",
         assumptions=(*_PLACES, "tokens that are not yet compressed are left out"),
         given={"cached_tokens": "2000", "uncached_tokens": "6000"},
         result="932.5",
@@ -93,7 +93,7 @@ PREFILL_ATTENTION = (
     ),
     Equation(
         id="architecture.prefill_attention_of_prompt",
-        changes=("windows and selected entries are terms of one sum. They are 0 in models without them",),
+        changes=("windows and selected entries are terms of one sum, and are 0 in models without them",),
         title="Attention FLOPs of one new token of a prompt",
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
             window_flops_per_token, prefill_window_tokens, selected_flops_per_entry, prefill_read_entries: (

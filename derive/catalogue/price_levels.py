@@ -1,8 +1,8 @@
 """Bands, continued: price levels and increments in dollars, with a price/cost for each, and their consequences without N_a.
 
-A ratio of prices removes all common factors. An increment, the long-context price less the base price, pays
-for what more context costs: KV reads in decode, attention in prefill. Over the rental price of a byte or a FLOP it gives
-KV bytes and attention FLOPs with no parameters, no base price and no batch in it.
+A ratio of prices removes all common factors. An increment is the long-context price minus the base price. It covers the cost of more
+context: KV reads in decode, attention in prefill. Divided by the rental price of a byte or a FLOP it gives KV bytes and attention FLOPs,
+without parameters, base price or batch.
 """
 
 from derive.catalogue.assumed import ONE_COPY
@@ -27,7 +27,7 @@ LEVELS = (
         result="2.105T",
         derivation=lambda: (
             Step(
-                operation="the claim: the input price is its price/cost times the cost of recomputing, at the sustained FLOP/s of prefill",
+                operation="the claim: the input price is price/cost times the compute cost, at the sustained FLOP/s of prefill",
                 relation=lambda active_params_times_markup, active_params, input_price, rematerialisation_cost, prefill_cost_ratio: (
                     active_params_times_markup,
                     active_params * input_price / (rematerialisation_cost * prefill_cost_ratio),
@@ -44,7 +44,7 @@ LEVELS = (
                 eliminated=("rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
             ),
         ),
-        sources=(ours("the input price over the prefill cost of one parameter: parameters and price/cost enter only as a product"),),
+        sources=(ours("the input price over the prefill cost of one parameter. Only the product of parameters and price/cost is known"),),
     ),
     Equation(
         id="bands.kv_bytes_from_increment",
@@ -57,7 +57,7 @@ LEVELS = (
             output_increment * tokens_per_step / (increment_markup * price_per_hbm_byte * (long_context - short_context)),
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
-        statement="The extra price of an output token at long context pays for its extra KV reads.",
+        statement="The extra price of an output token at long context covers its extra KV reads.",
         assumptions=("decode is memory-bound in both bands", "each band is priced at its mean context", DENSE, ONE_COPY),
         given={"output_increment": "6 USD/MTok"},
         result="20.35 kB/token",
@@ -84,8 +84,8 @@ LEVELS = (
             ),
         ),
         sources=(
-            ours("no parameters, base price or batch enter. Every factor has elasticity one. At price/cost 1 and the rental price it is"
-                 " the dollar-anchored reading. Models of known architecture calibrate price/cost"),
+            ours("parameters, base price and batch are not needed. Every factor has elasticity one. At price/cost 1 and the rental price"
+                 " it is KV from premium at cost. Models with known architecture calibrate price/cost"),
         ),
     ),
     Equation(
@@ -102,7 +102,7 @@ LEVELS = (
             / (increment_markup * price_per_flop * prompt_position * (long_context - short_context)),
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
-        statement="The extra price of a prompt token at long context pays for attention to the tokens before it.",
+        statement="The extra price of a prompt token at long context covers the attention to the tokens before it.",
         assumptions=("prefill is compute-bound", "each band is priced at its mean context", ONE_ATTENTION),
         result="4.134 MFLOP/token",
         derivation=lambda: (
@@ -141,13 +141,13 @@ LEVELS = (
             prefill_decode_flops_ratio * input_increment / prompt_position,
         ),
         sense=">=",
-        statement="If decode pays for compute and memory one after the other, its increment also contains the attention that the input"
-                  " increment pays for.",
+        statement="If compute and memory time of decode add, the output increment also contains the attention FLOPs. The input increment"
+                  " gives their cost.",
         assumptions=("no overlap", "one price/cost for all prices", "each band is priced at its mean context", DENSE, ONE_ATTENTION),
         result="5.2 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="the claim: the output increment pays for attention over the whole context, and for KV reads in addition",
+                operation="the claim: the output increment covers attention over the whole context and also KV reads",
                 relation=lambda output_increment, increment_markup, rematerialisation_cost, prefill_decode_flops_ratio, long_context,
                     short_context, attention_context: (
                     output_increment,
@@ -174,23 +174,23 @@ LEVELS = (
                 ),
             ),
         ),
-        sources=(ours("if violated, no positive KV bytes fit both premiums of a step without overlap: the sheet contradicts the model"),),
+        sources=(ours("if this is not true, no positive KV bytes give both premiums without overlap: the sheet contradicts the model"),),
     ),
     Equation(
         id="bands.kv_read_within_price",
-        title="Largest KV bytes that a flat output price can pay for",
+        title="Largest KV bytes that an output price for all lengths can cover",
         kind=CONDITION,
         relation=lambda output_price, price_per_hbm_byte, kv_bytes_per_token, max_context, tokens_per_step: (
             output_price,
             price_per_hbm_byte * kv_bytes_per_token * max_context / tokens_per_step,
         ),
         sense=">=",
-        statement="If no request is sold below cost, one price up to the longest context must pay at least for the KV bytes read there.",
+        statement="If no request is sold below cost, a price for all lengths must at least cover the KV reads at the longest context.",
         assumptions=("no request is sold below its cost", DENSE, ONE_COPY),
         result="2.632 USD/MTok",
         derivation=lambda: (
             Step(
-                operation="the claim: at the longest context the output price pays at least for the KV time",
+                operation="the claim: at the longest context the output price covers at least the KV time",
                 relation=lambda output_price, chips, chip_price, kv_time, batch, tokens_per_step: (
                     output_price,
                     chips * chip_price * kv_time / (batch * tokens_per_step),
@@ -206,7 +206,7 @@ LEVELS = (
                 eliminated=("kv_time", "chip_price"),
             ),
         ),
-        sources=(ours("a sheet without a premium gives an upper bound of KV bytes, and no more information"),),
+        sources=(ours("a sheet without a premium gives only an upper bound of KV bytes"),),
     ),
     Equation(
         id="bands.cache_read_ratio",
@@ -223,7 +223,7 @@ LEVELS = (
             )
             / prefill_cost_ratio,
         ),
-        statement="A hit pays for one read from its tier and for the attention of the new tokens to it.",
+        statement="The price of a hit covers one read from its tier and the attention of the new tokens to it.",
         assumptions=(
             "cache_read_markup is the price/cost of a hit over the price/cost of input",
             "hits are priced at the mean context of the base band",
@@ -233,8 +233,8 @@ LEVELS = (
         given={"cache_read_markup": "2", "tier_read_cost_ratio": "10", "suffix_tokens": "2k", "active_params": "100B"},
         result="0.03667",
         sources=(
-            ours("one equation with five unknowns. A low price of hits has two possible reasons, little attention of new tokens or a"
-                 " cheap tier. So it is weak evidence"),
+            ours("one equation with five unknowns, so it is weak evidence. A low price of hits can mean little attention of the new"
+                 " tokens, or a cheap tier"),
         ),
     ),
 )

@@ -1,7 +1,5 @@
-"""Bands, continued: rules by which a vendor may set the premium, each a context scale on which the cost doubles.
-
-The cost of a band is affine in the context, base_cost (1 + L/cost_context_scale). A rule gives the contexts at which the two
-prices equal costs.
+"""Bands, continued: rules by which a vendor may set the premium, each with a context scale over which the cost doubles. The cost of a band
+is linear in the context, base_cost (1 + L/cost_context_scale). A rule says at which contexts the two prices equal costs.
 """
 
 from typing import Any
@@ -48,7 +46,7 @@ RULES = (
             kv_bytes_per_token,
             flop_per_weight * active_params * mbu * base_cost / (ridge_point * mfu * cost_context_scale),
         ),
-        statement="If the cost doubles over cost_context_scale from base_cost compute times, the slope of the cost gives the KV read.",
+        statement="The cost is base_cost at no context, and twice as high at cost_context_scale. This slope gives the KV read.",
         assumptions=(
             "the cost of a band is linear in the context plus a constant",
             "base_cost is 1 if the base band is compute-bound, and bands.base_cost_memory_bound if it is memory-bound",
@@ -77,8 +75,7 @@ RULES = (
         relation=solved_claim(
             _memory_bound, "base_cost", "output_input_ratio", "tokens_per_step", "one_token", "prefill_decode_flops_ratio"
         ),
-        statement="If the base band is memory-bound even without context, a step costs as much as R input tokens for each token that it"
-                  " yields.",
+        statement="If the base band is memory-bound even without context, each token of a step costs as much as R input tokens.",
         assumptions=("attention FLOPs are left out", "one price/cost for all prices"),
         result="8.308",
         derivation=lambda: (
@@ -96,12 +93,12 @@ RULES = (
         kind=CONDITION,
         rule="the pricing rule that the threshold is the knee of the cost",
         relation=lambda cost_context_scale, long_context_threshold: (cost_context_scale, long_context_threshold),
-        statement="The cost doubles at the threshold: the lecture's rule in this form. The premium is not used.",
+        statement="The lecture's rule in this form: the cost doubles at the threshold. The premium is not used.",
         assumptions=_AFFINE,
         result="200k tokens",
         derivation=lambda: (
             Step(
-                operation="the threshold reading, and the slope of the cost with a base of one compute time, give the same KV bytes",
+                operation="the threshold reading and the slope of the cost (with a base of one compute time) give the same KV bytes",
                 premises=(
                     at("bands.kv_bytes_from_scale", base_cost=1, mbu=1, mfu=1),
                     at("readings.threshold_is_crossover"),

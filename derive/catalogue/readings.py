@@ -1,8 +1,6 @@
-"""Readings: what the lecture infers from a price sheet (1:35:23 to 1:48:23), each a condition someone claims.
-
-They contradict each other. The threshold readings say that decode is compute-bound up to the threshold, which
-makes the output/input ratio 1 to 1.5 there. The ratio reading explains the 2 to 8 of real sheets by memory-bound
-decode everywhere. A reading joins a chain only if it is named.
+"""Readings: the inferences of the lecture from a price sheet (1:35:23 to 1:48:23), each one a condition. They contradict each other. By the
+threshold readings decode is compute-bound up to the threshold, so the output/input ratio is 1 to 1.5 there. The ratio reading explains the
+ratios of real sheets (2 to 8) by memory-bound decode at all lengths. A reading is used in a chain only if it is named.
 """
 
 from derive.catalogue.arithmetic import maximum
@@ -16,7 +14,7 @@ _KV_ALONE = {
     **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_time": 0, "overhead_time": 0},
     **{"tokens_verified_per_step": 1, "tokens_per_step": 1},
 }
-"""A step that computes one token a sequence and reads its cache: no weights, no attention FLOPs, no drafts."""
+"""A step with one token per sequence that only reads caches: no weights, no attention FLOPs, no drafts."""
 
 EQUATIONS = (
     Equation(
@@ -48,10 +46,10 @@ EQUATIONS = (
                 "1:36:01",
                 "1:38:27",
                 "100 B over 300 times 200 k is 1,667 bytes, almost two kilobytes",
-                "KV against compute, as on the board. The bytes per weight behind the 300 are in the equation: "
-                "1,667 is one byte per weight, 833 is fp4, 3,333 is bf16",
+                "compares KV reads with compute, as on the board. It includes the bytes per weight behind the 300: 1,667 is one byte per"
+                " weight, 833 is fp4, 3,333 is bf16",
             ),
-            flashcard("card on KV bytes", "1.7 KB", "some summaries say KV against weights: not what was computed"),
+            flashcard("card on KV bytes", "1.7 KB", "some summaries compare KV reads with weight reads, but the lecture computed this"),
         ),
     ),
     Equation(
@@ -88,7 +86,7 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.threshold_with_weights",
-        title="KV bytes from the threshold, weight reads kept",
+        title="KV bytes from the threshold, with weight reads",
         kind=CONDITION,
         rule="the reading that KV and weight reads equal compute at the threshold",
         relation=lambda kv_bytes_per_token, batch_multiple, active_params, bytes_per_weight,
@@ -171,7 +169,7 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio >= 1),),
         statement="If prefill is compute-bound, decode is memory-bound and both have the same price/cost, R is the memory time of a step"
                   " over the compute time of its tokens.",
-        assumptions=("input and output at one price/cost", "decode memory-bound, prefill compute-bound", "attention FLOPs left out", DENSE),
+        assumptions=("one price/cost of input and output", "memory-bound decode, compute-bound prefill", "no attention FLOPs", DENSE),
         given={"balance_batch": "2400", "batch": "240", "context_length": "60k"},
         result="5.983",
         derivation=lambda: (
@@ -200,13 +198,13 @@ EQUATIONS = (
                 "1:47:56",
                 "1:48:23",
                 "the ratio of output to input price is the ratio of memory to compute time",
-                "with threshold_is_crossover at two balance batches it would be at most 1.5 at the threshold: a contradiction",
+                "a contradiction: by threshold_is_crossover at two balance batches it is at most 1.5 at the threshold",
             ),
         ),
     ),
     Equation(
         id="readings.joint_slope",
-        changes=("the tokens of a step share its reads. Before, the balance context was too long by their number",),
+        changes=("the tokens of a step share its reads. The earlier balance context was too long by their number",),
         title="Balance context from the output premium",
         kind=CONDITION,
         rule="the joint reading of output price and premium",
@@ -304,8 +302,8 @@ EQUATIONS = (
             talk(
                 "1:35:23",
                 "1:35:41",
-                "profitable no matter what the context length. The bump is about the crossover",
-                "the 50 percent is never derived: at a balance context of 200 k it covers 300 k, and 1 M would cost five times",
+                "the price covers the cost at every context length, and the step is near the crossover",
+                "the lecture does not derive the 50 percent. At a balance context of 200 k it covers 300 k. 1 M costs five times as much",
             ),
         ),
     ),
@@ -320,9 +318,9 @@ EQUATIONS = (
             talk(
                 "1:41:18",
                 "1:41:33",
-                "one is incentivised to price close to cost",
-                "levels fail: the lecture's 5 dollars are 89 times the compute cost of its 100 B on an H100. Elsewhere only ratios are"
-                " read",
+                "vendors have a reason to charge little more than cost",
+                "absolute prices do not fit: the lecture's 5 dollars are 89 times the compute cost of its 100 B on an H100. Other readings"
+                " use only ratios",
             ),
         ),
     ),

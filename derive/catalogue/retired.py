@@ -1,4 +1,4 @@
-"""Equations that were published and are no more: their last mathematics, for readers of a citation, and their successors."""
+"""Retired equations: their last formula, for readers of a citation, and their successors."""
 
 import re
 from collections.abc import Callable
@@ -356,4 +356,4 @@ batching.compute_utilisation@3 -> batching.compute_utilisation_of_step
 """The last version of each retired equation: `id@version -> successor with givens`, its title, its formula and conditions."""
 
 RETIRED: dict[str, tuple[str, str, Equation]] = dict(map(_retired, re.findall("^[a-z].*(?:\n .*)+", _RECORDS, re.MULTILINE)))
-"""By id: the successor, the givens that make it the same, and the equation in its last version. An id is never used again."""
+"""By id: the successor, the givens that make it equal, and the last version of the equation. An id is never reused."""

@@ -10,7 +10,7 @@ EQUATIONS = (
         relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
         statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f. A RevNet layer swaps the"
                   " halves: x' = y + f(x), and back y = x' - f(y').",
-        assumptions=("the registry has only positive numbers. The identity is also true for others",),
+        assumptions=("quantities here are positive, but the identity is also true for other numbers",),
         given={"right_half": "0.75", "round_function": "0.4"},
         result="1.15",
         sources=(
@@ -28,7 +28,7 @@ EQUATIONS = (
             activation_bytes,
             activation_per_token * layers * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
         ),
-        statement="Every layer stores its inputs until the backward pass. It is linear in depth, and sometimes the largest part of memory.",
+        statement="Every layer stores its inputs until the backward pass. It is proportional to the depth, and can be the largest part.",
         assumptions=("no activations are recomputed",),
         given={"layers": "48", "model_dim": "4096"},
         result="54.76 GB",
@@ -89,7 +89,7 @@ EQUATIONS = (
         sources=(
             CHECKPOINT_PAPER,
             REVNET_PAPER,
-            ours("two more FLOPs per parameter and token. The lecture's last remark: the trade of the KV cache usually pays"),
+            ours("two more FLOPs per parameter and token. The lecture ends: the KV cache, the opposite trade, is usually profitable"),
         ),
     ),
 )

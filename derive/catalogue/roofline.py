@@ -27,7 +27,7 @@ EQUATIONS = (
                 "0:03:28",
                 "0:03:48",
                 "compute time is batch times active parameters over FLOPs",
-                "the board counts a multiply-add as one. We write 2 FLOP per weight so that data-sheet FLOP/s go in",
+                "the board counts a multiply-add as one operation. We write 2 FLOP per weight, to use data-sheet FLOP/s",
             ),
         ),
     ),
@@ -50,13 +50,13 @@ EQUATIONS = (
                 "0:05:09",
                 "0:05:21",
                 "weights must be fetched once: total parameters over memory bandwidth",
-                "the equation contains bytes per weight. The board leaves them out",
+                "the equation contains bytes per weight, which the board leaves out",
             ),
             talk(
                 "0:09:54",
                 "0:10:34",
                 "the floor loads all of the total parameters",
-                "total, although flashcard 5 says active. The transcript is clear",
+                "the transcript clearly says total parameters, although flashcard 5 says active",
             ),
         ),
     ),
@@ -85,14 +85,14 @@ EQUATIONS = (
         title="Weight-read time of a step without drafts",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
-        statement="A pass reads all weights, whatever the number of its tokens.",
+        statement="A pass reads all weights, for any number of tokens.",
         assumptions=("the assumptions of the weight time",),
         result="10.79 ms",
         sources=(ours("a step with drafts is compared with it"),),
     ),
     Equation(
         id="roofline.kv_time",
-        changes=("counts the copies of a cache on the chips. Each chip reads its own copy",),
+        changes=("includes the copies of a cache on the chips, because each chip reads its own copy",),
         title="KV-read time of one decode step",
         variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
@@ -143,16 +143,16 @@ EQUATIONS = (
             "weights and KV cache fit in memory",
         ),
         changes=(
-            "attention FLOPs count as arithmetic. Drafts are made before the step and verified in it. Without these a step could be"
-            " faster than the peak FLOP/s", "the time of launches and all-reduces in every layer is added"),
+            "attention FLOPs count as arithmetic, and drafts are made before the step and verified in it. Without these times a step could"
+            " exceed the peak FLOP/s", "the time of launches and all-reduces in every layer is added"),
         result="41.21 ms",
         sources=(
             talk(
                 "0:02:50",
                 "0:03:09",
                 "time is at least the maximum of compute and memory time",
-                "kept as an equality so that it answers with points. Attention FLOPs and drafts are counted if they are known. DeepSeek's"
-                " published step took about four times the bound",
+                "used as an equality, so that an answer is a number. Attention FLOPs and drafts are counted if they are known. DeepSeek's"
+                " published step needed about four times the bound",
             ),
             ROOFLINE_PAPER,
             SPECULATIVE_PAPER,
@@ -190,7 +190,7 @@ EQUATIONS = (
                   " weight-read time. The sum is the step time.",
         assumptions=("attention does not overlap with the other layers", "no network"),
         changes=(
-            "attention needs the time of its FLOPs if this is longer than the KV read. Drafts count",
+            "attention needs the time of its FLOPs if this is longer than the KV read. Drafts are counted",
             "the time of launches and all-reduces in every layer is added",
         ),
         result="43.52 ms",
@@ -203,13 +203,13 @@ EQUATIONS = (
             attention_time,
             batch * attention_flops_per_sequence / (chips * peak_flops * attention_rate_ratio * mfu),
         ),
-        statement="Each new token attends to its context. The rate is that of the data type of attention.",
+        statement="Each new token attends to its context. The chip computes at its rate for the data type of attention.",
         assumptions=("the work is spread evenly over the chips", "attention and weights sustain the same share of their peak rates"),
-        changes=("counts all that a sequence attends to, with selections and windows, at the rate of attention's own data type",),
+        changes=("includes everything that a sequence attends to, also windows and selections, at the rate of attention's data type",),
         result="534.1 us",
         sources=(
             scaling_book("attention FLOPs of DeepSeek-V3's decode, in bf16, take about as long as weights and KV reads each do"),
-            talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept as a separate time"),
+            talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "we keep it, as a separate time"),
         ),
     ),
     Equation(
@@ -224,7 +224,7 @@ EQUATIONS = (
         ),
         statement="The times of arithmetic, attention, memory traffic and all-to-all between experts add.",
         assumptions=("no overlap at all", "only the all-to-all between experts uses the network"),
-        changes=("drafts count. Each draft is also sent to its experts", "the time of launches and all-reduces in every layer is added"),
+        changes=("counts drafts. Each draft is also sent to its experts", "the time of launches and all-reduces in every layer is added"),
         given={
             "overhead_time": "6.1 ms", "drafting_time": "323 us", "tokens_verified_per_step": "2", "compute_time": "74.79 us",
             "attention_time": "274.7 us", "memory_time": "8.675 ms", "all_to_all_time": "200 us",
@@ -279,8 +279,8 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
-            "one read of the active weights, whatever the weight time reads. All weights of a mixture of experts need longer than its"
-            " steps at small batches, and the experts that a batch uses change with the batch",
+            "always one read of the active weights. A read of all weights of a mixture of experts is longer than a step at small batches,"
+            " and the activated experts depend on the batch",
             "weights that every token uses are read once in each attention replica",
             "experts and other weights may have different data types",
         ),
@@ -313,8 +313,8 @@ EQUATIONS = (
                 "0:09:54",
                 "0:10:34",
                 "there is a latency floor: all total parameters over memory bandwidth",
-                "active parameters. The total parameters give the floor of a dense model, where the two are the same. Nor is it the 20 ms"
-                " of one full HBM read that some summaries give: that is sweep_time",
+                "uses the active parameters. The lecture's total parameters are right for a dense model. Some summaries give the 20 ms of"
+                " one full HBM read, which is sweep_time",
             ),
             flashcard("card 5", "active parameters over memory bandwidth"),
         ),

@@ -72,8 +72,8 @@ GRID = (
                 otherwise="one chip is the fastest, because waiting for a second chip costs more time than it saves",
             ),
         ),
-        statement="At the best number of chips, one more chip adds as much waiting time as it saves reading time. More money does not"
-                  " make a token faster on the same type of chip.",
+        statement="At the best number of chips, one more chip adds as much waiting time as it saves reading time. With more chips of this"
+                  " type a token is not faster.",
         assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one, and this number is available"),
         result="22.43 ms",
         derivation=lambda: (

@@ -12,10 +12,10 @@ from derive.quantities.row import Quantity
 from derive.records import Equation
 
 _ALIKE = 0.75
-"""From which likeness on two names are taken for one misspelled."""
+"""Similarity above which a name counts as a misspelling of another."""
 
 _STEM = 4
-"""Letters from which on the beginning of a word is enough."""
+"""Minimum number of letters for a match by the beginning of a word."""
 
 TALK = "talk"
 _FILLERS = frozenset(("x", "times", "by"))

@@ -23,13 +23,13 @@ EQUATIONS = (
                   " steps are included.",
         assumptions=("every step is full. Idle time of the replica is not charged", "every token has the same cost"),
         changes=(
-            "stages that wait for hops or microbatches are paid too",
+            "the cost includes stages that wait for hops or microbatches",
             "uses the throughput, so it is also valid with prompts on the same chips and for a measured rate",
         ),
         result="1.347 USD/MTok",
         sources=(
-            talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),
-            scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),
+            talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars per GPU hour"),
+            scaling_book("14,800 tokens per second on hardware for 16 dollars per hour cost 0.30 dollars per million"),
         ),
     ),
     Equation(
@@ -80,12 +80,12 @@ EQUATIONS = (
             * one_token
             / tokens_per_step,
         ),
-        statement="Flat while compute-bound, otherwise the weight hyperbola plus a line in the context.",
-        assumptions=("perfect overlap", "no stage of a pipeline waits"),
+        statement="It is constant while compute-bound. Otherwise it is a hyperbola in the batch (weights) plus a line in the context (KV).",
+        assumptions=("perfect overlap", "no pipeline stage waits"),
         changes=(
-            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are."
-            " It bounds the cost from below, under perfect overlap alone",
-            "drafting enters by its time, as launches and all-reduces do",
+            "attention FLOPs and drafts are counted. Weight and KV reads are ratios to the arithmetic. It is a lower bound of the cost"
+            " only with perfect overlap",
+            "drafting is a time, like launches and all-reduces",
         ),
         given={"tokens_per_step": "2.952"},
         result="4.264",
@@ -98,7 +98,7 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the price of the chips cancels, and with no waiting the stages and microbatches do",
+                operation="the price of the chips cancels. If no stage waits, stages and microbatches also cancel",
                 premises=(
                     at("#1"),
                     at("serving.cost_per_token", pipeline_stages=1),
@@ -128,7 +128,7 @@ EQUATIONS = (
                 "1:34:03",
                 "1:35:09",
                 "cost is flat in the context, then rises linearly",
-                "in ratios of times only: no price, FLOP/s or byte is needed",
+                "uses only ratios of times: no price, FLOP/s or bytes are needed",
             ),
         ),
     ),
@@ -147,9 +147,9 @@ EQUATIONS = (
                   " as many new tokens as the balance batch.",
         assumptions=("perfect overlap", "the KV of the new tokens stays on the chip", ATTENTION_LEFT_OUT),
         changes=(
-            "the KV read enters as its ratio to the arithmetic. A bound from below, only under perfect overlap",
+            "the KV read is a ratio to the arithmetic. It is a lower bound only with perfect overlap",
             "attention of the new tokens is arithmetic",
-            "reads the weights that a pass with this number of tokens needs. With all weights of a mixture it was not a lower bound",
+            "uses the weights that a pass with this number of tokens reads. With all weights of a mixture it was not a lower bound",
         ),
         result="1.098",
         derivation=lambda: (
@@ -173,7 +173,7 @@ EQUATIONS = (
                 eliminated=("weight_time", "kv_time"),
             ),
         ),
-        sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
+        sources=(talk("1:41:45", "1:47:33", "prefill is a pass of many tokens: memory time is the same, compute time grows"),),
     ),
     Equation(
         id="serving.prefill_normalised_cost_serial",
@@ -196,15 +196,15 @@ EQUATIONS = (
         title="Weight time of a pass with many new tokens over compute time of decode",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
-        statement="All weights are read, however many tokens a pass computes.",
+        statement="All weights are read, for any number of tokens in a pass.",
         assumptions=("the assumptions of the weight time",),
         result="3.296",
-        sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
+        sources=(talk("1:41:45", "1:47:33", "prefill is a pass of many tokens: memory time is the same, compute time grows"),),
     ),
     Equation(
         id="serving.prefill_weight_compute_ratio_touched",
         changes=(
-            ("rests on the weight read of decode, in which the busiest chip reads no more than it holds, and which may have drafts. A"
+            ("uses the weight read of decode, in which the busiest chip reads at most its own experts, with or without drafts. Before, a"
              " larger imbalance had no answer"),
         ),
         title="Weight time of a pass with many new tokens over compute time of decode, with only the activated experts",
@@ -218,16 +218,16 @@ EQUATIONS = (
         ),
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is at least one sequence"),
             Requirement(
                 holds=lambda weight_compute_ratio, balance_batch, batch: weight_compute_ratio <= balance_batch / batch,
                 otherwise="decode reads no more than all weights",
             ),
         ),
-        statement="A pass reads all weights except experts that neither a decode step nor a further token of any sequence uses.",
+        statement="A pass reads the weights of a decode step, and the experts that the further tokens of the sequences use.",
         assumptions=(
-            "tokens choose their experts independently and evenly: skewed routing touches fewer",
-            "the chip that waits for decode's experts is waited for here: with more tokens another may hold more",
+            "tokens choose their experts independently and evenly. With uneven routing fewer experts are used",
+            "the busiest chip is the one of decode. With more tokens it may be another one",
         ),
         given={
             "balance_batch": "3828", "batch": "32", "weight_compute_ratio": "114.4", "new_tokens_per_pass": "4",
@@ -236,14 +236,14 @@ EQUATIONS = (
         result="118.9",
         derivation=lambda: (
             Step(
-                operation="by definition: all weights except experts that neither decode nor a further token uses",
+                operation="the definition: all weights except experts that neither decode nor a further token uses",
                 relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, activated_experts, experts: (
                     prefill_weight_compute_ratio,
                     balance_batch / batch - (balance_batch / batch - weight_compute_ratio) * (1 - activated_experts / experts),
                 ),
             ),
             Step(
-                operation="experts that the further tokens touch",
+                operation="experts that the further tokens use",
                 premises=(
                     at("#1"),
                     at(
@@ -257,7 +257,7 @@ EQUATIONS = (
                 eliminated=("activated_experts",),
             ),
         ),
-        sources=(MOE_PAPER, ours("with one new token it is decode, with many it reads all")),
+        sources=(MOE_PAPER, ours("with one new token it equals decode, with many tokens all weights are read")),
     ),
     *METHODS,
     *ROOFS,

@@ -7,7 +7,7 @@ from derive.requirements import Requirement
 COSTS = (
     Equation(
         id="serving.forward_flops",
-        changes=("counts attention of any kind, with windows and selections. For a prompt in several passes, their mean",),
+        changes=("includes every kind of attention, also windows and selections. For a prompt in several passes it is their mean",),
         title="FLOPs of a causal pass over new tokens",
         relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_token,
             one_token: (
@@ -39,11 +39,11 @@ COSTS = (
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="The cached tokens over the uncached tokens of a prompt have the same ratio as their shares.",
         result="3600 tokens",
-        sources=(ours("as a function of the new tokens, which are known for a pass"),),
+        sources=(ours("as a function of the new tokens, which a pass knows"),),
     ),
     Equation(
         id="serving.prefill_attention_factor",
-        changes=("counts everything that a token of the prompt attends to on average, with windows and selections",),
+        changes=("includes everything that a prompt token attends to on average, also windows and selections",),
         title="Factor of attention on the compute time of a prompt",
         relation=lambda prefill_attention_factor, prefill_attention_flops_per_token, flop_per_weight, active_params,
             attention_rate_ratio: (
@@ -62,7 +62,7 @@ COSTS = (
                 ),
             ),
             Step(
-                operation="attention at the rate of its own data type",
+                operation="attention runs at the rate of its own data type",
                 premises=(
                     at("#1"),
                     at(
@@ -75,7 +75,7 @@ COSTS = (
                 eliminated=("forward_flops", "new_tokens_per_pass"),
             ),
         ),
-        sources=(ours("serving.forward_flops with attention over the same without attention. Chunks do not change the mean"),),
+        sources=(ours("serving.forward_flops with attention over serving.forward_flops without it. Chunks do not change the mean"),),
     ),
     Equation(
         id="serving.mean_decode_context",
@@ -110,8 +110,8 @@ COSTS = (
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement=(
-            "A second in use pays for its share of the chip price, written off over the seconds in use, and for electricity. Through"
-            " fleet_utilisation it also pays for the seconds in which the chip is idle."
+            "The price of the chip is divided by its seconds in use, so idle seconds are included (fleet_utilisation). Electricity is"
+            " added."
         ),
         assumptions=(
             "this is the price of a second in use, not of any second. Do not divide it by fleet_utilisation again",
@@ -121,7 +121,7 @@ COSTS = (
         ),
         given={"chip_capex": "40000 USD", "depreciation_time": "1460 d", "chip_power": "1300 W"},
         result="2.027 USD/h",
-        sources=(WAREHOUSE_BOOK, ours("per second in use. Do not divide it by the utilisation again")),
+        sources=(WAREHOUSE_BOOK, ours("this is per second in use. Do not divide it by the utilisation again")),
     ),
     Equation(
         id="serving.rented_chip_price",
@@ -134,16 +134,16 @@ COSTS = (
         ),
         given={"chip_price": "4.167 USD/h"},
         result="2.5 USD/h",
-        sources=(ours("the tokens of the hours in use pay for the idle hours, as in serving.fleet_cost_per_token"),),
+        sources=(ours("the tokens of the hours in use must cover the idle hours, as in serving.fleet_cost_per_token"),),
     ),
     Equation(
         id="serving.fleet_cost_per_token",
         title="Cost of a decoded token of a fleet that is sometimes idle",
         relation=lambda fleet_cost_per_token, cost_per_token, fleet_utilisation: (fleet_cost_per_token, cost_per_token / fleet_utilisation),
-        statement="Rented chips are also paid while they are idle. The tokens of the hours in use pay for this.",
+        statement="Rented chips also cost money while they are idle. The tokens of the hours in use must cover this.",
         assumptions=(
             "every chip is paid all the time at the same price",
-            "do not use it with serving.chip_price_from_capex, whose second in use already pays for the idle seconds",
+            "do not use it with serving.chip_price_from_capex, which already includes the idle seconds",
         ),
         result="2.245 USD/MTok",
         sources=(ours("DeepSeek published a mean of 226.75 nodes in use and a peak of 278: 0.816 of what the peak needs"),),

@@ -1,4 +1,4 @@
-"""Serving, continued: prefill in chunks, and prefill and decode in pools of their own."""
+"""Serving, continued: prefill in chunks, and prefill and decode on separate chips."""
 
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
@@ -9,7 +9,7 @@ from derive.requirements import Requirement
 METHODS = (
     Equation(
         id="serving.prefill_compute_time",
-        changes=("attention enters through a factor, which may be large in long prompts",),
+        changes=("attention is a factor, which may be large in long prompts",),
         title="Compute time of a pass with many new tokens",
         relation=lambda prefill_compute_time, compute_time, new_tokens_per_pass, one_token, prefill_attention_factor: (
             prefill_compute_time,
@@ -18,7 +18,7 @@ METHODS = (
         statement="Arithmetic grows with the new tokens of each sequence. Reads from memory do not grow.",
         assumptions=("the KV of the new tokens stays on the chip", "mfu is for prefill", ATTENTION_LEFT_OUT),
         result="7.19 s",
-        sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
+        sources=(talk("1:41:45", "1:47:33", "prefill is a pass of many tokens: memory time is the same, compute time grows"),),
     ),
     Equation(
         id="serving.compute_bound_chunk",
@@ -30,7 +30,7 @@ METHODS = (
         statement="The number of new tokens per sequence equals the memory time of decode over its compute time.",
         assumptions=("perfect overlap", ATTENTION_LEFT_OUT, "every weight is read, as in a pass of many tokens"),
         changes=(
-            "the KV read enters as its ratio to the arithmetic, so that windows and selections are right",
+            "the KV read is a ratio to the arithmetic, so windows and selections are included",
             "attention of the new tokens is arithmetic, so fewer tokens are needed",
         ),
         given={"balance_batch": "211"},
@@ -98,7 +98,7 @@ METHODS = (
         changes=(
             "attention FLOPs and drafts of the decoding sequences count",
             "attention FLOPs of the chunk count",
-            "reads the experts that the tokens of the chunk use. With only those of decode, a chunk in a small batch was much too fast",
+            "includes the experts that the chunk uses. With only those of decode, a chunk in a small batch was much too fast",
             "the time of launches and all-reduces in every layer is added",
         ),
         result="60.32 ms",
@@ -171,8 +171,8 @@ METHODS = (
         title="Memory time of a step with a chunk of prefill",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
-        statement="All weights are read, however many tokens a pass computes.",
-        assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
+        statement="All weights are read, for any number of tokens in a pass.",
+        assumptions=("the assumptions of the weight time", "KV reads of the chunk are left out"),
         result="24.88 ms",
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
@@ -196,17 +196,17 @@ METHODS = (
                 otherwise="decode reads no more than all weights",
             ),
         ),
-        statement="The step also reads the experts that decode does not use and some token of the chunk does.",
+        statement="The step also reads experts that the chunk uses but decode does not.",
         assumptions=(
-            "tokens choose their experts independently and evenly: skewed routing touches fewer",
-            "the chip that waits for decode's experts is waited for here: with a chunk another may hold more",
-            "KV reads of the chunk left out",
+            "tokens choose their experts independently and evenly. With uneven routing fewer experts are used",
+            "the busiest chip is the one of decode. With a chunk it may be another one",
+            "KV reads of the chunk are left out",
         ),
         given={"memory_time": "8.675 ms", "total_params": "671B", "chips": "32", "weight_time": "8.555 ms", "prefill_chunk": "64"},
         result="9.011 ms",
         derivation=lambda: (
             Step(
-                operation="what it means: of the weights that decode leaves unread, the share that the chunk alone would touch",
+                operation="the definition: decode does not read some weights. The chunk alone reads this share of them",
                 relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
                     activated_experts, experts: (
                     mixed_memory_time,
@@ -250,11 +250,11 @@ METHODS = (
             ),
         ),
         statement="Up to this chunk a memory-bound decode step is as fast as without it.",
-        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read, whatever the chunk"),
+        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read with any chunk"),
         changes=(
-            "attention FLOPs and drafts of the decoding sequences leave less room",
+            "attention FLOPs and drafts of the decoding sequences make the free chunk smaller",
             "attention FLOPs of the chunk count too",
-            "where every weight is read anyway: elsewhere the chunk reads experts of its own",
+            "valid if every weight is read anyway. Otherwise the chunk also reads its own experts",
         ),
         result="171.8 tokens",
         derivation=lambda: (
@@ -275,7 +275,7 @@ METHODS = (
                 eliminated=("active_params",),
             ),
         ),
-        sources=(CHUNKED_PREFILL_PAPER, ours("chunk tokens count as sequences of one more token each, with what attention adds")),
+        sources=(CHUNKED_PREFILL_PAPER, ours("a token of the chunk counts like a sequence with one more token, with its attention")),
     ),
     Equation(
         id="serving.free_prefill_chunk_touched",
@@ -305,7 +305,7 @@ METHODS = (
                 otherwise="the step is compute-bound, so no prefill token is free",
             ),
         ),
-        statement="Up to this chunk its arithmetic is not slower than the reads. The reads of its own experts are not free.",
+        statement="Up to this chunk, its arithmetic needs no more time than the reads. The reads of its own experts are not free.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
         given={
             "tokens_verified_per_step": "2", "compute_time": "74.79 us", "attention_time": "274.7 us", "prefill_attention_factor": "1.648",
@@ -347,13 +347,13 @@ METHODS = (
                 eliminated=("activated_experts",),
             ),
         ),
-        sources=(CHUNKED_PREFILL_PAPER, ours("no closed form: the reads grow with the chunk too")),
+        sources=(CHUNKED_PREFILL_PAPER, ours("no closed form, because the reads also grow with the chunk")),
     ),
     Equation(
         id="serving.prefill_rate_per_chip",
         changes=(
-            "attention has its own factor, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",
-            "follows from prefill_time. By arithmetic alone, prompts that wait for the weights were up to 28 times too fast",
+            "attention has its own factor. Prefill sustains prefill_decode_flops_ratio times the mfu of decode",
+            "computed from prefill_time. By arithmetic alone, memory-bound prompts were up to 28 times too fast",
             "adds the time for launches and all-reduces in every layer of every pass",
         ),
         title="Prefill rate of one chip",
@@ -371,8 +371,8 @@ METHODS = (
                 + chips * prefill_passes * overhead_time / (prefill_batch * uncached_tokens)
             ),
         ),
-        statement="The FLOP/s of a chip over the FLOPs of a token. If the weight read is longer than the arithmetic, it is the tokens of"
-                  " a pass over the weight-read time.",
+        statement="The FLOP/s of a chip over the FLOPs of a token. If prefill is memory-bound, the rate is the tokens of a pass over the"
+                  " weight-read time.",
         assumptions=(
             "prompts follow one another without a gap",
             "the assumptions of prefill.time",
@@ -427,7 +427,7 @@ METHODS = (
             prompt_tokens * (1 - cache_hit_share) * decode_rate_per_chip / (output_tokens * prefill_rate_per_chip),
         ),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="Separate chips run prefill and decode, sized so that neither waits for the other. Cached tokens are not prefilled.",
+        statement="Prefill and decode have separate chips. With this ratio neither waits for the other. Cached tokens are not prefilled.",
         assumptions=(
             "both groups are busy all the time",
             "sending the cache between the groups is free",

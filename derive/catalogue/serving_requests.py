@@ -48,13 +48,13 @@ REQUESTS = (
             tokens_per_step * (1 - prompt_time_share) / token_latency,
         ),
         requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),),
-        statement="The tokens of a step for one sequence over the time between two of its steps. Prompts leave only a share of the time.",
+        statement="The tokens of a step for one sequence over the time between two of its steps. Prompts need a part of this time.",
         assumptions=("prompts and decode steps alternate on the same chips and do not overlap",),
         given={"tokens_per_step": "2.952"},
         result="43.52 token/s",
         derivation=lambda: (
             Step(
-                operation="decode has the time that prompts leave",
+                operation="decode runs in the time that is not used for prompts",
                 premises=(
                     at(
                         "serving.tokens_per_second_per_user",
@@ -73,7 +73,7 @@ REQUESTS = (
         statement="The output tokens per second of a replica over the output tokens of a request.",
         assumptions=(
             "all requests are equal, or the mean is used, and there are always enough requests to fill the batch",
-            "prompts run on other chips, or need no time of decode",
+            "prompts run on other chips, or need no time on the decode chips",
         ),
         result="26.4 request/s",
         sources=(ours("tokens per second over tokens per request"),),
@@ -81,7 +81,7 @@ REQUESTS = (
     Equation(
         id="serving.prompt_time_share",
         title="Share of a replica's time for prompts",
-        changes=("uses the rate while decode runs, because the throughput with prompts on the same chips is already without their share",),
+        changes=("uses the rate while decode runs, because the throughput with prompts already excludes the time of prompts",),
         relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, decode_only_throughput: (
             prompt_time_share,
             prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / decode_only_throughput),
@@ -90,7 +90,7 @@ REQUESTS = (
         assumptions=(
             "prompts and decode steps alternate on the same chips and do not overlap",
             "the batch is full whenever decode runs",
-            "pipeline stages that do not compute this prompt compute another prompt",
+            "pipeline stages without this prompt compute another prompt prompt",
         ),
         result="0.5779",
         derivation=lambda: (
@@ -114,7 +114,7 @@ REQUESTS = (
         id="serving.requests_per_second_with_prompts",
         title="Requests per second, prompts on the same chips",
         variant=Variant(group="requests_per_second", name="with_prompts"),
-        changes=("uses the rate while decode runs, because the throughput with prompts on the same chips is already without their time",),
+        changes=("uses the rate while decode runs, because the throughput with prompts already excludes the time of prompts",),
         relation=lambda requests_per_second, output_tokens, decode_only_throughput, prefill_time, prefill_batch, pipeline_stages: (
             requests_per_second,
             1 / (output_tokens / decode_only_throughput + prefill_time / (prefill_batch * pipeline_stages)),
@@ -123,12 +123,12 @@ REQUESTS = (
         assumptions=(
             "all requests are equal, or the mean is used, and there are always enough requests to fill the batch",
             "prompts and decode steps alternate on the same chips and do not overlap",
-            "pipeline stages that do not compute this prompt compute another prompt",
+            "pipeline stages without this prompt compute another prompt prompt",
         ),
         result="11.14 request/s",
         derivation=lambda: (
             Step(
-                operation="decode has the time that prompts leave: the time of an output over the time of prompt and output",
+                operation="decode has a share of the time: the time of an output over the time of prompt and output",
                 premises=(
                     at("serving.requests_per_second"),
                     at(
@@ -142,7 +142,7 @@ REQUESTS = (
                 eliminated=("throughput",),
             ),
         ),
-        sources=(DISTSERVE_PAPER, ours("the chips of both phases together. serving.cost_per_request pays for them")),
+        sources=(DISTSERVE_PAPER, ours("the chips of both phases together, which serving.cost_per_request charges")),
     ),
     Equation(
         id="serving.request_latency",
@@ -180,12 +180,12 @@ REQUESTS = (
         requires=(
             Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),
             Requirement(
-                holds=lambda request_latency, queue_time: request_latency >= queue_time, otherwise="the queue time is a part of it"
+                holds=lambda request_latency, queue_time: request_latency >= queue_time, otherwise="it includes the queue time"
             ),
         ),
-        statement="The steps of all output tokens except the first. Between steps the prompts of all sequences run, its own included.",
+        statement="The steps of all output tokens except the first, and the prompts that run between them, its own prompt included.",
         assumptions=(
-            "request rates count a decode step for the first output token too. Latencies do not",
+            "request rates also count a decode step for the first output token, but latencies do not",
             "all steps need the time of the mean context",
             "prompts and decode steps alternate on the same chips and do not overlap",
             "when a sequence is finished, the prompt of a new one starts",
@@ -194,7 +194,7 @@ REQUESTS = (
         result="11.53 s",
         derivation=lambda: (
             Step(
-                operation="before its first token and between the others, it waits for prompts in proportion to their share of the time",
+                operation="it waits for prompts before its first token and between the others, in proportion to their share of the time",
                 premises=(
                     at(
                         "serving.request_latency",
@@ -215,7 +215,7 @@ REQUESTS = (
             requests_per_second * request_latency,
         ),
         statement="The requests on a replica are its arrivals per second times the time of a request.",
-        assumptions=("a steady state: as many requests arrive as are finished", "means over a long time. The law does not describe peaks"),
+        assumptions=("a steady state: requests arrive and finish at one rate", "valid for means over a long time, not for peaks"),
         given={"request_latency": "6.34 s"},
         result="167.4",
         sources=(LITTLE_CHAPTER,),
@@ -232,29 +232,29 @@ REQUESTS = (
         assumptions=("storing and reading cached tokens is free", "prefill and decode run on the same type of chip at the same price"),
         given={"prefill_cost_per_token": "0.3841 USD/MTok"},
         result="0.001595 USD",
-        sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"), ours("both phases")),
+        sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars per GPU hour"), ours("both phases")),
     ),
     Equation(
         id="serving.cost_per_request_with_prompts",
         title="Cost of a request, prompts on the same chips",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda cost_per_request, output_tokens, cost_per_token: (cost_per_request, output_tokens * cost_per_token),
-        statement="If the cost of output tokens includes the prompts between them, it includes the whole request.",
+        statement="The cost of the output tokens, which includes the time of the prompts between them.",
         assumptions=("storing and reading cached tokens is free",),
         given={"cost_per_token": "3.191 USD/MTok"},
         result="0.001596 USD",
-        sources=(ours("cost_per_token contains the time of prompts, which are not charged twice"),),
+        sources=(ours("cost_per_token contains the time of prompts, so prompts are not charged again"),),
     ),
     Equation(
         id="serving.blended_price",
         title="Mean price of a token over prompt and output",
-        changes=("uses the share of prompt tokens and the mean price of the prompt, so no request is needed",),
+        changes=("uses the share of prompt tokens and the mean price of the prompt, so it needs no request",),
         relation=lambda blended_price, prompt_share, mean_input_price, output_price: (
             blended_price,
             prompt_share * mean_input_price + (1 - prompt_share) * output_price,
         ),
         statement="The mean of the mean prompt price and the output price, weighted by the share of prompt and output tokens. A blend of"
-                  " three to one is a share of three quarters.",
+                  " three to one means a prompt share of three quarters.",
         assumptions=("no charge for writing to the cache or storing in it", "one price band: no token is above a long-context threshold"),
         given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok"},
         result="4.785 USD/MTok",
@@ -297,7 +297,7 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin",
-        changes=("also below cost: a loss is a negative margin",),
+        changes=("valid also below cost: a loss is a negative margin",),
         title="Gross margin of decoded tokens",
         variant=Variant(group="gross_margin", name="output", default=True),
         relation=lambda gross_margin, cost_per_token, output_price: (gross_margin, 1 - cost_per_token / output_price),
@@ -308,7 +308,7 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin_of_requests",
-        changes=("also below cost: a loss is a negative margin",),
+        changes=("valid also below cost: a loss is a negative margin",),
         title="Gross margin of requests",
         variant=Variant(group="gross_margin", name="request"),
         relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
@@ -324,7 +324,7 @@ REQUESTS = (
         relation=lambda fleet_cost, fleet_chips, chip_price, deployment_time: (fleet_cost, fleet_chips * chip_price * deployment_time),
         statement="The cost of all chips of all replicas during the time in which the model is served.",
         assumptions=("every chip is paid all the time at the same price, in use or not",),
-        changes=("counts the chips of a fleet, which have their own definition. A budget gives their number without replicas",),
+        changes=("uses fleet_chips, which has its own definition. A budget gives fleet_chips without replicas",),
         result="2304000 USD",
         sources=(DEEPSEEK_OVERVIEW,),
     ),

@@ -1,4 +1,4 @@
-"""Limits of any replica, whatever its batch, context and schedule: each token is a pass through the active weights."""
+"""Limits of a replica with any batch, context and schedule: each token needs a pass through the active weights."""
 
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import DISTSERVE_PAPER, ROOFLINE_PAPER, ours
@@ -21,7 +21,7 @@ ROOFS = (
         result="39.09k token/s",
         derivation=lambda: (
             Step(
-                operation="all the time is used for multiplications with the weights, and each computed position yields a token",
+                operation="the chips only multiply with the weights, and each computed position yields a token",
                 premises=(
                     at(
                         "batching.compute_utilisation_of_rate",

@@ -36,7 +36,7 @@ def flashcard(card: str, said: str, encoded: str = "") -> Source:
 
 
 def _chapter(title: str, path: str, place: str, author: str = "Jacob Austin et al.", year: int = 2025) -> Callable[..., Source]:
-    """Return what makes a source of a chapter of the JAX scaling book, by what it says and what we encode instead."""
+    """Return a function that makes a source in a chapter of the JAX scaling book from its statement and our encoded form."""
     url = f"https://jax-ml.github.io/scaling-book{path}"
 
     def cite(said: str, encoded: str = "", page: str = place) -> Source:
@@ -102,7 +102,7 @@ DSA_PAPER = Source(
     title="DeepSeek-V3.2: pushing the frontier of open large language models",
     author="DeepSeek-AI",
     url="https://arxiv.org/abs/2512.02556",
-    said="an indexer scores every preceding token by a small key of its own, and attention reads only the entries that score best",
+    said="an indexer scores every earlier token by its small index key, and attention reads only the entries with the best scores",
     page="section 2.1",
     year=2025,
 )
@@ -111,7 +111,7 @@ COMPRESSED_DOCS = Source(
     title="Transformers documentation: DeepSeek-V4",
     author="Hugging Face",
     url="https://huggingface.co/docs/transformers/main/model_doc/deepseek_v4",
-    said="a window in every layer. Beside it compressed entries chosen by an indexer, or far more compressed ones all read",
+    said="every layer has a window, and compressed entries: an indexer selects some, or all are read if they are few",
     page="Architecture: hybrid attention",
 )
 MSA_CONFIG = Source(
@@ -119,7 +119,7 @@ MSA_CONFIG = Source(
     title="Configuration of MiniMax-M3",
     author="MiniMaxAI",
     url="https://huggingface.co/MiniMaxAI/MiniMax-M3",
-    said="grouped-query attention whose sparse layers keep index keys and read the best blocks of tokens",
+    said="grouped-query attention. Its sparse layers store index keys and read the best blocks of tokens",
     page="config.json, sparse_attention_config",
 )
 UNEQUAL_CONFIG = Source(
@@ -127,7 +127,7 @@ UNEQUAL_CONFIG = Source(
     title="Configuration of MiMo-V2-Flash",
     author="XiaomiMiMo",
     url="https://huggingface.co/XiaomiMiMo/MiMo-V2-Flash",
-    said="keys and values of different width, windowed layers with KV heads of their own",
+    said="keys and values of different width, and windowed layers with their own KV heads",
     page="config.json, head_dim, v_head_dim and swa_*",
     year=2025,
 )
@@ -136,7 +136,7 @@ WINDOW_PAPER = Source(
     title="Mistral 7B",
     author="Albert Q. Jiang et al.",
     url="https://arxiv.org/abs/2310.06825",
-    said="attention over the last W tokens needs a cache of W tokens, overwritten in turn",
+    said="attention over the last W tokens needs a cache of W tokens, in which new tokens replace old ones",
     page="section 2",
     year=2023,
 )
@@ -145,7 +145,7 @@ LINEAR_PAPER = Source(
     title="Transformers are RNNs: fast autoregressive transformers with linear attention",
     author="Angelos Katharopoulos et al.",
     url="https://arxiv.org/abs/2006.16236",
-    said="keys and values add up in a matrix of fixed size that stands for the whole past",
+    said="keys and values are added to a matrix of fixed size, which represents all earlier tokens",
     page="section 3.4",
     year=2020,
 )
@@ -154,8 +154,8 @@ EPOCH_PAPER = Source(
     title="Inference economics of language models",
     author="Ege Erdil",
     url="https://arxiv.org/abs/2506.04645",
-    said="the least time per token balances reading the weights on many chips against hopping between them",
-    page="minimum latency, L layers of n hops each, p bytes a parameter",
+    said="the lowest time per token is a balance: more chips read the weights faster, but need more hops",
+    page="minimum latency, with L layers of n hops each and p bytes per parameter",
     year=2025,
 )
 GPIPE_PAPER = Source(
@@ -172,7 +172,7 @@ TENSOR_PARALLEL_PAPER = Source(
     title="Megatron-LM: training multi-billion parameter language models using model parallelism",
     author="Mohammad Shoeybi et al.",
     url="https://arxiv.org/abs/1909.08053",
-    said="a forward pass adds up over all chips twice a layer: after attention and after the feed-forward part",
+    said="a forward pass has two all-reduces per layer: after attention and after the feed-forward part",
     page="section 3",
     year=2019,
 )
@@ -181,7 +181,7 @@ RING_PAPER = Source(
     title="Bandwidth optimal all-reduce algorithms for clusters of workstations",
     author="Pitch Patarasuk, Xin Yuan",
     url="https://doi.org/10.1016/j.jpdc.2008.09.002",
-    said="a reduce-scatter and an all-gather round a ring send 2 (N - 1)/N of the data from every node, the least there can be",
+    said="with a reduce-scatter and an all-gather in a ring, every node sends 2 (N - 1)/N of the data, which is the minimum",
     page="volume 69, issue 2, pages 117 to 124",
     year=2009,
 )
@@ -190,7 +190,7 @@ POPE_PAPER = Source(
     title="Efficiently scaling transformer inference",
     author="Reiner Pope et al.",
     url="https://arxiv.org/abs/2211.05102",
-    said="weights that stay, cut along both sides: 8 B L E over the root of the chips and the bandwidth where F is 4 E",
+    said="weights that stay in place, sharded in two dimensions: 8 B L E over the square root of the chips and the bandwidth, if F is 4 E",
     page="section 3.2.2",
     year=2022,
     encoded="for any width of the feed-forward part, in bytes, over all layers",
@@ -200,10 +200,10 @@ MEGATRON_PAPER = Source(
     title="Efficient large-scale language model training on GPU clusters using Megatron-LM",
     author="Deepak Narayanan et al.",
     url="https://arxiv.org/abs/2104.04473",
-    said="v runs of layers a device divide the bubble, relative to the work, by v",
+    said="v groups of layers per device divide the bubble, relative to the work, by v",
     page="section 2.2.2",
     year=2021,
-    encoded="over the whole schedule, work and bubble, as for the schedules without interleaving",
+    encoded="here over the whole schedule (work and bubble), as for schedules without interleaving",
 )
 MOE_PAPER = Source(
     kind="paper",
@@ -231,7 +231,7 @@ ROUTED_PAPER = Source(
     said="an effective parameter count: 370 million parameters with 64 experts are as good as 1.3 billion of a dense model",
     page="section 5.1",
     year=2022,
-    encoded="the law of the talk in place of its fit, which levels off with size and with more experts",
+    encoded="uses the law of the talk. The fit of the paper shows a smaller gain for large sizes and many experts",
 )
 LLAMA_REFERENCE = Source(
     kind="paper",
@@ -241,14 +241,14 @@ LLAMA_REFERENCE = Source(
     said="layers, width, feed-forward width, heads and vocabulary of models of 8, 70 and 405 billion parameters",
     page="section 3.2, table 3",
     year=2024,
-    encoded="with the vocabulary of the checkpoints, which the table rounds",
+    encoded="uses the vocabulary of the checkpoints, which the table rounds",
 )
 SWITCH_PAPER = Source(
     kind="paper",
     title="Switch transformers: scaling to trillion parameter models with simple and efficient sparsity",
     author="William Fedus, Barret Zoph, Noam Shazeer",
     url="https://arxiv.org/abs/2101.03961",
-    said="expert capacity is tokens over experts times a capacity factor. Tokens beyond it are passed on undone",
+    said="expert capacity is tokens over experts times a capacity factor. Further tokens skip the layer",
     page="section 2.2, equation 3",
     year=2021,
 )
@@ -257,7 +257,7 @@ DEEPSEEK_V3_PAPER = Source(
     title="DeepSeek-V3 technical report",
     author="DeepSeek-AI",
     url="https://arxiv.org/abs/2412.19437",
-    said="each token is sent to a limited number of nodes. It crosses once to a node and is forwarded there to its experts",
+    said="each token is sent once to each of a limited number of nodes, and forwarded there to its experts",
     page="sections 2.1.2 and 3.2.2",
     year=2024,
 )
@@ -266,13 +266,13 @@ GPT_OSS_CARD = Source(
     title="gpt-oss-120b and gpt-oss-20b model card",
     author="OpenAI",
     url="https://arxiv.org/abs/2508.10925",
-    said="the weights of the experts, over nine tenths of all, are stored in MXFP4 at 4.25 bits each, and the rest is not",
+    said="the weights of the experts, over nine tenths of all, are stored in MXFP4 at 4.25 bits each. The other weights are not",
     page="section 2.1",
     year=2025,
 )
 DEEPSEEK_V3_BUDGET = replace(
     DEEPSEEK_V3_PAPER,
-    said="2.664 million GPU hours of pre-training on 14.8 trillion tokens, at two dollars an hour 5.328 million dollars",
+    said="2.664 million GPU hours of pre-training on 14.8 trillion tokens, which cost 5.328 million dollars at two dollars per hour",
     page="section 1, table 1",
 )
 CHINCHILLA_PAPER = Source(
@@ -286,14 +286,14 @@ CHINCHILLA_PAPER = Source(
 )
 CHINCHILLA_LAW = replace(
     CHINCHILLA_PAPER,
-    said="size and tokens of least loss are powers of the budget",
+    said="size and tokens with the lowest loss are powers of the budget",
     page="equation 4",
 )
 CHINCHILLA_TABLE = replace(
     CHINCHILLA_PAPER,
-    said="two of the three approaches make size and tokens grow alike, at about twenty tokens a parameter",
+    said="by two of the three approaches size and tokens grow equally, with about twenty tokens per parameter",
     page="sections 3.1 and 3.2, table 3",
-    encoded="one number for all budgets. The paper's parametric fit asks for several times as many tokens",
+    encoded="uses one number for all budgets. By the paper's parametric fit several times as many tokens are best",
 )
 KAPLAN_PAPER = Source(
     kind="paper",
@@ -303,11 +303,11 @@ KAPLAN_PAPER = Source(
     said="a forward pass needs two FLOPs per parameter, and the attention FLOPs for each token of context",
     page="equation 2.2 and table 1",
     year=2020,
-    encoded="with the causal half, and with the tokens cached before",
+    encoded="counts the causal half, and also the cached tokens",
 )
 KAPLAN_ON_TRAINING = replace(
     KAPLAN_PAPER,
-    said="forward FLOPs of a token: two a parameter, and two a layer, token of context and unit of attention width",
+    said="forward FLOPs of a token: two per parameter, plus two per layer, token of context and unit of attention width",
     page="equation 2.2",
     encoded="",
 )
@@ -322,15 +322,15 @@ PALM_PAPER = Source(
 )
 PALM_ON_TRAINING = replace(
     PALM_PAPER,
-    said="training FLOPs of a token: six a parameter, and twelve a layer, unit of attention width and token of context",
-    encoded="half of its attention: a causal token sees half of its sequence on average",
+    said="training FLOPs of a token: six per parameter, plus twelve per layer, unit of attention width and token of context",
+    encoded="counts half of the attention, because a causal token sees half of its sequence on average",
 )
 ZERO_PAPER = Source(
     kind="paper",
     title="ZeRO: memory optimizations toward training trillion parameter models",
     author="Samyam Rajbhandari et al.",
     url="https://arxiv.org/abs/1910.02054",
-    said="states of mixed-precision Adam, and what is left of them a device as they are partitioned",
+    said="the states of mixed-precision Adam, and their bytes per device after each kind of partitioning",
     page="sections 3.1 and 5, figure 1",
     year=2019,
 )
@@ -339,7 +339,7 @@ RECOMPUTATION_PAPER = Source(
     title="Reducing activation recomputation in large transformer models",
     author="Vijay Korthikanti et al.",
     url="https://arxiv.org/abs/2205.05198",
-    said="bytes of activations of a transformer layer, with and without its scores, and on the first stage",
+    said="bytes of activations of a transformer layer, with and without attention scores, and on the first stage",
     page="section 4",
     year=2022,
 )
@@ -348,7 +348,7 @@ CHECKPOINT_PAPER = Source(
     title="Training deep nets with sublinear memory cost",
     author="Tianqi Chen et al.",
     url="https://arxiv.org/abs/1604.06174",
-    said="some activations are kept and the others computed again, at the price of one more forward pass",
+    said="some activations are stored and the others are recomputed, which costs one more forward pass",
     page="section 4",
     year=2016,
 )
@@ -357,7 +357,7 @@ REPLICATION_PAPER = Source(
     title="Chinchilla scaling: a replication attempt",
     author="Tamay Besiroglu et al.",
     url="https://arxiv.org/abs/2404.10102",
-    said="the same law fitted again to the points of the figures gives other coefficients",
+    said="a new fit of the same law to the points of the figures gives other coefficients",
     page="abstract and table 1",
     year=2024,
 )
@@ -393,7 +393,7 @@ DISTSERVE_PAPER = Source(
     title="DistServe: disaggregating prefill and decoding for goodput-optimized large language model serving",
     author="Yinmin Zhong et al.",
     url="https://arxiv.org/abs/2401.09670",
-    said="prefill and decode run on chips of their own, sized apart",
+    said="prefill and decode run on separate chips, and each group has its own size",
     page="section 4",
     year=2024,
 )
@@ -402,7 +402,7 @@ SPLITWISE_PAPER = Source(
     title="Splitwise: efficient generative LLM inference using phase splitting",
     author="Pratyush Patel et al.",
     url="https://arxiv.org/abs/2311.18677",
-    said="a pool of machines for each phase, with the cache sent between them",
+    said="each phase has its own machines, and the cache is sent from one to the other",
     page="section 4",
     year=2023,
 )
@@ -413,7 +413,7 @@ WAREHOUSE_BOOK = Source(
     title="The datacenter as a computer: designing warehouse-scale machines, third edition",
     author="Luiz Andre Barroso, Urs Hoelzle, Parthasarathy Ranganathan",
     url="https://doi.org/10.2200/S00874ED3V01Y201809CAC046",
-    said="the cost of a server per hour: its price over its life, and its power, building included, at the price of electricity",
+    said="the hourly cost of a server: its price divided by its lifetime, and the electricity for its power with the building",
     page="chapter 6",
     year=2018,
 )
@@ -423,9 +423,9 @@ VLLM_DOCS = Source(
     title="vLLM documentation: engine arguments",
     author="The vLLM team",
     url="https://docs.vllm.ai/en/latest/configuration/engine_args.html",
-    said="weights, activations and caches use a set share of the memory, nine tenths by default",
+    said="weights, activations and caches use a given share of the memory, nine tenths by default",
     page="gpu-memory-utilization",
-    encoded="as what is left over. Activations are within the nine tenths there, and held back too",
+    encoded="here it is the remaining share. There the nine tenths include activations, which are here in the reserved share",
 )
 SGLANG_DOCS = Source(
     kind="web",
@@ -434,14 +434,14 @@ SGLANG_DOCS = Source(
     url="https://docs.sglang.io/basic_usage/deepseek_v3.html",
     said="with data-parallel attention every chip keeps the cache of its own sequences, and experts are spread over all chips",
     page="data parallelism attention",
-    encoded="as copies of all weights beside the experts",
+    encoded="here as copies of all weights outside the experts",
 )
 INFERENCEX = Source(
     kind="web",
     title="InferenceX (formerly InferenceMAX): open source inference benchmark",
     author="SemiAnalysis",
     url="https://github.com/SemiAnalysisAI/InferenceX/blob/main/utils/process_result.py",
-    said="interactivity is the other way up from the time per output token of a user. Throughput is over the GPUs",
+    said="interactivity is the inverse of the time per output token of a user, and throughput is per GPU",
     page="utils/process_result.py, intvty and tput_per_gpu",
     year=2025,
 )
@@ -450,7 +450,7 @@ NIM_METRICS = Source(
     title="NVIDIA NIM LLMs benchmarking: metrics",
     author="NVIDIA",
     url="https://docs.nvidia.com/nim/benchmarking/llm/latest/metrics.html",
-    said="the time between tokens is the request latency minus the time to first token, over the output tokens less one",
+    said="the time between tokens is the request latency minus the time to first token, divided by the output tokens minus one",
     page="inter-token latency",
     year=2025,
 )
@@ -459,7 +459,7 @@ LITTLE_CHAPTER = Source(
     title="Little's law, in Building intuition: insights from basic operations management models and principles",
     author="John D. C. Little, Stephen C. Graves",
     url="https://doi.org/10.1007/978-0-387-73699-0_5",
-    said="the mean number in a system is the mean rate of arrival times the mean time in it, whatever the distributions",
+    said="the mean number in a system is the mean rate of arrival times the mean time in the system, for any distributions",
     page="chapter 5",
     year=2008,
 )
@@ -468,17 +468,17 @@ ARTIFICIAL_ANALYSIS = Source(
     title="Artificial Analysis: language model benchmarking methodology",
     author="Artificial Analysis",
     url="https://artificialanalysis.ai/methodology",
-    said="a blended price weighs the input and the output price, three to one",
+    said="a blended price weights input and output price three to one",
     page="price (blended)",
-    encoded="by the tokens of a request, cached ones apart, in place of three to one",
+    encoded="here weighted by the tokens of a request, with cached tokens separate, instead of three to one",
 )
 DEEPSEEK_OVERVIEW = Source(
     kind="web",
     title="DeepSeek-V3/R1 inference system overview",
     author="DeepSeek-AI",
     url="https://github.com/deepseek-ai/open-infra-index/blob/main/202502OpenSourceWeek/day_6_one_more_thing_deepseekV3R1_inference_system_overview.md",
-    said="the nodes of a day at two dollars an hour a GPU, against what its tokens would be sold for",
+    said="the cost of the nodes of a day at two dollars per GPU hour, compared with the list price of their tokens",
     page="statistics of DeepSeek's online service",
     year=2025,
-    encoded="over the price, as margins are. The overview states it over the cost",
+    encoded="here over the price, as usual for a margin. The overview gives it over the cost",
 )

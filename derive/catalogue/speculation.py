@@ -16,7 +16,7 @@ SPECULATION = (
         requires=(
             Requirement(
                 holds=lambda acceptance_rate: acceptance_rate < 1,
-                otherwise="if every draft is accepted, give tokens_per_step, which is draft_tokens + 1, instead of acceptance_rate",
+                otherwise="if every draft is accepted, give tokens_per_step instead of acceptance_rate. It is draft_tokens + 1",
             ),
         ),
         statement="One step verifies the drafted tokens. It accepts all before the first refused one, and adds one more token.",
@@ -60,7 +60,7 @@ SPECULATION = (
         assumptions=("arithmetic and memory traffic overlap perfectly", "no network"),
         given={"plain_weight_time": "10.79 ms"},
         result="37.48 ms",
-        sources=(ours("roofline.step_time without drafts, and with the weights that are then read"),),
+        sources=(ours("roofline.step_time without drafts, with the weights that this step reads"),),
     ),
     Equation(
         id="serving.drafting_time",
@@ -70,7 +70,7 @@ SPECULATION = (
             draft_tokens * draft_cost_ratio * plain_step_time,
         ),
         statement="The draft model runs once for every drafted token, before verification.",
-        assumptions=("drafts are made one after another, and not during the verification of the step before",),
+        assumptions=("drafts are made one after another, after the verification of the previous step",),
         result="3.732 ms",
         sources=(SPECULATIVE_PAPER,),
     ),
@@ -88,7 +88,7 @@ SPECULATION = (
                 otherwise="the drafting time alone is longer than the step",
             ),
         ),
-        statement="It is one while decode is memory-bound. It is the number of verified tokens if decode is compute-bound.",
+        statement="It is one if decode is memory-bound, and the number of verified tokens if decode is compute-bound.",
         given={"step_time": "31.5 ms"},
         result="1.116",
         sources=(ours("the time of a step without its drafting, over the time of a step without drafts"),),
@@ -108,7 +108,7 @@ SPECULATION = (
         ),
         assumptions=("the assumptions of serving.speculative_tokens",),
         changes=(
-            "verification is longer than a plain step by its arithmetic. The form before was true only for memory-bound decode",
+            "includes the additional arithmetic of verification. The earlier form was true only for memory-bound decode",
         ),
         given={"verification_ratio": "1.116"},
         result="2.332",
@@ -179,7 +179,7 @@ SPECULATION = (
             speculative_balance_batch,
             balance_batch / tokens_verified_per_step,
         ),
-        statement="Each position counts as a sequence. So drafts gain time only up to a fraction of the balance batch.",
+        statement="Each position counts like a sequence, so drafts save time only up to a fraction of the balance batch.",
         assumptions=("KV reads and attention FLOPs are left out", "every weight is read"),
         given={"balance_batch": "211"},
         result="52.75",

@@ -35,7 +35,7 @@ EQUATIONS = (
         ),
         statement="On average a token attends to half of its sequence. The backward pass needs twice the FLOPs of the forward pass.",
         assumptions=(
-            "dense attention. Only the causal half is computed",
+            "dense attention, of which only the causal half is computed",
             "every sequence is one document. In packed sequences each token attends to fewer tokens",
             "activations are stored, not recomputed",
         ),
@@ -59,7 +59,7 @@ EQUATIONS = (
     ),
     Equation(
         id="training.rl_cost",
-        title="FLOPs of reinforcement learning, all at the rate of decode",
+        title="FLOPs of reinforcement learning, all at the slow rate of decode",
         kind=HEURISTIC,
         variant=Variant(group="rl_flops", name="lecture"),
         relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
@@ -74,9 +74,9 @@ EQUATIONS = (
         sources=(
             talk(
                 "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
-                "the sustained efficiency is the divisor. Some notes read it as the loss",
+                "the equation divides by the sustained efficiency. Some notes understand this share as the loss",
             ),
-            flashcard("card 4", "three times the inefficiency", "the efficiency is a divisor: slow decode costs more FLOPs, not fewer"),
+            flashcard("card 4", "three times the inefficiency", "a division by the efficiency: slow decode costs more FLOPs, not fewer"),
         ),
     ),
     Equation(
@@ -89,7 +89,7 @@ EQUATIONS = (
         ),
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="Only the roll-out is slow. Training passes, and passes that score with another policy, run at the rate of pre-training.",
-        assumptions=("passes over existing tokens run at the efficiency of pre-training", "attention FLOPs are left out"),
+        assumptions=("passes over existing tokens have the efficiency of pre-training", "attention FLOPs are left out"),
         result="8.64e+24 FLOP",
         sources=(ours("the lecture also divides the training passes by the efficiency of decode"),),
     ),
@@ -123,7 +123,7 @@ EQUATIONS = (
         ),
         statement="Model size cancels. A token of RL is more expensive than a token of pre-training, because decode is slow.",
         assumptions=(
-            "equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",
+            "equal costs are assumed to be the optimum, which is exact only if both costs change with the same power",
             "all of reinforcement learning runs at the efficiency of decode. In training.equal_cost_rl_split only the roll-out does",
         ),
         result="6.667T tokens",
@@ -136,8 +136,8 @@ EQUATIONS = (
         ),
         sources=(
             talk(
-                "1:25:28", "1:27:53", "first the inverse, corrected on air, then one and a half",
-                "the corrected form. Some notes still print the inverse",
+                "1:25:28", "1:27:53", "the lecture first says the inverse, then corrects it to one and a half",
+                "uses the corrected form. Some notes still have the inverse",
             ),
             flashcard("card 4", "RL tokens are two thirds of pre-training tokens"),
         ),
@@ -153,7 +153,7 @@ EQUATIONS = (
         ),
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="The lecture's rule, but only the roll-out is slow.",
-        assumptions=("equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",),
+        assumptions=("equal costs are assumed to be the optimum, which is exact only if both costs change with the same power",),
         result="3.556T tokens",
         derivation=lambda: (
             Step(
@@ -175,7 +175,7 @@ EQUATIONS = (
         ),
         statement="Model size cancels. At an efficiency of one third, a model should have as many training tokens as it will serve.",
         assumptions=(
-            "equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",
+            "equal costs are assumed to be the optimum, which is exact only if both costs change with the same power",
             "prompt tokens count like output tokens. training.equal_cost_inference_split separates them",
         ),
         result="288T tokens",
@@ -186,7 +186,7 @@ EQUATIONS = (
                 eliminated=("inference_flops",),
             ),
         ),
-        sources=(talk("1:25:28", "1:27:53", "as many tokens of inference as of pre-training"), flashcard("card 4", "beta is one")),
+        sources=(talk("1:25:28", "1:27:53", "as many inference tokens as pre-training tokens"), flashcard("card 4", "beta is one")),
     ),
     Equation(
         id="training.equal_cost_inference_split",
@@ -198,7 +198,7 @@ EQUATIONS = (
             inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency) / 3,
         ),
         statement="The lecture's rule, but only the output is slow. With a larger share of prompts, a model may serve more tokens.",
-        assumptions=("equal costs are assumed to be the optimum. This is exact only if both fall and rise with the same power",),
+        assumptions=("equal costs are assumed to be the optimum, which is exact only if both costs change with the same power",),
         result="126.7T tokens",
         derivation=lambda: (
             Step(
@@ -231,8 +231,8 @@ EQUATIONS = (
         result="259.2T tokens",
         sources=(
             talk(
-                "1:29:46", "1:30:46", "500 million tokens a second for two months. A tenth of it for one model is around 200 trillion",
-                "two months of a tenth are 259 T, which the lecture rounds down",
+                "1:29:46", "1:30:46", "500 million tokens per second for two months. A tenth, for one model, is around 200 trillion",
+                "a tenth for two months is 259 T, which the lecture rounds down",
             ),
         ),
     ),
@@ -243,11 +243,11 @@ EQUATIONS = (
             expected_inference_tokens,
             inference_tokens * frontier_probability,
         ),
-        statement="A model that is overtaken serves no tokens. So plans use the expected number of tokens.",
+        statement="A model that a better one replaces serves no more tokens. So the expected number of tokens is used.",
         assumptions=("a model serves all tokens or none",),
         given={"frontier_probability": "40%"},
         result="103.7T tokens",
-        sources=(talk("1:29:06", "1:29:28", "derate by the chance that the model stays at the frontier", "no number is given"),),
+        sources=(talk("1:29:06", "1:29:28", "multiply by the probability that the model stays at the frontier", "no number is given"),),
     ),
     Equation(
         id="training.chinchilla",
@@ -276,7 +276,7 @@ EQUATIONS = (
         sources=(
             talk(
                 "1:31:43", "1:32:12", "a hundred times",
-                "50 to 130 times by the token counts in circulation. The talk once says parameters instead of tokens",
+                "50 to 130 by the published token counts. The talk once says parameters instead of tokens",
             ),
         ),
     ),

@@ -23,7 +23,7 @@ BUDGET = (
         result="16.38k",
         sources=(
             scaling_book_applied_training(
-                "a run is spread over data and tensors at once", page="section 6, how to shard LLaMA 3-70B for training"
+                "a run uses data and tensor parallelism at the same time", page="section 6, how to shard LLaMA 3-70B for training"
             ),
         ),
     ),
@@ -48,7 +48,7 @@ BUDGET = (
             training_rate_per_chip * training_chips,
         ),
         statement="All chips train at the same rate.",
-        assumptions=("mfu is for this number of chips, idle time included",),
+        assumptions=("mfu is measured on this number of chips, idle time included",),
         given={"training_rate_per_chip": "941.9 token/s", "training_chips": "2048"},
         result="1.929M token/s",
         sources=(PALM_ON_TRAINING,),
@@ -58,7 +58,7 @@ BUDGET = (
         title="Time of a training run",
         relation=lambda training_time, chip_hours, training_chips: (training_time, chip_hours / training_chips),
         statement="The chips share the work of the run.",
-        assumptions=("mfu is for this number of chips, idle time included", "no chip fails"),
+        assumptions=("mfu is measured on this number of chips, idle time included", "no chip fails"),
         given={"training_chips": "16384"},
         result="1625 h",
         derivation=lambda: (

@@ -103,7 +103,7 @@ MEMORY = (
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-3, or FSDP: each copy also stores only its part of the weights. When a layer is used, its weights are gathered.",
-        assumptions=(_MODEL_PARALLEL, "the layer that is currently gathered is left out"),
+        assumptions=(_MODEL_PARALLEL, "the memory of the gathered layer is left out"),
         given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
         result="395.5 MB",
         derivation=lambda: (
@@ -195,7 +195,7 @@ MEMORY = (
         title="Activations on one chip of the first stage under 1F1B",
         variant=Variant(group="activation_bytes_per_chip", name="1f1b", default=True),
         relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
-        statement="With more stages, a stage has fewer layers but stores more microbatches. As for the KV cache, the stages cancel.",
+        statement="With more stages, a stage has fewer layers but stores more microbatches. So the stages cancel, as for the KV cache.",
         assumptions=(
             "activation_bytes is for one microbatch, in all layers",
             "a training step has at least as many microbatches as stages. The first stage stores one per stage, later stages store fewer",
@@ -205,7 +205,7 @@ MEMORY = (
         result="4.228 GB",
         derivation=lambda: (
             Step(
-                operation="the first stage stores as many microbatches as there are stages",
+                operation="the first stage stores one microbatch per stage",
                 premises=(at("training.activation_bytes_per_chip_gpipe", training_microbatches="pipeline_stages"),),
             ),
         ),
@@ -223,18 +223,18 @@ MEMORY = (
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1),
             Requirement(holds=lambda virtual_stages: virtual_stages >= 1),
         ),
-        statement="More passes are in flight. This is the price of the shorter bubble.",
+        statement="More passes are in flight, so more activations are stored. The bubble is shorter in return.",
         assumptions=(
             "activation_bytes is for one microbatch, in all layers",
             "a training step has at least twice as many microbatches as stages",
-            "passes run ahead as in Megatron. There even a single virtual stage runs further ahead than plain 1F1B",
+            "the schedule of Megatron, in which even a single virtual stage runs further ahead than plain 1F1B",
             _ALL_SHARDED,
         ),
         given={"pipeline_stages": "16", "chips": "8"},
         result="5.218 GB",
         derivation=lambda: (
             Step(
-                operation="in addition to one microbatch per stage, all short passes except one run ahead",
+                operation="stores one microbatch per stage, and all short passes except one in addition",
                 premises=(
                     at(
                         "training.activation_bytes_per_chip_gpipe",

@@ -3,8 +3,8 @@
 from derive.catalogue.sources import ZERO_PAPER, scaling_book_training
 from derive.records import CONDITION, Equation, Step, Variant, at
 
-_RING = "many copies. With two links, each link sends half of this"
-_OWN_LINK = "every chip has its own link. If chips first add up among themselves, fewer bytes go over it"
+_RING = "there are many copies. With two links, each link sends half of this"
+_OWN_LINK = "every chip has its own link. If groups of chips first add their values, fewer bytes go over it"
 
 NETWORK = (
     Equation(
@@ -50,8 +50,8 @@ NETWORK = (
             / (2 * one_flop_per_token * active_params * chips * pipeline_stages * link_bandwidth),
         ),
         statement=(
-            "For a dense model with two bytes per value it is FLOP/s over link bandwidth. The number is the same for a whole fully"
-            " sharded step and for the gradients during the backward pass."
+            "For a dense model with two bytes per value it is FLOP/s over link bandwidth. It is the same for a whole fully sharded step"
+            " and for only the gradients in the backward pass."
         ),
         assumptions=(_RING, _OWN_LINK, "attention FLOPs are left out"),
         given={"peak_flops": "989 TFLOP/s", "mfu": "40%", "chips": "8", "pipeline_stages": "16"},
@@ -71,7 +71,7 @@ NETWORK = (
                 eliminated=("data_parallel_time",),
             ),
         ),
-        sources=(scaling_book_training("compute-bound while the tokens a chip exceed FLOP/s over bandwidth", "bytes are an input"),),
+        sources=(scaling_book_training("compute-bound if tokens per chip exceed FLOP/s over bandwidth", "bytes per value are an input"),),
     ),
     Equation(
         id="training.exchange_hidden",

@@ -1,6 +1,6 @@
 """Training, continued: the minimum of the sum of two costs, and the best size and data of a model that will be served.
 
-The lecture equates equal costs with least costs. This chapter has the condition on the costs, and a test without it.
+The lecture assumes that equal costs are the lowest costs. This chapter has the condition for this, and a test without the assumption.
 """
 
 from derive.catalogue.arithmetic import power
@@ -20,7 +20,7 @@ OPTIMA = (
         assumptions=("both costs are powers of the variable that is chosen",),
         given={"falling_cost": "3"},
         result="4.785",
-        sources=(talk("1:20:19", "1:21:39", "one over x plus x. Power laws tend to behave so"),),
+        sources=(talk("1:20:19", "1:21:39", "the sum of 1/x and x. Power laws often behave like this"),),
     ),
     Equation(
         id="training.tradeoff_minimum",
@@ -72,7 +72,7 @@ OPTIMA = (
             falling_cost,
             rising_cost * tradeoff_variable ** (falling_exponent + rising_exponent),
         ),
-        statement="The sum of a falling and a rising cost is near its minimum where both are equal. This point is easy to find.",
+        statement="If a falling and a rising cost are equal, their sum is near its minimum. This point is easy to find.",
         assumptions=("the minimum is at the ratio of training.tradeoff_minimum, which is assumed to be one",),
         result="1.28",
         derivation=lambda: (
@@ -83,7 +83,7 @@ OPTIMA = (
         ),
         sources=(
             talk(
-                "1:20:19", "1:21:39", "to make a sum least, make its terms equal",
+                "1:20:19", "1:21:39", "a sum is smallest if its terms are equal",
                 "a heuristic. It is exact if both powers are the same",
             ),
         ),
@@ -119,7 +119,7 @@ OPTIMA = (
             active_params * power(total_params / active_params, 1, 3),
         ),
         requires=(Requirement(holds=lambda active_params, total_params: active_params <= total_params, otherwise="too many are active"),),
-        statement="At equal active parameters, quality grows like the cube root of the total parameters.",
+        statement="With the same active parameters, quality grows with the cube root of the total parameters.",
         assumptions=(
             "both models are trained on the same tokens",
             "experts count as all parameters, although attention and the vocabulary have no experts",
@@ -155,7 +155,7 @@ OPTIMA = (
             ** (1 / (size_loss_exponent + data_loss_exponent))
             * (pretrain_flops / (6 * one_flop_per_token * one_token)) ** (data_loss_exponent / (size_loss_exponent + data_loss_exponent)),
         ),
-        statement="Budget and size determine the number of tokens. The best split depends on the fit, and so on the budget.",
+        statement="The budget and the size determine the number of tokens. The best size depends on the fit and on the budget.",
         assumptions=("the law of training.loss_law", "only pre-training costs. A model that will be served should be smaller"),
         result="213.3B",
         derivation=lambda: (
@@ -204,18 +204,18 @@ OPTIMA = (
             / (data_loss_exponent * data_loss_coefficient * (pretrain_tokens / one_token) ** (-data_loss_exponent))
             - 1,
         ),
-        statement="A test of equal costs that does not assume them: at 100 B and 150 T tokens it is 1.04 by the first fit and 4.0 by the"
-                  " second.",
+        statement="A test of the rule of equal costs by a loss law: at 100 B and 150 T tokens the ratio is 1.04 by the first fit and 4.0"
+                  " by the second.",
         assumptions=(
             "the law of training.loss_law",
             "serving costs are proportional to size",
-            "1.04 rests on exponents rounded to two digits: as first fitted, to four, they give 1.4",
+            "the exponents of 1.04 are rounded to two digits. With four digits they give 1.4",
         ),
         given={"active_params": "8B", "pretrain_tokens": "15T"},
         result="1.524",
         derivation=lambda: (
             Step(
-                operation="the function to minimise: the FLOPs of training and serving, plus the loss times its price",
+                operation="the function to minimise: the FLOPs of training and serving, plus the loss times its price in FLOPs",
                 relation=lambda training_lagrangian, one_flop_per_token, active_params, pretrain_tokens, lifetime_flops_per_param,
                     flops_per_loss, loss: (
                     training_lagrangian,

@@ -106,7 +106,7 @@ def _called(word: str) -> tuple[str, ...]:
 
 
 def says_tensor_parallel(words: Collection[str]) -> bool:
-    """Return whether one of these words says that chips share every layer by its heads.
+    """Return whether one of these words means that chips share every layer by its heads.
 
     >>> says_tensor_parallel(["ctx", "TP-size"]), says_tensor_parallel(["gpus"])
     (True, False)
@@ -143,7 +143,7 @@ def _named(name: str) -> tuple[str, ...]:
 
 
 def _counted(name: str) -> tuple[str, ...]:
-    """Return the thing that a name counts, in the singular and the plural, if the name says that it is a number."""
+    """Return the counted thing in a name for a number, in the singular and the plural."""
     found = re.fullmatch(HOW_MANY, name)
     one = found and (found["first"] or found["last"])
     return (one, f"{one}s") if one else ()

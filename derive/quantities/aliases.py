@@ -1,4 +1,4 @@
-"""Words for quantities elsewhere, accepted in place of the name. A word with several meanings is refused with all of them."""
+"""Words for quantities in other programs, accepted instead of the name. A word with several meanings is refused with a list of them."""
 
 import re
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ _IN_UNITS = (
     ("chip_hours", "year", "chip_years"),
     ("tokens_per_joule", "token/kWh", "tokens_per_kwh"),
 )
-"""Quantities and units, and the words for a quantity that say the unit: a bare number beside them is in it."""
+"""Quantities, units, and words that contain the unit: a bare number after them is in this unit."""
 
 _PRICES_OF_A_MILLION = ("price_per_mtok", "price_per_million", "price_per_million_tokens", "price_per_1m_tokens", "price_per_1m")
 _TOKENS_OF_A_TIME = {
@@ -60,13 +60,13 @@ _COPIES = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism
 _DURATIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 
 TENSOR_PARALLEL = ("tp", "tp_size", "tp_degree", "tensor_parallel", "tensor_parallel_size", "tensor_parallelism")
-"""Words for the chips of a replica that say how they share a layer: attention is cut by heads over all of them."""
+"""Words for the chips of a replica that share a layer by the heads of attention."""
 
 OF_WEIGHTS_AND_ARITHMETIC = (
     *("dtype", "data_type", "datatype", "model_dtype", "torch_dtype", "precision"),
     *("quant", "quantization", "quantisation"),
 )
-"""Words for the data type of weights and of the arithmetic on them; that of the cache has a word of its own, kv_dtype."""
+"""Words for the data type of weights and their arithmetic. The data type of the cache has another word, kv_dtype."""
 
 _BUDGETS = ("budget", "cost_budget")
 _BY_TIME = (
@@ -229,7 +229,7 @@ _CALLED = (
     ("training_electricity_cost", "training_energy_cost training_power_cost"),
     ("output_energy", "energy_per_request request_energy job_energy"),
 )
-"""Quantities, and the words for them. A word for several quantities is refused with all of them, if nothing beside it decides."""
+"""Quantities and their words. A word for several quantities is refused with a list of them, unless other words decide."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **{old: (new,) for old, new in RENAMED.items()},
@@ -246,13 +246,13 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_DURATIONS, ("training_time", "deployment_time")),
     **dict.fromkeys(_IN_FLIGHT, ("concurrent_requests", "sequences_in_flight", "batch")),
 }
-"""In lower case; they are read in any, and as `in_full` writes them."""
+"""Words in lower case, in the form of `in_full`. They are read in any case."""
 
 SAYS_AT_MOST = (*_BUDGETS, *_BUDGETS_OF_A_TIME)
-"""Words that say of a value that it is the most that may be."""
+"""Words that mark a value as an upper limit."""
 
 BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
-"""Words for several that beside a quantity of training mean one of them."""
+"""Words with several meanings that have one meaning beside a quantity of training."""
 
 _BESIDE_FLEETS = ("replicas", "fleet_chips", "fleet_throughput", "fleet_requests_per_second", "fleet_cost_per_token", "chip_capex")
 _BESIDE_RATES = {
@@ -265,7 +265,7 @@ _BESIDE_RATES = {
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
 _PROMPTS_BETWEEN = "prompt_time_share"
-"""The quantities that are meant if prompts are computed between the steps of decode."""
+"""The meanings of quantities if prompts are computed between the steps of decode."""
 _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
 
 _FLEETS = ("replicas", "fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
@@ -283,9 +283,8 @@ _IN_FLIGHT_BESIDE = {
     "requests_per_second time_to_first_token": "concurrent_requests",
     **dict.fromkeys((*_OF_STEPS, "layers"), "sequences_in_flight"),
 }
-"""Those of all replicas where these are what is asked or given, and no rate of all that says how many replicas there are.
-
-Those of all stages, and not of one pass, where there are stages; without any both are the same.
+"""Rates of one replica mean all replicas if replicas are asked for or given, and no rate of all replicas is given. Sequences of a pass mean
+all stages if there are stages.
 """
 _OF_ALL_OR_ONE = {
     **{"tokens_per_second_per_user": "throughput", "throughput": "tokens_per_second_per_user"},
@@ -294,7 +293,7 @@ _OF_ALL_OR_ONE = {
     **dict.fromkeys(("step_time", "time_per_output_token", "request_latency"), "tokens_per_second_per_user"),
     **dict.fromkeys(("cost_per_token", "energy_per_token", "tokens_per_dollar", "requests_per_second", "chip_price"), "throughput"),
 }
-"""A rate of all sequences or of one: beside a batch or a model either says what is asked, and not the same."""
+"""A rate of all sequences or of one sequence. Beside a batch or a model both meanings are possible, with different values."""
 _OF_TRAINING = ("chip_hours", "pretrain_tokens", "training_time", "training_chips")
 _OF_BATCHES = ("batch", "chips", "context_length", "layers", "requests_per_second", "prompt_tokens", "output_tokens")
 _OF_COPIES = ("data_parallel_time", "training_state_bytes_per_chip", "training_memory_per_chip")
@@ -349,9 +348,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(_BUDGETS, dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_cost")),
     "experts_activated": {"active_experts": "activated_experts"},
 }
-"""Words that beside others mean another quantity, or one of several: which, by the first others that stand there.
-
-Where these leave it open, none.
+"""Words whose meaning depends on other words: the meaning by the first of these words that is present. Otherwise it stays open.
 """
 
 WHERE_ASKED: dict[str, dict[str, str]] = {
@@ -363,7 +360,7 @@ WHERE_ASKED: dict[str, dict[str, str]] = {
         **dict.fromkeys(("fleet_electricity_cost", "electricity_cost_per_token", "training_electricity_cost"), "chip_power"),
     },
 }
-"""Words for several of which one alone has a part in what is asked for: which, by that."""
+"""Words with several meanings, of which only one belongs to the requested quantity."""
 
 UNIT_ENDINGS = {
     **dict.fromkeys(("s", "second", "seconds"), ("s", "s")),
@@ -371,10 +368,10 @@ UNIT_ENDINGS = {
     **{word.lower(): (word, "byte") for word in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB")},
     **{word.lower(): (word, "J") for word in ("J", "kJ", "Wh", "kWh")},
 }
-"""Ends of names that say the unit of what they name, as in tpot_ms, and of which quantities: times, sizes, or energies."""
+"""Ends of names that give a unit, as in tpot_ms, by kind of quantity: times, sizes, or energies."""
 
 _OF_MANY = ("mean", "median", "p50", "p90", "p95", "p99", "max")
-"""What a time of many requests is that benchmarks print, where ours is of one."""
+"""Statistics of times over many requests in benchmarks. Times here are for one request."""
 
 _ALSO_CALLED = (
     ("cost_per_token cost_per_request fleet_cost", "cost"),
@@ -473,7 +470,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **{f"{of}_{time}": ("step_time",) for of in _OF_MANY for time in ("tpot", "itl")},
     **{f"{of}_{time}": ("request_latency",) for of in _OF_MANY for time in ("e2e", "e2el")},
 }
-"""What people may mean by a word that is no name, for the hint, as `in_full` writes it."""
+"""Possible meanings of a word that is no name, for the hint, in the form of `in_full`."""
 
 _PARTS = {
     **{"gpu": "chip", "gpus": "chips", "accelerator": "chip", "tok": "tokens", "toks": "tokens", "req": "requests", "reqs": "requests"},
@@ -481,13 +478,13 @@ _PARTS = {
     **{"sec": "second", "secs": "second", "bw": "bandwidth", "mem": "memory", "len": "length", "util": "utilisation"},
     "utilization": "utilisation",
 }
-"""Parts of names that people write otherwise."""
+"""Other spellings of parts of names."""
 
 SUPERLATIVES = r"(?:largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest)_(?P<name>.+)"
-"""What people say of the best end of what they ask for, which a bound is anyway."""
+"""Words for the best end of a quantity. They have no effect, because an answer is the best end."""
 
 HOW_MANY = r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count"
-"""How people say of a name that it is a number of something, which it is anyway."""
+"""Words for "number of". They have no effect."""
 
 _PER_SECOND = r"_per_s(?=_|$)"
 

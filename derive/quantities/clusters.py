@@ -82,7 +82,7 @@ ROWS = (
     Quantity(
         name="allreduces_per_layer",
         symbol="n_sync",
-        meaning="all-reduces of a layer. At each of them its chips wait for each other",
+        meaning="all-reduces of a layer. In each one the chips wait for each other",
         low=1,
         high=16,
     ),
@@ -118,7 +118,7 @@ ROWS = (
         high=64,
         domain=AT_LEAST_ONE,
     ),
-    Quantity(name="capacity_factor", symbol="f_cap", meaning="most tokens of an expert over the mean per expert", low=1, high=8),
+    Quantity(name="capacity_factor", symbol="f_cap", meaning="tokens of the busiest expert over the mean per expert", low=1, high=8),
     Quantity(name="expert_capacity", symbol="c_exp", meaning="largest number of tokens of one expert in a pass", low=0.01, high=1e6),
     Quantity(
         name="routed_params", symbol="N_ro", tex=r"N_{\mathrm{routed}}", meaning="parameters of the routed experts", low=1e8, high=1e13
@@ -228,7 +228,7 @@ ROWS = (
         high=1e10,
         unlike="cached_tokens are the tokens of one sequence that are already in the cache",
     ),
-    Quantity(name="memory_demand", symbol="M", unit="byte", meaning="weights and KV cache together", low=1e8, high=1e16),
+    Quantity(name="memory_demand", symbol="M", unit="byte", meaning="memory of weights and KV cache together", low=1e8, high=1e16),
     Quantity(
         name="reserved_share",
         symbol="f_res",
@@ -258,7 +258,7 @@ ROWS = (
     ),
     Quantity(name="memory_capacity", symbol="C_all", unit="byte", meaning="memory of all chips of all stages", low=1e10, high=1e17),
     Quantity(name="memory_per_chip", symbol="M_chip", unit="byte", meaning="weights and KV cache on one chip", low=1e6, high=1e13),
-    Quantity(name="scale_up_size", symbol="S_up", meaning="chips that are connected at full bandwidth", low=1, high=1024),
+    Quantity(name="scale_up_size", symbol="S_up", meaning="chips that are connected to each other at full bandwidth", low=1, high=1024),
     Quantity(
         name="scale_up_bandwidth",
         symbol="W_up",
@@ -309,8 +309,7 @@ ROWS = (
         name="token_latency",
         symbol="t_tok",
         unit="s",
-        meaning="time from one step of a sequence to its next, through all stages. With drafts a step may yield several tokens: the mean"
-        " time per output token is token_latency / tokens_per_step",
+        meaning="time between two steps of a sequence, through all stages. With several tokens per step, time_per_output_token is shorter",
         low=1e-6,
         high=100,
         unlike="step_time is the pass through all layers, without hops and idle time",

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 _BLOCK_SCALE = 2 / 32
-"""Bytes per element of a 16-bit scale for each 32 elements, as GGUF has them."""
+"""Bytes per element of a 16-bit scale for each 32 elements, as in GGUF."""
 _GROUP_SCALE, _GROUP_ZERO = 2 / 128, 0.5 / 128
-"""Bytes per element of a 16-bit scale and of a 4-bit zero for each 128 elements, as AWQ and GPTQ have them."""
+"""Bytes per element of a 16-bit scale and of a 4-bit zero for each 128 elements, as in AWQ and GPTQ."""
 _NF4_SCALE = 4 / 64
-"""Bytes per element of a 32-bit scale for each 64 elements, as bitsandbytes has them without double quantization."""
+"""Bytes per element of a 32-bit scale for each 64 elements, as in bitsandbytes without double quantization."""
 
 
 class DataType(NamedTuple):
@@ -28,7 +28,8 @@ _BITS_OF_MIXTURES = {
 }
 """Bits of a weight on average in GGUF formats that mix widths over the tensors of a model.
 
-They are those of Llama-3.1-8B, from tools/quantize/README.md of llama.cpp (2026). That of q3_k_m is of Llama-2-7B, from an older version.
+They are those of Llama-3.1-8B, from tools/quantize/README.md of llama.cpp (2026). For q3_k_m it is the value of Llama-2-7B, from an older
+version.
 """
 ROWS: dict[str, DataType] = {
     "fp64": DataType(8.0),
@@ -71,7 +72,7 @@ ROWS: dict[str, DataType] = {
     "iq4_xs": DataType(4.25 / 8, _BF16),
     **{name: DataType(bits / 8, _BF16) for name, bits in _BITS_OF_MIXTURES.items()},
 }
-"""By the name that engines and model files use. A type of weights alone is computed in bf16, as engines do."""
+"""By the name that engines and model files use. If a type is only for weights, the arithmetic is in bf16, as in engines."""
 
 BYTES_OF_ONE = {name: row.size for name, row in ROWS.items()}
 """Bytes of one element."""

@@ -1,4 +1,4 @@
-"""The values of quantities without a given: one row for each default. Factors are 1 and terms are 0, until a given says otherwise."""
+"""The values of quantities that are not given: one row for each default. Factors are 1 and terms are 0, unless given."""
 
 from typing import NamedTuple
 
@@ -7,15 +7,15 @@ class Default(NamedTuple):
     """A default, and the givens that replace it.
 
     It is `value`, or the first of `follows` that is known or asked for. If one of each of `gives_way` is known or asked for, the quantity
-    has the value of its definition. Any of `said_by`, given together, determines the number. `worked_out_by` is the same for the first of
-    `follows`: with one of each at hand the quantity equals that one, whatever its value. `together` puts the quantity that it follows into
-    the equations too, and leaves it open if that quantity is asked for.
+    has the value of its definition. Any set of `said_by`, given together, determines the number. `worked_out_by` is the same for the first
+    of `follows`: if one of each is known, the quantity equals it. `together` also puts the quantity that it follows into the equations, and
+    leaves it open if that quantity is requested.
 
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, as a measured result may contradict it. A `found` one is put into them, and a result that no measured one explains may
     contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that does not depend on the
-    efficiency of chips. One that follows `always` is replaced by a quantity that nobody gave too, which is then what is missing. A
-    `plain` one is a part that a model does not have, or a width that is as all others, and no assumption.
+    efficiency of chips. A default that follows `always` is also replaced by a quantity that is not given, which is then reported as
+    missing. A `plain` default is a part that a model does not have, or an equal width, and so no assumption.
     """
 
     quantity: str
@@ -142,4 +142,4 @@ DEFAULTS = (
 )
 
 NEUTRAL_DEFAULTS = {row.quantity: row.value for row in DEFAULTS if row.value is not None}
-"""Nothing else has a default of its own. Those that an answer used are listed among its assumptions."""
+"""All defaults. The defaults of an answer are listed among its assumptions."""

@@ -2,4 +2,4 @@
 
 POSITIVE, NONNEGATIVE, AT_LEAST_ONE, FRACTION, UNIT_INTERVAL = "> 0", ">= 0", ">= 1", "in (0, 1]", "in [0, 1]"
 AT_MOST_ONE = "<= 1"
-"""Of a share that may be negative."""
+"""The values of a share that may be negative."""

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 _COMPARISONS: Mapping[str, Callable[..., Any]] = {"<=": operator.le, ">=": operator.ge}
 _THIN_SPACE = r" \, "
-"""Between factors: without it letters and words of a product run together."""
+"""Space between factors, so that letters and words of a product stay separate."""
 _SPACED_BY_TEX = r"(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))"
-"""Thin spaces that TeX sets by itself, before and behind what is in brackets and before the name of a function."""
+"""Thin spaces that TeX adds itself: around brackets, and before the name of a function."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 _SIGNS = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
 _SQUARE = 2
@@ -29,7 +29,7 @@ _SQUARE = 2
 
 @cache
 def as_expression(text: str) -> "Basic":
-    """Return the SymPy expression that a formula was printed from: for an inequality its relation, for several their conjunction.
+    """Return the SymPy expression of a printed formula: a relation for an inequality, a conjunction for several.
 
     >>> as_expression("2*active_params*batch/(chips*mfu*peak_flops)").free_symbols == {
     ...     symbol(name) for name in ("active_params", "batch", "chips", "mfu", "peak_flops")}

@@ -152,7 +152,7 @@ ROWS = (
         symbol="c_el",
         unit="USD/token",
         meaning="cost of the electricity for one decoded token, data centre included",
-        unlike="cost_per_token pays for chips, and a rent also pays for their electricity. fleet_electricity_cost is for all tokens",
+        unlike="cost_per_token is the cost of the chips, and a rent includes electricity. fleet_electricity_cost is for all tokens",
         low=1e-13,
         high=1e-4,
     ),

@@ -7,11 +7,11 @@ from derive.immutable import immutable
 from derive.quantities.domains import AT_LEAST_ONE, AT_MOST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
 
 ABSURD = 100
-"""How many times beyond the values met in practice a number is taken for a slip."""
+"""Factor beyond the values in practice, above which a number is a typing error."""
 
 
 _USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
-"""How what is rarely said in its own unit is given, for who left the unit out."""
+"""Hints for quantities that are rarely written in their own unit, if the unit is missing."""
 
 _GREEK = frozenset(("alpha", "beta", "gamma", "zeta", "eta", "theta", "Theta", "kappa", "mu", "rho", "sigma", "tau", "phi", "pi"))
 
@@ -85,7 +85,7 @@ class Quantity:
         return 1.0 if self.domain == AT_LEAST_ONE else 0.0
 
     def limits(self) -> tuple[float, float]:
-        """Return the interval of accepted values [in the quantity's unit]. A number beyond it is a slip.
+        """Return the interval of accepted values [in the quantity's unit]. A number outside is a typing error.
 
         >>> from derive.quantities import QUANTITIES
         >>> QUANTITIES["mfu"].limits(), QUANTITIES["batch"].limits()

@@ -95,7 +95,7 @@ ROWS = (
         symbol="g_rent",
         unit="USD/s",
         meaning="rent of one chip per second, in use or idle",
-        unlike="chip_price may be for a second in use, and then pays for idle seconds too",
+        unlike="chip_price may be for a second in use. It then includes the idle seconds",
         low=1e-5,
         high=0.01,
     ),

@@ -263,12 +263,12 @@ ROWS = (
     Quantity(
         name="holding_price", symbol="g_hold", unit="USD/byte/s", meaning="price of holding a byte in the tier", low=1e-20, high=1e-13
     ),
-    Quantity(name="output_storage_markup_ratio", symbol="mu_os", meaning="price/cost of output over that for storage", low=0.01, high=100),
+    Quantity(name="output_storage_markup_ratio", symbol="mu_os", meaning="output price/cost over storage price/cost", low=0.01, high=100),
     Quantity(
         name="implied_drain_time",
         symbol="T_imp",
         unit="s",
-        meaning="hold time that costs as much as one read, from prices alone",
+        meaning="time for which storing a token costs as much as reading it once, from prices alone",
         low=1e-5,
         high=1e5,
     ),

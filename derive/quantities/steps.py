@@ -255,7 +255,7 @@ ROWS = (
     Quantity(
         name="prefill_normalised_cost",
         symbol="tau_pre",
-        meaning="cost of a token of a pass with many new tokens, over its compute floor",
+        meaning="cost of a token of a pass with many new tokens over the cost of its arithmetic",
         low=1,
         high=1e5,
     ),
@@ -282,7 +282,7 @@ ROWS = (
     Quantity(
         name="prefill_weight_compute_ratio",
         symbol="w_pre",
-        meaning="weight time of a pass with many new tokens over linear compute time of decode",
+        meaning="weight-read time of a pass with many new tokens, over compute time of decode without attention",
         low=0.01,
         high=1000,
     ),

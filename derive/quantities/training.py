@@ -199,7 +199,7 @@ ROWS = (
         meaning="cost of the electricity of a training run, data centre included",
         low=1,
         high=10000000000.0,
-        unlike="training_cost pays for chips, and a rent also pays for their electricity. fleet_electricity_cost is for serving,"
+        unlike="training_cost is the cost of the chips, and a rent includes electricity. fleet_electricity_cost is for serving,"
         " electricity_price for one kWh",
     ),
     # -- network of training --------------------------------------------------------------------------------------
@@ -242,10 +242,10 @@ ROWS = (
     Quantity(name="rising_cost", symbol="A_rise", meaning="the rising cost at tradeoff_variable 1", low=0.1, high=100),
     Quantity(name="falling_exponent", symbol="p_fall", meaning="power with which the falling cost falls", low=0.1, high=4),
     Quantity(name="rising_exponent", symbol="p_rise", meaning="power with which the rising cost rises", low=0.1, high=4),
-    Quantity(name="falling_rising_ratio", symbol="r_cost", meaning="falling over rising cost at their least sum", low=0.02, high=50),
-    Quantity(name="loss", symbol="ell", tex=r"\mathcal{L}", meaning="loss of the trained model [nat a token]", low=1.5, high=10),
+    Quantity(name="falling_rising_ratio", symbol="r_cost", meaning="falling over rising cost at the lowest sum of both", low=0.02, high=50),
+    Quantity(name="loss", symbol="ell", tex=r"\mathcal{L}", meaning="loss of the trained model [nat per token]", low=1.5, high=10),
     Quantity(
-        name="irreducible_loss", symbol="ell_0", tex=r"\mathcal{L}_0", meaning="loss that neither size nor data removes", low=1, high=2
+        name="irreducible_loss", symbol="ell_0", tex=r"\mathcal{L}_0", meaning="loss that remains with any size and any data", low=1, high=2
     ),
     Quantity(name="size_loss_coefficient", symbol="A_N", meaning="coefficient of the loss that depends on size", low=100, high=1000),
     Quantity(name="size_loss_exponent", symbol="a_N", meaning="exponent of the loss that depends on size", low=0.2, high=0.5),
@@ -257,7 +257,7 @@ ROWS = (
         symbol="F_lag",
         tex=r"\Lambda",
         unit="FLOP",
-        meaning="sum of the FLOPs and the price of the loss",
+        meaning="sum of the FLOPs of training and serving, plus the loss times its price",
         low=1e18,
         high=1e30,
     ),

@@ -159,12 +159,12 @@ COMPUTED = [
     ),
     Figure(
         "batching.machine_balance_ratio",
-        "It is [295] for bf16 on an H100 and [591] for fp8",
+        "which is [295] for bf16 on an H100 and [591] for fp8",
         lambda: (value_of("ridge_point", hardware="H100:bf16"), value_of("ridge_point", hardware="H100:fp8")),
     ),
     Figure(
         "batching.sparsity",
-        "DeepSeek-V3 is [671]/[37] = [18]",
+        "DeepSeek-V3 has [671]/[37] = [18]",
         lambda: (
             model("DeepSeek-V3").givens["total_params"] / 1e9,
             model("DeepSeek-V3").givens["active_params"] / 1e9,
@@ -201,7 +201,7 @@ COMPUTED = [
     ),
     Figure(
         "context.attention_context",
-        "the lecture's own small cache ([7.5] M)",
+        "the lecture's small cache ([7.5] M)",
         lambda: (value_of("attention_context", active_params="100B", kv_bytes_per_token=from_threshold(1), attention_intensity=16) / 1e6,),
     ),
     Figure("context.attention_context", "[54] k for Llama-3-70B", lambda: (value_of("attention_context", model="Llama-3-70B") / 1e3,)),
@@ -249,7 +249,7 @@ COMPUTED = [
     Figure("readings.price_ratio", "[2] to [8] on current sheets", lambda: (min(ratios()), max(ratios()))),
     Figure(
         "readings.output_input_ratio",
-        "at two balance batches it would be at most [1.5] at the threshold",
+        "at two balance batches it is at most [1.5] at the threshold",
         lambda: (value_of("normalised_cost", balance_batch=2400, batch=4800, context_length="200k", balance_context="200k"),),
     ),
     Figure(
@@ -262,7 +262,7 @@ COMPUTED = [
     ),
     Figure(
         "readings.tier_coverage",
-        "1 M would cost [five] times",
+        "1 M costs [five] times",
         lambda: (
             value_of("premium_out", "readings.tier_coverage", covered_context="1M", balance_context="200k", long_context_threshold="200k"),
         ),
@@ -271,16 +271,16 @@ COMPUTED = [
     # -- training
     Figure(
         "training.tokens_served",
-        "two months of a tenth are [259] T",
+        "a tenth for two months is [259] T",
         lambda: (value_of("inference_tokens", fleet_throughput=5e8 / 10, deployment_time="60d") / 1e12,),
     ),
-    Figure("training.overtraining", "[50] to [130] times", lambda: (overtraining(100e12), overtraining(259.2e12))),
+    Figure("training.overtraining", "[50] to [130] by the published", lambda: (overtraining(100e12), overtraining(259.2e12))),
     Figure(
         "training.fixed_loss_optimum",
         "[1.04] by the first fit and [4.0] by the second",
         lambda: (inference_over_pretraining(HOFFMANN), inference_over_pretraining(BESIROGLU)),
     ),
-    Figure("training.fixed_loss_optimum", "to four, they give [1.4]", lambda: (inference_over_pretraining(HOFFMANN_UNROUNDED),)),
+    Figure("training.fixed_loss_optimum", "With four digits they give [1.4]", lambda: (inference_over_pretraining(HOFFMANN_UNROUNDED),)),
     # -- bands
     Figure(
         "bands.memory_time_share",
@@ -290,22 +290,22 @@ COMPUTED = [
     # -- cache
     Figure(
         "cache.break_even",
-        "[81] minutes for [1,667] bytes and 100 B on an H100",
+        "[81] minutes for [1,667] bytes and 100 B on a full H100",
         lambda: (value_of("break_even_time", kv_bytes_per_token=from_threshold(1), **H100) / 60, from_threshold(1)),
     ),
     Figure(
         "cache.write_premium_is_hold_cost",
-        "a premium of 1 for an hour gives [2.2] kB at 100 B on an H100",
+        "a premium of 1 for an hour gives [2.2] kB at 100 B parameters on an H100",
         lambda: (value_of("kv_bytes_per_token", "cache.write_premium_is_hold_cost", cache_write_premium=1, ttl="1h", **H100) / 1e3,),
     ),
     Figure(
         "cache.storage_price_is_hold_cost",
-        "gives [72] to [277] kB for the storage price of Gemini's Pro sheets at rented HBM",
+        "the storage price of Gemini's Pro sheets gives [72] to [277] kB in rented HBM",
         lambda: (storage_reading("high"), storage_reading("low")),
     ),
     Figure(
         "cache.storage_price_is_hold_cost",
-        "whose KV differs [55] times",  # GLM-4.7 and DeepSeek-V4-Flash, at one price by Volcengine
+        "whose KV differs by a factor of [55]",  # GLM-4.7 and DeepSeek-V4-Flash, at one price by Volcengine
         lambda: (stored("GLM-4.7") / stored("DeepSeek-V4-Flash"),),
     ),
 ]
