@@ -1,4 +1,4 @@
-"""Outside facts as a user gives them, and as every output prints them: with where each comes from."""
+"""Outside facts from the user, and their printed form with the source of each."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -30,7 +30,7 @@ def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions =
 
 
 def assumptions_of(given: Mapping[str, float], assumptions: Assumptions = USUAL) -> Assumptions:
-    """Return the assumptions of a run, with these outside facts [SI] replacing its own."""
+    """Return the assumptions of a run with these outside facts [SI] in place of its own."""
     return assumptions.with_fields({**given, "given": tuple(dict.fromkeys([*assumptions.given, *given]))})
 
 
@@ -43,7 +43,7 @@ def common_anchors(assumptions: Assumptions) -> Anchors:
 
 BY_PRICE, ASSUMED_SIZE = "input price", "assumed"
 UNKNOWN = (BY_PRICE, ASSUMED_SIZE)
-"""Where active_params come from that nobody states: the input price, else what the lecture takes them for."""
+"""Sources of active_params that no table states: the input price, or else the lecture's assumption."""
 
 
 def anchors_of(model: ModelRow | None, assumptions: Assumptions, stated: tuple[float, str] | None = None) -> Anchors:

@@ -11,6 +11,6 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 """Of numbers."""
 Strata: TypeAlias = NDArray[np.uint16]
-"""Of places among 65,536 equal parts."""
+"""Indices of 65,536 equal parts."""
 Values: TypeAlias = float | Array
 """A number, or an array that broadcasts with the others of a call."""

@@ -85,7 +85,7 @@ class Assumptions:
     # Outside facts.
 
     active_params: float | None = _fact(
-        "active_params", None, "unless given, from models.csv, otherwise assumed_active_params", "models.csv", within="known_size_spread"
+        "active_params", None, "given, else from models.csv, else assumed_active_params", "models.csv", within="known_size_spread"
     )
     machine_balance_ratio: float = _fact(
         "machine_balance_ratio",
@@ -97,17 +97,17 @@ class Assumptions:
     bytes_per_weight: float = _fact(
         "bytes_per_weight",
         1.0,
-        "fp8 weights, which belong to a machine balance ratio of 300",
+        "fp8 weights, as for a machine balance ratio of 300",
         _LECTURE + ", 1:36:01",
         within="ridge_point_spread",
     )
     prompt_position: float = _fact(
-        "prompt_position", 0.5, "the mean token has half of a new prompt before it", prior="prompt_position_prior"
+        "prompt_position", 0.5, "the average token of a new prompt has half of the prompt before it", prior="prompt_position_prior"
     )
     prefill_decode_flops_ratio: float = _fact(
         "prefill_decode_flops_ratio",
         1.0,
-        "prefill and decode at the same FLOP/s, because no sheet shows a difference",
+        "prefill and decode run at the same FLOP/s, because no sheet shows a difference",
         prior="prefill_decode_flops_ratio_prior",
     )
     overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", _LECTURE + ", 0:02:50", prior="overlap_prior")
@@ -163,7 +163,7 @@ class Assumptions:
     # What is believed of the hidden quantities before a sheet is seen.
 
     kv_bytes_per_token_prior: Prior = _prior(
-        "byte/token", 5e-7, 1.8, "per active parameter: open models have 9e-7 to 3e-5, the lecture's reading has 1.7e-8",
+        "byte/token", 5e-7, 1.8, "KV bytes per token and active parameter: 9e-7 to 3e-5 for open models, 1.7e-8 by the lecture's reading",
         source="architectures.csv",
     )  # fmt: skip
     attention_intensity_prior: Prior = _prior(
@@ -179,41 +179,41 @@ class Assumptions:
     overlap_prior: Prior = _prior("1", 0.5, 1.2, "any value between sum and maximum", (0.0, 1.0))
     short_context_prior: Prior = _prior(
         "share", -1.87, 0.8,
-        "share of the first threshold: most requests are far shorter, half is the most that a density falling with length gives",
+        "share of the first threshold. Most requests are far shorter. If longer requests are always rarer, the mean is at most half",
         (0.0, 0.6),
     )  # fmt: skip
     long_context_prior: Prior = _prior(
         "share", -1.4, 0.8,
-        "share of the way through each band above a threshold: lengths thin out, so the mean lies in the lower half", (0.0, 1.0),
+        "position inside each band above a threshold. Longer requests are rarer, so the mean is in the lower half", (0.0, 1.0),
     )  # fmt: skip
     prompt_position_prior: Prior = _prior("1", 0.0, 1.0, "1/2 if the whole prompt is new, 1 for a short suffix", (0.5, 1.0))
-    tier_read_cost_ratio_prior: Prior = _prior("1", 5.0, 1.5, "a hit is read from HBM or from a more expensive memory")
+    tier_read_cost_ratio_prior: Prior = _prior("1", 5.0, 1.5, "a hit reads from HBM or from a more expensive memory")
     suffix_tokens_prior: Prior = _prior("token", 1500.0, 1.0, "new tokens after a cached prefix")
-    active_params_prior: Prior = _prior("1", 6e10, 1.0, "frontier and small models, if sheets are simulated")
+    active_params_prior: Prior = _prior("1", 6e10, 1.0, "only for simulated sheets: frontier and small models")
     price_per_parameter_prior: Prior = _prior(
-        "USD", 3e-18, 1.0, "price/cost times the prefill cost of a parameter, from 2 USD/h to 20 times it"
+        "USD", 3e-18, 1.0, "price/cost times the prefill cost of a parameter: from the cost at 2 USD/h to 20 times this cost"
     )
     sweep_time_of_peak_prior: Prior = _prior(
-        "s", 0.027, 0.25, "capacity over bandwidth of the accelerators, most of them from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
+        "s", 0.027, 0.25, "capacity over bandwidth of accelerators, for most from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
     )
-    holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may cost as much as HBM, less, or have a price of its own")
-    cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold above their cost")
+    holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may cost as much as HBM or less, or have an independent price")
+    cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "the price of hits is above their cost")
 
     # The deviation of a price from a common price/cost.
 
-    input_price_noise: float = _number(0.05, "nat", "price_per_parameter sets price/cost, so little more than rounding remains")
+    input_price_noise: float = _number(0.05, "nat", "price/cost is in price_per_parameter, so only rounding and a little more remain")
     output_input_ratio_noise: float = _number(0.35, "nat", "hosts of one open model differ by 0.5 in output/input", "prices.csv")
-    premium_in_noise: float = _number(0.15, "nat", "the price/cost of both bands cancels, so a premium is closer to cost than a price")
-    premium_out_noise: float = _number(0.15, "nat", "the price/cost of both bands cancels, so a premium is closer to cost than a price")
+    premium_in_noise: float = _number(0.15, "nat", "price/cost cancels in a premium, so it is closer to cost than a price")
+    premium_out_noise: float = _number(0.15, "nat", "price/cost cancels in a premium, so it is closer to cost than a price")
     cache_read_ratio_noise: float = _number(0.5, "nat", "the price of a hit is a discount first, and a cost second")
     storage_ratio_noise: float = _number(0.5, "nat", "few vendors sell storage, at prices that do not follow token prices")
 
     # How firmly a fact about the model is known.
 
-    known_size_spread: float = _number(0.05, "nat", "active parameters that were given or verified: the rounding of the published value")
+    known_size_spread: float = _number(0.05, "nat", "given or verified active parameters: the rounding of the published value")
     unverified_size_spread: float = _number(0.2, "nat", "active parameters of models.csv that are not verified")
     assumed_size_spread: float = _number(1.0, "nat", "active parameters of a model without a stated size")
-    given_kv_spread: float = _number(0.05, "nat", "KV bytes that were given: as certain as known parameters")
+    given_kv_spread: float = _number(0.05, "nat", "given KV bytes, as certain as known parameters")
     known_cache_spread: float = _number(0.35, "nat", "KV bytes of a public architecture: the data type of the cache is not known")
     bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures. A ratio of two does not depend on it")
 
@@ -224,49 +224,49 @@ class Assumptions:
         "extra price/cost of a vendor with closed weights, before any closed model of known size. It may have either sign",
     )  # fmt: skip
     typical_kv_spread: float = _number(1.0, "nat", "spread of KV bytes of models of one date, before any data", "architectures.csv")
-    typical_kv_prior_families: float = _number(3.0, "1", "number of families as which this spread counts")
+    typical_kv_prior_families: float = _number(3.0, "1", "weight of this prior spread, as a number of families")
     typical_kv_horizons: tuple[float, ...] = _number(
-        (0.25, 0.5, 1.0, 2.0), "year", "e-folding times of a weight. The one with the best prediction of later models is used"
+        (0.25, 0.5, 1.0, 2.0), "year", "time in which a weight falls by a factor of e. The best for later models is used"
     )
-    horizon_chosen_before: str = _number("2026-03-15", "", "models since this date test the horizon, and are not used to choose it")
+    horizon_chosen_before: str = _number("2026-03-15", "", "models released after this date only test the horizon")
     sparse_ratio: float = _number(1.05, "1", "total over active parameters above which a model is sparse")
-    sparse_since: float = _number(2025.0, "year", "sparse open models since this date are like the closed models of today")
+    sparse_since: float = _number(2025.0, "year", "sparse open models released after this date are like the closed models of today")
     least_hosts: float = _number(3.0, "1", "smallest number of hosts for a size from their median price", "host_prices.csv")
-    least_families: int = _number(3, "1", "smallest number of families for a statement about the gain of a price over typical KV")
-    least_to_learn: int = _number(4, "1", "smallest number of groups for a prediction by a line: two points fix it, two give its error")
+    least_families: int = _number(3, "1", "smallest number of families for a statement on the gain of a price over typical KV")
+    least_to_learn: int = _number(4, "1", "smallest number of groups to predict by a line: two fix the line, two give its error")
     least_freedom: int = _number(3, "1", "smallest degrees of freedom of the predictive Student's t")
     slope_ridge: float = _number(
         1e-3, "1",
-        "added to the squares of every slope of a fit on prices: a group of one price would leave none. Ten times it moves no end by 0.2 %",
+        "added to the squares of every slope of a price fit, for groups with one price. Ten times this value changes no end by 0.2 %",
     )  # fmt: skip
     least_gain_in_errors: float = _number(
         1.0, "1",
         "standard errors that a gain over the baseline must exceed, before a price counts in an estimate",
     )  # fmt: skip
     size_prices: tuple[float, ...] = _number(
-        (0.1, 3.0), "USD/Mtoken", "range of input prices of open models. Outside it a size is extrapolated", "list_prices.csv"
+        (0.1, 3.0), "USD/Mtoken", "range of the input prices of open models. Outside this range a size is extrapolated", "list_prices.csv"
     )
 
     # Bands and published numbers.
 
     nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band if the context of its model is not known")
     nominal_threshold_share: float = _number(
-        0.5, "1", "a sheet with one band has no threshold: this share of its longest context replaces it, only for the mean context"
+        0.5, "1", "threshold of a sheet with one band, as a share of its longest context. Used only for the mean context"
     )
-    open_top_ratio: float = _number(2.0, "1", "top of the last band over its threshold, where no longer context is known", "prices.csv")
+    open_top_ratio: float = _number(2.0, "1", "end of the last band over its threshold, if the longest context is unknown", "prices.csv")
     nice_numbers: tuple[float, ...] = _number(
         (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0), "1",
-        "numbers to which vendors round, within a decade: the cell of a published number ends half way to the next one, by ratio",
+        "numbers to which vendors round, within a decade. The rounding cell of a price ends at the geometric mean with the next number",
         "prices.csv",
     )  # fmt: skip
 
     # What is printed of an estimate.
 
     level: float = _number(0.9, "1", "probability of an interval and of a bound", "usual in the field")
-    prior_dominated_below: float = _number(0.3, "1", "contraction below which an estimate says more about the prior than about the sheet")
+    prior_dominated_below: float = _number(0.3, "1", "contraction below which an estimate comes mostly from the prior")
     feasible_share: float = _number(0.05, "1", "share of draws below which a sheet contradicts the model")
 
-    # Increments at rental cost.
+    # KV from premium at cost.
 
     rent_chip: str = _number(
         "H100-SXM:bf16", "", "the accelerator whose rent is disclosed, at its data-sheet peaks", "hardware.csv; disclosures.csv, chip_price"
@@ -276,25 +276,25 @@ class Assumptions:
     # Convention or cost.
 
     convention_count: float = _number(
-        1.0, "1", "counted for a pair of premiums and for any other before the vendors are: the rule of succession", "Laplace"
+        1.0, "1", "count for a pair of premiums, and for all other pairs, before any vendor is counted: the rule of succession", "Laplace"
     )
 
     # Storage.
 
-    band_means_spread: float = _number(0.45, "nat", "of the distance between two band means, which no sheet tells")
+    band_means_spread: float = _number(0.45, "nat", "spread of the distance between two band means, which no sheet has")
     range_level: float = _number(
         0.9, "1", "probability between low and high of a row of memory_tiers.csv, or between the ends of a rounding cell"
     )
     price_years: tuple[int, ...] = _number(
-        (2025, 2026), "year", "years of hardware prices that a vendor may use. Draws of one year use the last one",
+        (2025, 2026), "year", "years of hardware prices that a vendor may use. Draws with a single year use the last year",
         "memory_tiers.csv",
     )  # fmt: skip
     tier_range_factor: float = _number(
-        2.0, "1", "least factor of that range about the median: the doubling of a tier's cost for server and power is assumed",
+        2.0, "1", "smallest factor of this range around the median: that server and power double the cost is an assumption",
         "memory_tiers.csv",
     )  # fmt: skip
     storage_markup_prior: Prior = _prior(
-        "1", 3.0, 2.0, "storage price over its cost. Vendors with one price for different models show how wrong this can be",
+        "1", 3.0, 2.0, "storage price over its cost. Vendors with one price for different models show the error",
         source="prices.csv",
     )  # fmt: skip
     output_storage_markup_ratio_prior: Prior = _prior(
@@ -302,7 +302,7 @@ class Assumptions:
     )
     drain_match_spread: float = _number(1.0, "nat", "spread of lifetimes around the drain time of their tier")
     cost_temperature: float = _number(
-        3.0, "1", "vendors keep caches in what is idle, so that cost decides little. A lower temperature is refused"
+        3.0, "1", "vendors keep caches in idle memory, so cost decides little. A lower temperature is refused"
     )
     transfers_per_hold: float = _number(2.0, "1", "one write and one read per hold")
     lifetime_not_stated: float = _number(
@@ -312,31 +312,31 @@ class Assumptions:
     # What is asked about, and what is named.
 
     least_usual_price: float = _number(
-        1e-3, "USD/Mtoken", "below it a price is likely one per token or per thousand: a tenth of the least that is sold", "prices.csv"
+        1e-3, "USD/Mtoken", "below this a price is probably per token or per thousand: a tenth of the lowest real price", "prices.csv"
     )
     usual_price_ratio: float = _number(
-        10.0, "1", "factor from the next price of its provider beyond which another unit or currency is likely", "prices.csv"
+        10.0, "1", "factor to the nearest price of its provider, above which another unit or currency is likely", "prices.csv"
     )
-    least_neighbours: float = _number(3.0, "1", "smallest number of models of a provider for which one can be an outlier")
+    least_neighbours: float = _number(3.0, "1", "smallest number of models of a provider to call one an outlier")
     usual_years: float = _number(
-        3.0, "year", "so far from the other days of its file a day is likely a slip of the pen: no list of prices is as old"
+        3.0, "year", "distance to the other days of its file, above which a day is probably a typing error: no price list is so old"
     )
     days_sold_before_release: float = _number(
         31.0,
         "day",
-        ("longest time that a preview is sold before the release of its model, or that a database is late"),
+        "longest time from a preview to the release of its model, or longest delay of a database",
         "models.csv; prices.csv",
     )
     same_price_within: float = _number(2e-3, "1", "relative difference of prices that differ only by rounding", "prices_rivals.csv")
     same_converted_within: float = _number(
-        0.1, "1", "so far apart a price and one in another currency are the same: databases convert at a rate of their own", "fx.csv"
+        0.1, "1", "a price and one in another currency that differ by less are the same: databases use their own exchange rates", "fx.csv"
     )
     dominant_price: float = _number(
-        10.0, "1", "a price is named as the cause if it moves an inference this many times further than every other price"
+        10.0, "1", "a price is the cause if it changes an inference this many times more than every other price"
     )
 
     rounding_of_change: float = _number(
-        0.5, "1", "largest difference between the change of a price and of its rounding cell for which a slope is given"
+        0.5, "1", "largest difference between the change of a price and of its rounding cell, up to which a slope is printed"
     )
 
     # What follows from the fields.
@@ -351,7 +351,7 @@ class Assumptions:
 
     @cached_property
     def ridge_point(self) -> float:
-        """FLOP per byte, sustained, that machine_balance_ratio and bytes_per_weight make."""
+        """Sustained FLOP per byte that follow from machine_balance_ratio and bytes_per_weight."""
         answers, _ = solve_equation(equation(RIDGE_POINT), "ridge_point", self.facts)
         # A product of powers: it always has the one point.
         (ridge_point,) = (answer.value for answer in answers if answer.value is not None)
@@ -383,7 +383,7 @@ class Assumptions:
 
     @cached_property
     def reach(self) -> float:
-        """Standard deviations from the median of a normal to either end of a printed interval."""
+        """Standard deviations of a normal from its median to each end of a printed interval."""
         return NormalDist().inv_cdf((1 + self.level) / 2)
 
     @property
@@ -393,7 +393,7 @@ class Assumptions:
 
     @cached_property
     def range_reach(self) -> float:
-        """The same for the low and the high of a table."""
+        """The same for low and high in a table."""
         return NormalDist().inv_cdf((1 + self.range_level) / 2)
 
     def with_fields(self, values: Mapping[str, Any]) -> "Assumptions":
@@ -413,20 +413,20 @@ class Assumptions:
 RIDGE_POINT = "batching.machine_balance_ratio"
 _BY_NAME = {one.name: one for one in fields(Assumptions)}
 NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in _BY_NAME.items() if "note" in one.metadata}
-"""What each field says of itself, in order."""
+"""The metadata of each field, in order."""
 
 ASSUMED = ("tokens_per_step", "kv_replication")
-"""Coverage at one value in every reading and estimate, and printed with the anchors; they cannot be given."""
+"""Facts with one fixed value in every reading and estimate. They are printed with the anchors and cannot be given."""
 ANCHORS = tuple(name for name, note in NOTES.items() if note.anchor)
 """Every outside fact that may be given."""
 _OF_SHEETS = ("max_context",)
-"""Those that are put into the sheets, as a column of their rows would: no reading or estimate takes them from elsewhere."""
+"""Facts that are written into the sheets, like a column of their rows. Readings and estimates get them only from there."""
 FACTS = tuple(name for name in ANCHORS if name not in _OF_SHEETS)
 """The assumptions that readings and estimates use and name."""
 HELD_FIXED = tuple(name for name in FACTS if NOTES[name].prior)
-"""Facts that, if given, the posterior takes as known; by default they vary over their priors."""
+"""Facts that are known to the posterior if they are given. By default they vary over their priors."""
 UNLESS_GIVEN = tuple(name for name in ANCHORS if _BY_NAME[name].default is None and name != "sweep_time")
-"""Facts of one model or of its traffic: they have no default, and given for one model they say nothing of another."""
+"""Facts of one model or of its traffic. They have no default, and are not valid for other models."""
 
 USUAL = Assumptions()
 """Nothing given."""

@@ -1,4 +1,4 @@
-"""Cite one reading of a sheet: its price rows with sources, the equation, the numbers put in, the residual and the record."""
+"""Cite one reading of a sheet: its price rows with sources, the equation, its input numbers, the residual and the record."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -25,9 +25,9 @@ from invert.steps import solve_steps
 _REPRODUCED = 1e-9
 """Largest relative residual of a price that is reproduced."""
 _FORMS = {"plain": ("table", PLAIN, "{}"), "markdown": ("markdown", MARKDOWN, "### {}"), "latex": ("latex", LATEX, r"\paragraph{{{}}}")}
-"""Styles that print the numbers put in as a formula: the form of a solution, how text is written, and a heading."""
+"""Styles that print the formula with its input numbers: the form of a solution, the form of text, and a heading."""
 _OF_PRICES, _OF_LECTURE = "price sheet", "as the lecture supposes"
-"""Where the numbers that are put in come from."""
+"""The sources of the input numbers."""
 
 
 @immutable
@@ -113,7 +113,7 @@ def _tier(one: Inference, run: Run) -> CitedReading:
     if one.implied_drain_time and one.implied_drain_time.values:
         return _tier_by_price(one, run)
     if not one.tiers:
-        raise NoSingleValue(f"{one.name} sells no cache by lifetime or by the hour, and so no cache tier; allowed: --reading fraction")
+        raise NoSingleValue(f"{one.name} has no price for cache lifetimes or storage, so no cache tier; allowed: --reading fraction")
     return _tier_by_lifetime(one, run)
 
 
@@ -157,7 +157,7 @@ def _value(solution: Solution) -> str:
 
 
 def _with_origins(solution: Solution, one: Inference, of_prices: Iterable[str]) -> Solution:
-    """Return the solution with the origin of every number that was put in."""
+    """Return the solution with the origin of every input number."""
 
     def origin(name: str) -> str:
         said = one.anchors.origin.get(name, "assumption")

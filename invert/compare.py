@@ -1,4 +1,4 @@
-"""Two runs side by side: which inferences moved, by how much against their ranges, and which price moved them."""
+"""Two runs side by side: the inferences that changed, the change relative to the range, and the price that caused it."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,9 +46,10 @@ from invert.sheets.what_if import copies, with_amounts, without_places
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")
 _REROUNDED = 0.1
-"""A ratio is listed if its rounding cell moved otherwise than its value by more than this share of the change of the price, in logs."""
+"""A ratio is listed if the changes of its rounding cell and its value differ by more than this share of the change of the price, in logs.
+"""
 MOST_REVERTED = 12
-"""The most prices that are reverted one at a time, to see which of several moved an estimate. Each one costs a posterior."""
+"""Maximum number of prices that are reverted one by one, to find the cause of a change. Each one needs a posterior."""
 
 
 def infer_against(
@@ -57,8 +58,8 @@ def infer_against(
     """Infer and compare with another day, other prices or a saved result.
 
     `against` is a date, `shipped` for the shipped prices, the name of a file, or a file that was already read. A file has prices as CSV or
-    is a result of `--save`. A CSV with the columns of prices.csv replaces all prices. Any other CSV is laid over the shipped prices. If
-    `against` is blank, compare with the published prices, without `changes`.
+    is a result of `--save`. A CSV with the columns of prices.csv replaces all prices. Any other CSV replaces and extends the shipped
+    prices. If `against` is blank, compare with the published prices, without `changes`.
 
     >>> _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
     >>> moved = {(one.quantity, one.estimator): one for one in found.sheets[0].moved}
@@ -101,7 +102,7 @@ def infer_against(
 def _infer_earlier(
     found: Comparison, data: Data, book: PriceBook, day: date | None, run: Run, recalibrated: bool, executor: Executor | None
 ) -> tuple[Sequence[Inference], Comparison]:
-    """Infer the sheets of the other side from other prices, or on another day, and add to a comparison what is said of them."""
+    """Infer the sheets of the other side from other prices, or on another day, and add their notes to the comparison."""
     offered = sheets(book, day, run.request.tier or "", run.request.everything)
     known, now = described(offered, data), {one.key for one in run}
     asked_for = [one for one in offered if one.key in now or not run.request.selects]
@@ -344,8 +345,8 @@ def _rounded_values(side: Side) -> dict[str, float]:
 
 
 def _is_printed(name: Name, old: Side, new: Side) -> bool:
-    """Tell whether to show this difference. Memory tiers are shown if they were or are the likeliest, factors of other vendors' prices
-    never.
+    """Return whether to show this difference. Memory tiers are shown if they were or are the likeliest. Factors of other vendors' prices
+    are never shown.
     """
     quantity, lifetime = name
     if name == _FACTOR:
@@ -396,9 +397,8 @@ def _common_factor(changes: Sequence[PriceChange]) -> float | None:
 def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], reverted: Mapping[Place, Side], dominant: float) -> Moved:
     """Return one changed estimate with the prices that moved it, the largest effect first.
 
-    After a common change these are all prices. Otherwise the effect of a price is the change that its reversion makes, which is infinite if
-    the estimate becomes one of another kind. An effect below the largest over `dominant` is left out. Without reversions all prices are
-    named.
+    After a common change these are all prices. Otherwise the effect of a price is the change if only this price is reverted. It is infinite
+    if the kind of the estimate changes. An effect below the largest over `dominant` is left out. Without reversions all prices are named.
     """
     before, after = old.said.get(name), new.said.get(name)
     moved = Moved(quantity=name[0], estimator=name[1], before=before, after=after, prices=changes)

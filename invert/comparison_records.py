@@ -1,4 +1,4 @@
-"""Records of runs side by side: what each said, which inferences moved, and the prices that moved them."""
+"""Records of two runs side by side: their estimates, the changed inferences, and the prices that changed them."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -16,7 +16,7 @@ TAKEN_HOME: tuple[Name, ...] = (
     ("active_params", "by_price"), ("kv_bytes_per_token", "typical"), ("kv_bytes_stored_per_token", "typical"),
     ("input_markup", "by_price"), ("bandwidth_bound_fraction", ""), ("kv_bytes_per_token", "from_premium"),
 )  # fmt: skip
-"""What the first lines of a report tell, in their order."""
+"""The estimates in the first lines of a report, in order."""
 
 
 @immutable
@@ -41,7 +41,7 @@ class PriceChange:
 
     @property
     def spelled(self) -> str:
-        """Its place as one types it."""
+        """Its place as a user types it."""
         return spelled(self.place)
 
     @property
@@ -59,7 +59,7 @@ class PriceChange:
 
 @immutable
 class Rerounded:
-    """A ratio of prices, or the input price, that is now rounded to other digits: each value with the ends of its rounding cell."""
+    """A ratio of prices, or the input price, with another rounding cell than before. Each value has the ends of its cell."""
 
     name: str
     old: tuple[float, float, float]
@@ -70,10 +70,10 @@ class Rerounded:
 class Moved:
     """An inference that changed.
 
-    `prices` are the prices that moved it, the largest effect first. It is empty if only the day, the calibration or an outside fact did.
-    `slopes` are the changes in percent for 1 % of a price: one for all prices if they changed by one factor, else one for each of `prices`.
-    None is a price that appeared, disappeared, or changed the kind of the estimate. They are empty if the prices were not separated, or
-    rounding is a part of the change.
+    `prices` are the prices that moved it, the largest effect first. It is empty if only the day, the calibration or an outside fact changed
+    it. `slopes` are the changes in percent for 1 % of a price: one for all prices if they changed by one factor, else one for each of
+    `prices`. None is a price that appeared, disappeared, or changed the kind of the estimate. They are empty if the prices were not
+    separated, or rounding is a part of the change.
     """
 
     quantity: str
@@ -85,7 +85,7 @@ class Moved:
 
     @property
     def times(self) -> float | None:
-        """After over before, or None where one of them has no number."""
+        """The value after over the value before, or None if one of them has no number."""
         moved = log_change(self.before, self.after)
         return None if moved is None else exp(moved)
 
@@ -101,12 +101,12 @@ class Moved:
 
     @property
     def is_point(self) -> bool:
-        """Whether it is a point now, which the rounding of prices does not move."""
+        """Whether it is now a point, which does not depend on the rounding of prices."""
         return self.after is not None and self.after.kind == "point"
 
     @property
     def share_of_range(self) -> float | None:
-        """Return the move over the width of its previous range, both as logarithms, or None without a range."""
+        """Return the change over the width of its previous range, both as logarithms, or None without a range."""
         if not self.times or not self.before or not self.before.low or not self.before.high or self.before.high <= self.before.low:
             return None
         return log(self.times) / log(self.before.high / self.before.low)
@@ -116,8 +116,8 @@ class Moved:
 class SheetChange:
     """One sheet in both runs: changed prices, changed inferences, and the number of unchanged ones.
 
-    `calibrates` tells that estimates of other sheets depend on its row. `rerounded` lists ratios that moved because of their digits.
-    `stayed` are the main estimates that did not move.
+    `calibrates`: estimates of other sheets depend on its row. `rerounded` lists ratios whose rounding cell changed. `stayed` are the main
+    estimates that did not change.
     """
 
     key: SheetKey
@@ -133,8 +133,8 @@ class SheetChange:
 class Comparison:
     """Two runs side by side.
 
-    `added` and `gone` are sheets of only one run. `recalibrated` tells whether the calibration may differ too. `causes` describe
-    differences other than prices. `problems` and `file` are those of the earlier prices. `in_full` is the part of a command that prints
+    `added` and `gone` are sheets of only one run. `recalibrated`: the calibration may also differ. `causes` describe
+    differences other than prices. `problems` and `file` belong to the earlier prices. `in_full` is the part of a command that prints
     everything. `doubts` are questions about its prices.
     """
 
@@ -171,7 +171,7 @@ class Dated:
 class History:
     """One sheet over the days on which a price of it changed, oldest first, and why it has no inference on others.
 
-    `until` is the day on which it was no longer sold, None where it still is.
+    `until` is the first day on which it was no longer sold, or None if it is still sold.
     """
 
     key: SheetKey

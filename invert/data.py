@@ -14,7 +14,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _MOST = 4096
-"""Results that are kept with the same tables, the newest: a process that asks with ever other assumptions must not grow."""
+"""Maximum number of cached results for the same tables, so that a process with many different assumptions does not grow."""
 
 
 @immutable(eq=False, kw_only=False)
@@ -49,7 +49,7 @@ class Data:
         return _unpacked, (tuple(packed),)
 
     def __dask_tokenize__(self) -> tuple[tuple[str, bytes | str], ...]:
-        """Return what Dask names the data by: the files. It refuses the functions in the cache."""
+        """Return the files, from which Dask makes the name of the data. Dask does not accept the functions in the cache."""
         return tuple(self.tables.files.items())
 
 

@@ -42,12 +42,12 @@ class Through(NamedTuple):
 
 
 Source = str | Callable[[Any], Any] | Through | Nested
-"""Where the value of a key is from."""
+"""The source of the value of a key."""
 Keys = Mapping[str, Source]
 
 
 class Leaf(NamedTuple):
-    """How a type without a JSON form is written as JSON and read again (ValueError for invalid content)."""
+    """The functions that write a type without a JSON form as JSON and read it again (ValueError for invalid content)."""
 
     json_type: type
     write: Callable[[Any], object]
@@ -55,7 +55,7 @@ class Leaf(NamedTuple):
 
 
 DAY = Leaf(str, date.isoformat, date.fromisoformat)
-"""How a day is written."""
+"""The form of a day."""
 
 
 class WrongShape(ValueError):
@@ -135,7 +135,7 @@ class Codec:
             raise WrongShape(f"{at} is {_brief(found)}, {why}") from None
 
     def _one_of(self, kinds: Sequence[Any], found: object, at: str) -> Any:
-        """Decode as the one of these types that JSON writes as this."""
+        """Decode as the type among these whose JSON form is this."""
         taken = {one: self.leaves[one].json_type if one in self.leaves else _json_type(one) for one in kinds}
         for kind, json_type in taken.items():
             if _is(json_type, found):
@@ -198,7 +198,7 @@ def attribute_type(kind: Any, name: str) -> Any:
 
 
 def is_stored(kind: Any, path: str) -> bool:
-    """Return whether every step of a path is a field, and none is computed."""
+    """Return whether every step of a path is a field and not a computed value."""
     for step in path.split("."):
         if not is_dataclass(kind) or step not in names_of(kind):  # type: ignore[arg-type]
             return False

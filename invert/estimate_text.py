@@ -26,11 +26,11 @@ _UNITS: Mapping[str, tuple[float, str]] = {
     "bayes_factor": (1.0, ""),
     "": (1.0, ""),
 }
-"""The size [SI] and the name of the unit of a quantity, the same for every value: numbers under each other can be compared."""
+"""The size [SI] and the name of the unit of a quantity. It is the same for every value, so numbers in a column can be compared."""
 _SHARES = ("bandwidth_bound_fraction", "memory_time_share")
 _PROBABILITY = "probability_"
 _WIDE = 3.0
-"""A range that spans this factor or more is printed with two digits, and so is a number without a range."""
+"""Ranges that span this factor or more are printed with two digits, and also numbers without a range."""
 _NONE, _NO_RANGE = "none", "-"
 _UNIT = re.compile(r" [^\d\s]+$|[xk]$")
 _UNIT_ENDS = ("/token", " tokens", " FLOP/byte")

@@ -1,4 +1,4 @@
-"""The forward model: hidden quantities to predicted prices, every formula compiled from the catalogue."""
+"""The forward model computes predicted prices from hidden quantities. Every formula is compiled from the catalogue."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial

@@ -56,7 +56,7 @@ def list_earlier_tiers(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey
 
 
 def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
-    """List the days up to the last on which a row begins or ends. A row without a beginning counts from the day before all others."""
+    """List the days up to the last on which a row begins or ends. A row without a first day begins before all others."""
     rows = list(rows)
     known = sorted({day for row in rows for day in (row.start, row.valid_to) if day and date.min < day <= last})
     open_start = any(row.start == date.min for row in rows)

@@ -1,4 +1,4 @@
-"""Sheets in, inferences out: the one place that runs every step in order."""
+"""The inference from sheets: this module runs every step in order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -106,10 +106,10 @@ def infer(
 ) -> InferenceTable:
     """Infer the estimates of every chosen price sheet, with one set of anchors.
 
-    Without names, use all current sheets of the default tier. `prices` is laid over the shipped prices. `set` (also called `changes`)
-    replaces amounts in the chosen sheets. `anchors` are outside facts that replace those of `assumptions`. Sheets dated before the release
-    of their model are left out, with a note. Raises `UnknownName` for a model, provider, component or anchor that does not exist,
-    `NotReleased` for a model of a later day and `WrongData` for a file that cannot be read.
+    Without names, use all current sheets of the default tier. `prices` replaces shipped prices and adds new ones. `set` (also called
+    `changes`) replaces amounts in the chosen sheets. `anchors` are outside facts that replace those of `assumptions`. Sheets dated before
+    the release of their model are left out, with a note. Raises `UnknownName` for a model, provider, component or anchor that does not
+    exist, `NotReleased` for a model of a later day and `WrongData` for a file that cannot be read.
 
     >>> table = infer(["gemini-3.1-pro"])
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
@@ -316,7 +316,7 @@ def infer_sheets(
 
 
 _BATCH = 64
-"""Sheets that are worked out at once. They take about three seconds, a few times the start of a process."""
+"""Number of sheets in one task. They need about three seconds, a few times the start of a process."""
 
 
 def _infer_cases(
@@ -431,7 +431,7 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
 
 
 def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Reliability, names: tuple[str, ...]) -> Inference:
-    """Infer everything that one sheet implies alone, from its readings and its posterior."""
+    """Infer from one sheet alone, by its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, place, anchors, assumptions) for place in range(len(seen.pairs)))
     known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
@@ -553,7 +553,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         "context assumed": read.max_context is None,
         "one band": not pairs,
         f"{len(pairs) + 1} bands, {FIRST_PAIR}": len(pairs) > 1,
-        "output not above input": read.seen.output_input_ratio.value <= 1,
+        "output price not above input price": read.seen.output_input_ratio.value <= 1,
         f"introductory, ends {ends}": ends,
         EXTRAPOLATED: by_price and by_price.extrapolated,
         RELEASE_NOT_KNOWN: read.released is None,

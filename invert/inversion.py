@@ -1,7 +1,7 @@
 """Invert prices to hidden quantities with SciPy, and check the forward model on the prices that were not used.
 
-One price with one unknown uses `brentq`, several prices use `least_squares`. If no used price moves along a direction, the direction is
-reported and its value is not chosen.
+One price with one unknown uses `brentq`, several prices use `least_squares`. If no used price changes along a direction, the direction is
+reported and no value is chosen.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,15 +14,15 @@ from derive.immutable import immutable
 from invert.arrays import Array
 
 _LEAST, _MOST = 1e-30, 1e30
-"""Between these lie all hidden quantities in SI units."""
+"""Limits of all hidden quantities in SI units."""
 _ROUNDING = 1e-15
 """Relative difference at which the solvers stop."""
 _SMALL_STEP = 1e-6
-"""By what share of its scale a parameter is moved to see which prices move."""
+"""Share of its scale by which a parameter is changed, to find which prices change."""
 _SINGULAR = 1e-7
 """Singular value, relative to the largest, below which prices do not determine a direction."""
 _SMALLEST_PART = 1e-3
-"""Part of a parameter in a direction of unit length, below which the parameter is not named."""
+"""A parameter with a smaller part in a direction of unit length is not named."""
 _SOLVED = 1e-9
 """Largest residual of a price that the parameters reproduce."""
 
@@ -32,7 +32,7 @@ class Inversion:
     """Hidden quantities, the residual of each used price (predicted over published, minus 1), and the quantities that the prices do not
     determine.
 
-    `undetermined` has the names that can move together though no used price moves, one tuple for each direction.
+    `undetermined` has one tuple of names for each direction. They can change together without a change of a used price.
     """
 
     values: Mapping[str, float]
@@ -48,7 +48,7 @@ class Inversion:
     def meanings(self) -> tuple[str, ...]:
         """Return the meaning of each undetermined direction in words."""
         return tuple(
-            f"{' and '.join(names)} can move together while no used price moves" if names[1:] else f"no used price moves with {names[0]}"
+            f"{' and '.join(names)} can change without any used price" if names[1:] else f"no used price depends on {names[0]}"
             for names in self.undetermined
         )
 
@@ -110,7 +110,7 @@ def invert_prices(
 
 
 def find_undetermined(jacobian: Array, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the names that move together in each direction in which no price moves. A column of the Jacobian is a name."""
+    """Return the names that change together in each direction without a change of prices. A column of the Jacobian is a name."""
     _, singular, directions = np.linalg.svd(jacobian)
     rank = int((singular > _SINGULAR * max(singular.max(initial=0.0), _LEAST)).sum())
     return tuple(tuple(name for name, part in zip(names, row, strict=True) if abs(part) > _SMALLEST_PART) for row in directions[rank:])

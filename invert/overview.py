@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from invert.records import Estimate, Name
 
 _DIGITS = 3
-"""Digits to which two ratios are one: prices are published in as many."""
+"""Digits in which two equal ratios agree: prices are published with this number of digits."""
 _NOTHING_SOLD = "the sheet has no price for it"
 _WITH_ANOTHER = ("kv_bytes_stored_per_token", "total_params", "input_markup")
-"""Estimates that have a range wherever another quantity has one."""
+"""Estimates that have a range whenever a certain other quantity has one."""
 _KINDS = ("given", "interval", "upper", "lower", "undetermined")
 _OBSERVABLES = (
     "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "storage_price",
@@ -31,7 +31,7 @@ _OBSERVABLES = (
 
 @immutable
 class Count:
-    """The offers of one `section`, `name` and `of`: how many, of how many providers, and the values that they have.
+    """The offers of one `section`, `name` and `of`: their number, the number of providers, and their values.
 
     `of` is a lifetime [s], a service tier, a threshold [token], or the kind of an estimate. The values are ratios of prices, or active
     parameters. `at_commonest` offers have the value `commonest`.

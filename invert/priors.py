@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from invert.arrays import Array, Values
 
 STRUCTURE = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
-"""What a sheet is asked for; KV bytes are per active parameter here, so that the size of the model drops out of ratios."""
+"""The quantities that a sheet is to determine. KV bytes are per active parameter here, so the size of the model cancels in ratios."""
 
 NUISANCES = (
     "ridge_point", "prefill_decode_flops_ratio", "overlap", "short_context", "long_context", "prompt_position", "tier_read_cost_ratio",
     "suffix_tokens",
 )  # fmt: skip
-"""Drawn for every sheet alike, each by one coordinate of the draws; contexts are shares of a sheet's own bands."""
+"""The nuisances of every sheet, each with one coordinate of the draws. Contexts are shares of the bands of the sheet."""
 
 COLLAPSED = ("active_params", "price_per_parameter", "sweep_time", "holding_cost_ratio", "cache_read_markup")
-"""Each enters one price, as a factor: integrated out exactly, its spread added to that price's."""
+"""Each of these is a factor of one price. It is integrated out exactly: its spread is added to the spread of the price."""
 
 OBSERVED = ("input_price", "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "storage_ratio")
-"""What a sheet publishes, each with a noise of its own about what cost makes of it."""
+"""The published prices. Each one has its own noise around the price that follows from cost."""
 
 
 @immutable
 class Prior:
     """One hidden quantity: normal with this centre and spread, in nats, or in logits of a share of [low, high].
 
-    `centre` is on the natural scale (a median), or the logit itself where there are ends. A spread of 0 holds it fixed.
+    `centre` is on the natural scale (a median), or the logit itself where there are ends. With a spread of 0 it is fixed.
     """
 
     centre: float

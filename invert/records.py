@@ -22,18 +22,18 @@ Name = tuple[str, str]
 """A quantity and the estimator of it (empty if there is one alone), as JSON has them."""
 
 OF_ARCHITECTURE = "architectures.csv"
-"""Where active_params come from that nobody need have stated: the table that counts them by the configuration, or quotes who does."""
-EXTRA_MARKUP = "with the extra price/cost that closed models of known size show"
+"""The source of active_params that are not stated by the vendor: the table that counts them from the configuration."""
+EXTRA_MARKUP = "and the higher price/cost of closed models"
 """The assumption of a size by price if the vendor is closed."""
 CLOSED_MODELS = "closed models"
-"""What the record of a closed model's size is of."""
+"""The population of the record of closed models' sizes."""
 _ROUNDING = 1e-9
-"""Elasticity up to which an answer is flat in what was given: rounding alone."""
+"""Elasticity up to which an answer does not depend on an input, because it is only rounding."""
 
 
 @immutable
 class Observable:
-    """A number read off a sheet, with the cell [low, high] of values that would have been published as the same number."""
+    """A number of a sheet, with the cell [low, high] of values that round to this number."""
 
     name: str
     value: float
@@ -87,7 +87,7 @@ class Observables:
 
 @immutable(kw_only=False)
 class Anchors:
-    """The outside facts every reading of one output is made with, and where each comes from."""
+    """The outside facts of all readings in one output, with their sources."""
 
     values: Mapping[str, float]
     origin: Mapping[str, str]
@@ -115,13 +115,13 @@ class Reading:
 def unanswered(name: str, solution: Solution) -> Reading:
     """Return a reading without a single number, with the reason or its bounds."""
     found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
-    why = solution.why_not or f"{solution.unknown} is not identified, only bounds are: {found}"
+    why = solution.why_not or f"{solution.unknown} is not determined. Only bounds are known: {found}"
     return Reading(name=name, values={}, solution=solution, problem=why)
 
 
 @immutable
 class Check:
-    """One component of the sheet against what a reading predicts. A bound is met when predicted <= published."""
+    """A published price and its prediction by a reading. A bound is met if predicted <= published."""
 
     component: str
     published: float
@@ -151,7 +151,7 @@ def count_missed(checks: tuple[Check, ...]) -> tuple[int, int] | None:
 class PairInference:
     """All readings of one pair of bands, and the prices that each reading predicts.
 
-    `claimed_ratio` is the output/input ratio that the lecture's reading of the threshold makes of the short context.
+    `claimed_ratio` is the output/input ratio at the short context that follows from the lecture's reading of the threshold.
     """
 
     pair: BandPair
@@ -169,7 +169,7 @@ class PairInference:
 
 
 TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
-"""What each memory tier is called wherever it is printed."""
+"""The printed name of each memory tier."""
 
 
 @immutable
@@ -258,7 +258,7 @@ class TierEvidence:
 
     @property
     def agreed_share(self) -> float | None:
-        """The probability of the tiers that are agreed, together, or None where there is no evidence."""
+        """The total probability of the agreed tiers, or None without evidence."""
         return _share_of(self.agreed, self.probabilities)
 
     @property
@@ -291,7 +291,9 @@ class NegativeControl:
 
 @immutable
 class RuleScore:
-    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many of how many vendors it speaks."""
+    """The score of a rule on the disclosed cases: mean ln P(disclosed), the number of right tiers, and the numbers of cases and vendors
+    with an answer.
+    """
 
     rule: str
     mean_log_score: float
@@ -376,7 +378,7 @@ class FamilyWeights:
 class Bounds:
     """Ratios of bounds to the true cache on `count` sheets of models of known cache, and the number of bounds that were right.
 
-    `right_at_one_byte` is how many would have, had a value of the cache been kept in one byte, and not in bf16.
+    `right_at_one_byte` is this number for a cache with one byte per value instead of bf16.
     """
 
     count: int
@@ -557,16 +559,16 @@ class Identifiability:
 
     @property
     def hidden(self) -> int:
-        """Number of hidden quantities: combinations that prices pin, and free ones."""
+        """Number of hidden quantities, determined and free."""
         return self.rank + self.nullity
 
     def verdict(self, target: str) -> str:
-        """Return a line: pinned, the facts that it needs, or the quantity that it is degenerate with."""
+        """Return in words whether it is determined, the facts that it needs, or the quantity from which it cannot be separated."""
         facts = self.missing_facts[target]
         if facts is None:
             other = self.degenerate_with[target]
-            return f"not identified: {f'degenerate with {other}' if other else 'the prices leave it free'}"
-        return "needs " + ", ".join(facts) if facts else "pinned by the prices"
+            return f"not determined: {f'cannot be separated from {other}' if other else 'no combination of these prices gives it'}"
+        return "needs " + ", ".join(facts) if facts else "determined by the prices"
 
 
 @immutable
@@ -581,7 +583,7 @@ class Contraction:
 
 @immutable(kw_only=False)
 class Swing:
-    """KV bytes over their central value with one input at either end of its range, or None where prices then contradict the model."""
+    """KV bytes over their central value with one input at each end of its range, or None if the prices then contradict the model."""
 
     name: str
     low: float | None
@@ -657,7 +659,7 @@ class Reliability:
 
 @immutable(kw_only=False)
 class PricingRules:
-    """KV bytes by each pricing rule, for a base band bound by compute. One bound by memory multiplies all but the last."""
+    """KV bytes by each pricing rule, for a compute-bound base band. A memory-bound base band multiplies all except the last by a factor."""
 
     solutions: Mapping[str, Solution]
     memory_bound_base_cost: float
@@ -665,7 +667,7 @@ class PricingRules:
 
 @immutable(kw_only=False)
 class TierRules:
-    """The equation and the kind of the lecture's rule for tiers, and how every rule does where vendors disclosed the tier."""
+    """The equation and the kind of the lecture's rule for tiers, and the score of every rule on tiers that vendors disclosed."""
 
     equation: str
     kind: str
@@ -723,7 +725,7 @@ class SizedModel:
 
 @immutable
 class SizeLine:
-    """The models from which sizes are learnt, and the size for each price [USD/token]: (low, median, high) at `level`."""
+    """The models to which sizes are fitted, and the size for each price [USD/token]: (low, median, high) at `level`."""
 
     models: tuple[SizedModel, ...]
     prices: tuple[float, ...]
@@ -734,7 +736,7 @@ class SizeLine:
 
 @immutable
 class JudgedPrediction:
-    """Prediction for a model of known truth: a range at `level` about a median, by an estimator that had not seen the model."""
+    """Prediction for a model with a known value: a range at `level` around a median, by a fit without this model."""
 
     model: str
     by: str
@@ -751,7 +753,7 @@ class JudgedPrediction:
 
     @property
     def ratios_to_truth(self) -> tuple[float, float, float]:
-        """Low, median and high over what is true."""
+        """Low, median and high over the true value."""
         return self.low / self.truth, self.median / self.truth, self.high / self.truth
 
 

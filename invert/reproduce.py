@@ -1,4 +1,4 @@
-"""Read the question of a saved result, ask it again, and compare the answers.
+"""Read the question of a saved result, repeat it, and compare the answers.
 
 The file is untrusted. Its question is checked as if typed, and its embedded files are used without looking at their original places.
 """
@@ -30,15 +30,15 @@ from invert.sheets.diff import SHIPPED
 from invert.sheets.read import book_of
 
 _MOST_ASKED = 4096
-"""Names of a kind that one question has."""
+"""Maximum number of names of a kind in a question."""
 _MADE_WITH = ("versions", "seeds", "tables", "assumptions", "rows")
-"""What a saved run holds of itself that is no answer."""
+"""Keys of a saved run that are not results."""
 _HASH_SHOWN = 8
-"""Digits of a hash that tell two tables apart."""
+"""Number of printed digits of a hash."""
 _LAST_DIGITS = 1e-9
 """Relative difference of two versions of a library or two machines, up to which a number is reproduced."""
 _MOST_LISTED = 5
-"""Tables or assumptions that a line names."""
+"""Maximum number of tables or assumptions that a line names."""
 
 
 @immutable
@@ -68,7 +68,7 @@ def saved_run(path: str) -> SavedRun:
     if not isinstance(document, dict) or not isinstance(document.get("schema"), str):
         raise _none(place, "it names no schema")
     if document["schema"] != SCHEMA:
-        raise _none(place, f"its schema is {shorten(document['schema'])}, and {SCHEMA!r} is what is read here")
+        raise _none(place, f"its schema is {shorten(document['schema'])}, and this version reads {SCHEMA!r}")
     try:
         return _run_of(place, document)
     except WrongShape as fault:
@@ -97,7 +97,7 @@ def changed_since(saved: SavedRun) -> str:
     parts = [
         f"{'changed since are ' if tables[1:] else ''}{several(hashed, _MOST_LISTED)}" if tables else "",
         *(
-            f"made with {name} {then.versions.get(name, 'of no version')}, this is {now.versions.get(name, 'none')}"
+            f"made with {name} {then.versions.get(name, 'of no version')}, now it is {now.versions.get(name, 'none')}"
             for name in differing_names(then.versions, now.versions)
         ),
         "computed with other draws" if then.seeds != now.seeds else "",
@@ -140,7 +140,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _none(place: str, why: str) -> WrongData:
-    return WrongData(f"{place}: is no saved result that can be asked again ({why}); infer --save writes one")
+    return WrongData(f"{place}: is no saved result that can be repeated ({why}); infer --save writes one")
 
 
 def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:

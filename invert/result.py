@@ -133,7 +133,7 @@ class Inference:
 
     @property
     def release_known(self) -> bool:
-        """Whether anybody says when its model was released."""
+        """Whether the release day of its model is known."""
         return RELEASE_NOT_KNOWN not in self.flags
 
     @property
@@ -143,12 +143,12 @@ class Inference:
 
     @property
     def key(self) -> SheetKey:
-        """Provider, model, region and service tier, by which its sheet is the same on two days."""
+        """Provider, model, region and service tier, which identify its sheet on every day."""
         return self.sheet.key
 
     @property
     def is_maker(self) -> bool:
-        """Whether who sells its model made it, as far as is known."""
+        """Whether its provider is known as the maker of the model."""
         return self.model.first_party if self.model else self.sheet.provider in MAKERS
 
     def adds(self, place: str) -> bool:
@@ -242,9 +242,8 @@ class Request:
 
 @immutable
 class Shown:
-    """How the answer of a run is shown, and which of its sheets: `wanted` are patterns, `by` is the column of the order.
-
-    `against` is the other side of a comparison: a day, the shipped prices, or a file.
+    """Display options: the form of the answer, patterns for its sheets (`wanted`), and the column of the order (`by`). `against` is the
+    other side of a comparison: a day, the shipped prices, or a file.
     """
 
     style: str = "table"
@@ -264,7 +263,7 @@ class Shown:
 
 
 AS_TABLE = Shown()
-"""As an answer is shown unless asked otherwise."""
+"""The default display options."""
 
 
 @immutable
@@ -344,7 +343,7 @@ class InferenceTable:
         if len(found) > 1:
             several = len({one.name for one in found.values()}) > 1
             where = ", ".join(f"{at} ({one.name if several else one.sheet.service_tier})" for at, one in found.items())
-            raise WrongValue(f"{len(found)} sheets here are of {shorten(place)}; take one by its position: {where}")
+            raise WrongValue(f"{len(found)} sheets here are of {shorten(place)}; select one by its position: {where}")
         return next(iter(found.values()))
 
     def __contains__(self, one: object) -> bool:
@@ -391,4 +390,4 @@ class InferenceTable:
 
 
 Run = InferenceTable
-"""Short for it, in the modules that print it."""
+"""Short name for modules that print it."""

@@ -13,8 +13,8 @@ from invert.sheets.contexts import longest_context
 from invert.sheets.rows import SheetKey
 
 _MOST_NAMED = 3
-"""Sheets, tables or anchors of which the first are named."""
-CALIBRATION = "the calibration, learned from other prices"
+"""Maximum number of named sheets, tables or anchors."""
+CALIBRATION = "the calibration, which used other prices"
 
 
 def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Inferences and tables of them that show themselves, at a prompt and in a notebook. `infer` returns these."""
+"""The results of `infer`: inferences and tables that print themselves at a prompt and in a notebook."""
 
 from collections.abc import Iterator
 from shutil import get_terminal_size
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _PAGE = 100
-"""Columns of a page without a terminal."""
+"""Width of a page without a terminal."""
 
 
 @immutable
 class Inference(result.Inference):
-    """An inference that shows itself: `str()` is the text of `backsolve infer MODEL`, and `full` is all of it.
+    """An inference that prints itself: `str()` is the text of `backsolve infer MODEL`, and `full` is the full report.
 
     >>> from invert.inference import infer
     >>> str(infer("gemini-3.1-pro")[0]).splitlines()[0][:37]
@@ -44,13 +44,13 @@ class Inference(result.Inference):
 
     def _run(self) -> result.InferenceTable:
         if self.run is None:
-            raise WrongValue("an inference shows itself as a member of the table that infer returns")
+            raise WrongValue("an inference can only be shown as a part of the table that infer returns")
         return self.run
 
 
 @immutable
 class InferenceTable(result.InferenceTable):
-    """The result of `infer`, which shows itself: `str()` is the table for a terminal, with a row for every sheet.
+    """The result of `infer`, which prints itself: `str()` is the table for a terminal, with a row for every sheet.
 
     >>> from invert.inference import infer
     >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])

@@ -1,4 +1,4 @@
-"""Equations of the catalogue solved one after another, with the route: how a reading shows where its number is from."""
+"""Equations of the catalogue, solved one after another. The route shows the source of the number of a reading."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from derive.solving.result import Solution
 def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) -> Solution:
     """Solve each equation (id, unknown) with the given values and the results of the steps before.
 
-    The last unknown may be an interval, the others are points. Elasticities are with respect to what was given.
+    The last unknown may be an interval, the others are points. Elasticities are with respect to the given values.
     """
     found = {unknown for _, unknown in steps}
     known = {**NEUTRAL_DEFAULTS, **given}
@@ -49,10 +49,10 @@ def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) ->
 
 
 def _with_bounds(solution: Solution, answers: Sequence[Answer], left: Sequence[tuple[str, str]], values: Mapping[str, float]) -> Solution:
-    """Return the interval of the last unknown over the interval of the one before it. A refusal if more steps are left."""
+    """Return the interval of the last unknown, if the unknown before it is an interval. Refuse if more steps follow."""
     name, one = solution.route[-1].unknown, answers[0]
     if len(answers) > 1 or len(left) > 1:
-        message = f"{name} is not identified: only its bounds are known, {' or '.join(text_of(name, found) for found in answers)}"
+        message = f"{name} is not determined: only its bounds are known, {' or '.join(text_of(name, found) for found in answers)}"
         return replace(solution, answers=(), reason=Reason(code="not_identified", message=message))
     ((id, unknown),) = left
     row = equation(id)

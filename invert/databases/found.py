@@ -1,4 +1,4 @@
-"""Which databases are there: packages that are installed, and JSON files recognised by their shape."""
+"""The available databases: installed packages, and JSON files that are recognised by their shape."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _GENAI, _LITELLM = _PACKAGES = (genai.FORMAT.name, litellm.FORMAT.name)
 
 
 def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
-    """Return the named databases (packages or files), or all installed packages without names, and a problem for each that fails."""
+    """Return the named databases (packages or files), or all installed packages if none is named, and a problem for each failure."""
     found: list[Listing] = []
     problems: list[Problem] = []
     for name in names or _PACKAGES:
@@ -62,7 +62,7 @@ def of_file(place: str) -> Listing:
     form = next((form for form in _FILES if form.is_shape(content)), None)
     if form is None:
         known = ", ".join(form.name for form in _FILES)
-        raise WrongData(f"{called(place)}: is of no known database ({known}), or newer than known here")
+        raise WrongData(f"{called(place)}: is no known database ({known}), or has a newer format")
     database = Database(name=form.name)
     return database, items_of(form, content, database)
 

@@ -1,4 +1,4 @@
-"""The package genai-prices: the snapshot of prices that is installed with it, read without asking any network."""
+"""The package genai-prices: its installed snapshot of prices, read without a network."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,7 +38,7 @@ _SOLD: Mapping[str, Sold] = {
     "cache_write_1h_mtok": ("cache_write", 3600),
 }
 _NO_TEXT = re.compile(r"audio|image|video|document|hours|kcount|kpages|mchars|reasoning|citation")
-"""What the name of a price holds that is of something else than a prompt and its answer in text, or of a part of the answer."""
+"""Words in the name of a price that is not for a text prompt or a text answer, or only for a part of the answer."""
 _VARIANTS = "price_variants"
 _TIERS = {
     ("processing", "batch"): "batch",
@@ -51,7 +51,7 @@ _TIERS = {
 """Service tiers by the variant of the database. The default variant is always the standard tier."""
 _STANDARD = (("service_tier", "default"), ("service_tier", "standard"))
 _SOLD_OTHERWISE = ("search_type",)
-"""Conditions of a variant that sells something else than tokens."""
+"""Conditions of a variant that does not sell tokens."""
 
 
 def installed() -> tuple[Iterable[Any], Database] | None:

@@ -52,17 +52,17 @@ _COST = re.compile(
 )
 _TIERED, _BY_HOUR = "tiered_pricing", "off_peak_pricing"
 _LISTS = (_TIERED, _BY_HOUR)
-"""Fields that hold prices as an entry itself does."""
+"""Fields that contain prices in the same form as an entry."""
 _SPEEDS = "provider_specific_entry"
 _OTHERWISE = ("_cache_hit", "_decisions")
 """Ends of fields that price something other than a prompt or its answer, or that repeat another field."""
 _TIERS = {"": "standard", "batches": "batch"}
 _OFF_PEAK, _WINDOW = ("windows", "weekday_timezone"), ("hours_utc", "weekdays")
-"""Fields that say when an off-peak price holds, and the fields of each of its windows."""
+"""Fields for the hours of an off-peak price, and the fields of each of its windows."""
 _WEEK = range(1, 8)
 """The days of a week. 1 is Monday."""
 _SHANGHAI = 16 * 60
-"""The minute of a day in UTC at which the next one begins in Shanghai."""
+"""The minute of a UTC day at which the next day begins in Shanghai."""
 
 
 def installed() -> tuple[Path, Database] | None:
@@ -73,7 +73,7 @@ def installed() -> tuple[Path, Database] | None:
     database = installed_database(FORMAT.name)
     place = Path(found.origin).with_name(_FILE)
     if not place.is_file():
-        raise WrongData(f"{database}: has no file {_FILE} beside it: newer or older than known here")
+        raise WrongData(f"{database}: has no file {_FILE}, so its version is newer or older than the known ones")
     return place, database
 
 
@@ -97,9 +97,9 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     if not provider and mode in _MODES:
         raise WrongField("litellm_provider", "is not there")
     if provider and mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
-        raise WrongField("mode", f"is {shorten(mode)}: no kind of entry that is known here")
+        raise WrongField("mode", f"is {shorten(mode)}, an unknown kind of entry")
     if not provider or mode not in _MODES:
-        yield NotTaken(because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
+        yield NotTaken(because=f"not text to text: {mode.replace('_', ' ') or 'no mode'}")
         return
     tiers = bands_by_tier(entry)
     if tiered := part(entry, _TIERED, list):
@@ -129,7 +129,7 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
     for name, amount in entry.items():
         form = _COST.fullmatch(name)
         if not form and amount and name.startswith(tuple(_COSTS)) and not name.endswith(_OTHERWISE):
-            raise WrongField(name, "looks like a price and is not known")
+            raise WrongField(name, "looks like a price but is unknown")
         if not form or amount is None:
             continue
         cost, lasts, above, tier = form.groups()
@@ -167,7 +167,7 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[list[Window], str]:
             free.setdefault(day, []).extend(spans)
     busy = {day: tuple(between(sorted(free.get(day, [])))) for day in _WEEK}
     if not free or len({*busy.values()} - {()}) != 1:
-        raise WrongField(_BY_HOUR, "has other hours on other days, or none at all")
+        raise WrongField(_BY_HOUR, "has different hours on some days, or no hours")
     spans_found = next(filter(None, busy.values()))
     zone = off_peak.get("weekday_timezone", "UTC")
     if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
@@ -177,10 +177,10 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[list[Window], str]:
 
 
 def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> None:
-    """Stop at a field that may say when an off-peak price holds and is not known: the hours of the peak would be others."""
+    """Raise WrongField for an unknown field that may contain the hours of an off-peak price, because the peak hours would be wrong."""
     for name, value in fields.items():
         if name not in known and "_cost" not in name and value:
-            raise WrongField(name, "may give the hours of an off-peak price, and is not known")
+            raise WrongField(name, "is unknown and may be the hours of an off-peak price")
 
 
 def _weekdays(days: Any) -> list[int]:

@@ -38,7 +38,7 @@ def _entries(content: Mapping[str, Any]) -> Iterator[Entry]:
             for model, record in models.items():
                 yield Entry(provider=provider, model=model, record=record, source_url=one.get("doc"))
         else:
-            yield Entry(provider=provider, model="", record=WrongField("models", "is not there, or no record of models"))
+            yield Entry(provider=provider, model="", record=WrongField("models", "is missing, or is no record of models"))
 
 
 def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
@@ -55,7 +55,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
             place = part(one, "tier", dict) if isinstance(one, dict) else None
             at = token_count(place.get("size")) if place else None
             if at is None or (place and place.get("type", "context") != "context"):
-                raise WrongField("tiers", "has a tier without a size of context")
+                raise WrongField("tiers", "has a tier without a context size")
             bands[at] = rates_of(one, _SOLD)
     elif above := part(cost, "context_over_200k", dict):
         bands[200_000] = rates_of(above, _SOLD)

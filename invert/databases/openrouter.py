@@ -48,7 +48,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     if not model or not pricing:
         raise WrongField("pricing" if model else "id", "is not there")
     if str(pricing.get("prompt", "")).startswith("-"):
-        yield NotTaken(because="a router: it has the price of the model that it chooses")
+        yield NotTaken(because="a router, with the price of the model that it chooses")
         return
     refuse_unknown(pricing, {*_SOLD, "overrides"})
     bands: dict[int, Rates] = {0: rates_of(pricing, _SOLD, PER_TOKEN)}

@@ -1,4 +1,6 @@
-"""The combination of several databases into rows of prices: which one is believed if they disagree, and which offers are duplicates."""
+"""The combination of several databases into rows of prices. It decides which source is used if they disagree, and which offers are
+duplicates.
+"""
 
 import re
 from collections import Counter
@@ -86,7 +88,7 @@ def pull(
     step: Callable[[str], object] = lambda _: None,
     assumptions: Assumptions = USUAL,
 ) -> Pulled:
-    """Return the rows of these databases that the prices of `book` lack. An earlier database is believed before a later one.
+    """Return the rows of these databases that the prices of `book` lack. If databases disagree, the earlier one is used.
 
     `providers` are patterns such as `open*`. `step` receives the progress as text.
     """
@@ -150,7 +152,7 @@ def _read_offers(
     """Return the offers of these providers in one database, by sheet and entry, and the names of all sellers that it lists.
 
     The database and its entries without an offer go to the listings of `work`. If a part of an entry makes a sheet, the entry counts by
-    that part. What cannot be read is a problem, once for each field. A model without a name here gets the name that came first.
+    that part. An unreadable field is reported once. A model without a name here gets the name that came first.
     """
     offers: dict[SheetKey, dict[_Name, list[PriceRow]]] = {}
     reasons: dict[_Name, str] = {}
@@ -193,7 +195,7 @@ def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused
     """Yield a problem for a database with every priced offer refused. Its prices are probably in another unit."""
     for database, became in offers:
         if not any(map(became.get, (TAKEN, KNOWN, COPY))) and (why := next(filter(became.get, refused), "")):
-            yield Problem(origin=str(database), message=f"none of its {sum(became.values())} offers can be taken: {why}")
+            yield Problem(origin=str(database), message=f"none of its {sum(became.values())} offers can be used: {why}")
 
 
 def rows_at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:
@@ -251,12 +253,12 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumpt
 
 
 _OWN_ROW = re.compile(r"\bpulled:[0-9]+")
-"""The name of a row while it is checked. A row that it contradicts is a row of the same sheet."""
+"""The name of a row while it is checked against the rows of the same sheet."""
 
 
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, str]]:
     """Return the rows that pass the checks of a price file together with the other rows, and each refused sheet with its first fault."""
-    faulty = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
+    faulty = {row.sheet_key: "an invisible character" for row in rows if any(map(hidden, texts(row)))}
     kept = [row for row in rows if row.sheet_key not in faulty]
     curated = {row.origin: row.sheet_key for row in book.rows}
     while kept:

@@ -30,7 +30,7 @@ def _first_few(names: Iterable[str], most: int = _NAMES_SHOWN, separator: str = 
 
 
 def _reasons_text(became: Mapping[str, int]) -> str:
-    """Return the commonest reasons of offers that are left out: ` (216 no price of output tokens; 3 refused amount, as ...)`."""
+    """Return the most common reasons why offers are left out: ` (216 no price of output tokens; 3 refused amount, as ...)`."""
     counts: Counter[str] = Counter()
     for why, count in became.items():
         counts[why.partition(":")[0]] += count
@@ -53,13 +53,13 @@ def pull_lines(pulled: Pulled, rivals: Sequence[Rival], into: str | None, update
         prices = ", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "of other days")
         yield f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source"
     counted: dict[str, tuple[int, Iterable[str]]] = {
-        "copies: {} by resellers and under second names, with the prices of another sheet of the model": (
+        "copies: {} of resellers or with a second name, with the same prices as another sheet of the model": (
             sum(pulled.copies.values()), (f"{name} {count}" for name, count in Counter(pulled.copies).most_common()),
         ),
-        "names: {} that a spreadsheet would read as a formula, written without their first mark": (
+        "names: {} that a spreadsheet would read as a formula, written without the first character": (
             len(pulled.renamed), map(shorten, pulled.renamed),
         ),
-        "not met again: {} sheets of an earlier pull, with unchanged prices": (
+        "not found again: {} sheets of an earlier pull, with unchanged prices": (
             len(update.not_met), ("/".join(key[:2]) for key in update.not_met),
         ),
     }  # fmt: skip

@@ -22,7 +22,7 @@ Sold: TypeAlias = tuple[str, int | None]
 Rates: TypeAlias = Mapping[Sold, float]
 """Prices in USD per million tokens."""
 PER_TOKEN = 6
-"""Decimals from a price per token to one per million."""
+"""Decimal places between a price per token and a price per million tokens."""
 
 _OURS = {
     "zhipuai": "zhipu-bigmodel", "bigmodel": "zhipu-bigmodel", "zhipu": "zhipu-bigmodel",
@@ -40,20 +40,20 @@ _FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """Errors that occur if a value has an unexpected type and no field is checked for it."""
 _CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
-"""What the name of a price holds that depends on the length of the prompt, or on a lifetime."""
+"""Words in the name of a price that depends on the length of the prompt, or on a lifetime."""
 _DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
-"""A day as it is written, and a month or a year."""
+"""The forms of a day, a month and a year."""
 _LONGEST_LINK = 2_000
 _FACTS_OF_ROWS = ("region", "service_tier", "utc_hours", "weekdays", "effective_date", "valid_to", "release_date")
 """The fields that each row of an offer repeats."""
-OTHER_VERSION = ": newer or older than known here"
-"""The end of a message on a field or an entry with another format."""
+OTHER_VERSION = ": its version is newer or older than the known ones"
+"""The end of a message about a field or an entry with an unknown format."""
 _TIERS_IN_NAMES = (
     re.compile(r"(?P<model>.+):(?P<tier>batch|fast|flex|priority)"),
     # At other makers, -fast is a model with its own weights, such as grok-4-fast.
     re.compile(r"(?P<model>(?:.*[/.])?claude-.+)-(?P<tier>fast)"),
 )
-"""Names by which OpenRouter and its resellers sell one model in another service tier, as if it were a model of its own."""
+"""Model names of OpenRouter and its resellers that mean another service tier of the same model."""
 
 
 @immutable
@@ -81,10 +81,10 @@ class NotTaken:
 class Offer:
     """The prices of one model in one service tier over one stretch of time, as rates by the threshold [token] at which they begin.
 
-    If a band does not state a rate, the rate of the band below holds. `from_threshold` are the thresholds, as the database writes them, at
-    which the price already holds. A price above 199,999 holds from 200,000 on. `entry` is the index of the entry in its database. One entry
-    may make several offers of a model, and several entries may have one name. The reader of a format leaves out the names and the facts of
-    an entry. `items_of` adds them.
+    A band without a rate has the rate of the band below. `from_threshold` are the thresholds (as in the database) at which the price
+    already applies. A price above 199,999 applies from 200,000 on. `entry` is the index of the entry in its database. One entry may make
+    several offers of a model, and several entries may have one name. The reader of a format leaves out the names and the facts of an entry.
+    `items_of` adds them.
     """
 
     bands: Mapping[int, Rates]
@@ -121,9 +121,9 @@ class Entry:
 class Format:
     """The format of a database.
 
-    `read` yields the offers of a record. A yielded WrongField is a fault of a field that they do not need. A raised one leaves the entry
-    out. `context` and `release` are the paths of these facts in a record, with points between the names. `is_shape` recognises the content
-    of a JSON file.
+    `read` yields the offers of a record. A yielded WrongField is a fault in a field that the offers do not need. If it is raised, the entry
+    is left out. `context` and `release` are the paths of these facts in a record, with points between the names. `is_shape` recognises the
+    content of a JSON file.
     """
 
     name: str
@@ -192,7 +192,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
                     retrieved_date=day,
                     source_url=link(offer.source_url),
                     verification="db" if provider in MAKERS else "db_host",
-                    notes=f"{database}" + (f"; not stated above {threshold:,} tokens, so that below" if inherited else ""),
+                    notes=f"{database}" + (f"; not stated above {threshold:,} tokens, so the lower price" if inherited else ""),
                     origin=f"{database}: {provider}/{model}",
                     max_context=max_context,
                 )
@@ -207,7 +207,7 @@ def link(text: object) -> str:
 
 
 def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
-    """Return the bands without prices of zero, which mean that an item is not sold, and without bands that change no price."""
+    """Return the bands without prices of zero (the item is not sold) and without bands that change no price."""
     found: dict[int, dict[Sold, float]] = {}
     current: dict[Sold, float] = {}
     for threshold, rates in sorted(bands.items()):
@@ -219,7 +219,9 @@ def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
 
 
 def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
-    """Return the threshold in the form of prices.csv, and whether the price holds at the threshold: above 199,999 is from 200,000 on."""
+    """Return the threshold in the form of prices.csv, and whether the price applies at the threshold itself: above 199,999 means from
+    200,000 on.
+    """
     if threshold % 1000 == 999:
         return threshold + 1, True
     if threshold % 1000 == 1 and from_it:
@@ -277,11 +279,11 @@ def installed_database(name: str) -> Database:
 def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
     """Raise WrongField at an unknown field that looks like the prices of a band, or like a known price with a condition in its name.
 
-    The whole entry is left out. With a part of its prices it would make wrong rows, and end valid ones.
+    The whole entry is left out. A part of its prices would give wrong rows, and end valid rows.
     """
     for name, value in prices.items():
         if name not in known and value and (isinstance(value, dict | list) or _CONDITIONED.search(name)):
-            raise WrongField(name, "looks like a price and is not known")
+            raise WrongField(name, "looks like a price but is unknown")
 
 
 def token_count(value: object) -> int | None:
@@ -319,11 +321,11 @@ def items_of(form: Format, content: Any, database: Database) -> Iterator[Item]:
             for item in _read_entry(form, entry):
                 yield _field_problem(item, database, label) if isinstance(item, WrongField) else _named(item, entry, place)
         except WrongField as error:
-            because = "a price that is not one" if isinstance(error, WrongPrice) else "a field that is not as known"
+            because = "a price that is not a number" if isinstance(error, WrongPrice) else "a field with an unknown form"
             yield _named(NotTaken(because=f"{because}: {error.field}"), entry, place)
             yield _field_problem(error, database, label)
         except _UNEXPECTED as error:
-            yield _named(NotTaken(because="a shape that is not known"), entry, place)
+            yield _named(NotTaken(because="an unknown shape"), entry, place)
             fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error}){OTHER_VERSION}"
             yield Problem(origin=str(database), message=fault)
     for name, fault in gone(form.fields, seen, place + 1):
@@ -331,7 +333,7 @@ def items_of(form: Format, content: Any, database: Database) -> Iterator[Item]:
 
 
 def _read_entry(form: Format, entry: Entry) -> Iterator["Offer | NotTaken | WrongField"]:
-    """Yield the offers of an entry with its longest context and release. A fact that cannot be read is a fault, and the prices remain."""
+    """Yield the offers of an entry with its longest context and release. An unreadable fact is reported, and the prices are kept."""
     if isinstance(entry.record, WrongField):
         raise entry.record
     if not isinstance(entry.record, dict):

@@ -42,4 +42,4 @@ def gone(fields: Fields, seen: Mapping[str, int], entries: int) -> Iterator[tupl
     for name in (*fields.usual, *fields.rare):
         _, is_similar, alike = suggest(name, others).partition("did you mean ")
         if not seen.get(name) and (is_similar or (name in fields.usual and entries >= LEAST_ENTRIES)):
-            yield name, f"is in none of {entries} entries" + (f", and may be {alike.rstrip('?')} now" if is_similar else "")
+            yield name, f"is in none of {entries} entries" + (f". It may now be {alike.rstrip('?')}" if is_similar else "")

@@ -22,7 +22,7 @@ _CITED = {
 }
 """The equations of the quantities other than KV bytes."""
 _BATCH = ("batching.weight_compute_ratio",)
-_BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental price of a FLOP in bf16"}
+_BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "uses the rental price of a bf16 FLOP"}
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -59,14 +59,14 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions, broken: str | No
     marginal = found.marginals["kv_bytes_per_token"]
     contraction = contracted(marginal.spread, prior["kv_bytes_per_token"])
     if not case.sheet.has_premium:
-        because = "no output premium: the prices bound KV from above"
+        because = "no output premium, so the prices give only an upper bound"
         return upper(assumptions, marginal.at_most, because, equations=cited, contraction=contraction, anchors=anchors)
-    because = "one price/cost for base price and premium alike"
+    because = "assumes one price/cost for base price and premium"
     return interval(assumptions, *marginal.ends, because, equations=cited, contraction=contraction, anchors=anchors)
 
 
 def _misfit(case: Case, found: Summary) -> str:
-    """Return the share of the draws that fits, and the contradiction of the prices at the anchors themselves."""
+    """Return the share of the draws that fits the prices, and the contradiction of the prices at the central anchors, if any."""
     share = f"{found.feasible_fraction:.0%} of the draws fit the prices: they contradict the model"
     problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
     return share + (f"; {problem}" if problem else "")
@@ -85,7 +85,7 @@ def _estimate_others(case: Case, data: Data, assumptions: Assumptions, broken: s
     estimated = {}
     for name, ids in cited.items():
         if name in found.marginals:
-            one, because = found.marginals[name], _BECAUSE.get(name, "one price/cost throughout")
+            one, because = found.marginals[name], _BECAUSE.get(name, "assumes one price/cost for all prices")
             contraction = contracted(one.spread, prior[name])
             estimated[name] = interval(assumptions, *one.ends, because, equations=ids, contraction=contraction, anchors=anchors)
         else:
@@ -98,5 +98,5 @@ def _estimate_others(case: Case, data: Data, assumptions: Assumptions, broken: s
 def _batch_multiple(weight: Marginal, contraction: float, anchors: tuple[str, ...], assumptions: Assumptions) -> Estimate:
     """Return a lower bound of the batch in balance batches."""
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
-    because = "in balance batches; memory time other than weight reads makes it look smaller"
+    because = "too low if memory time is not only weight reads"
     return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)

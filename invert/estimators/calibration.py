@@ -1,7 +1,5 @@
-"""Calibration on models of known architecture: the distance of the increments of their sheets from cost.
-
-It is learnt at run time from calibration_models.csv, each family counts once, without the model being inferred and its
-family.
+"""Calibration on models with known architecture: the ratio of the increments of their sheets to cost. It is fitted at run time to
+calibration_models.csv. Each family counts once. The family of the inferred model is left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,7 +67,7 @@ class Calibration:
     left_out: tuple[str, ...]
 
     def predict(self, ln_at_cost: float) -> Student:
-        """Return ln KV bytes by an increment: its KV bytes at cost, corrected by the offset of the increments of known families."""
+        """Return ln KV bytes from an increment: the KV bytes at cost, corrected by the mean ratio of known families."""
         return replace(self.increments, centre=ln_at_cost - self.increments.centre)
 
 

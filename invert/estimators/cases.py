@@ -1,4 +1,4 @@
-"""One sheet prepared for its estimators: its observables, and the facts it is read with."""
+"""One sheet prepared for its estimators: its observables, and the facts that the estimators use."""
 
 from dataclasses import replace
 from datetime import date
@@ -31,9 +31,9 @@ _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.c
 
 @immutable(eq=False)
 class Case:
-    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or from two write prices, and its price data.
+    """The input of the estimators: ratios, anchors, write tariffs, the storage price (sold, or from two write prices), and price data.
 
-    `no_size` is why its price does not tell its size.
+    `no_size` is the reason if its price gives no size.
     `released` is the day of its model, or None if it is unknown. `first_mention` is then the earliest day that a table has
     for it. `kv_family` is the family with the same design of a cache, if that is public."""
 
@@ -67,7 +67,7 @@ class Case:
 
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
-    """Return a sheet read with the facts of a run."""
+    """Return a sheet with the facts of a run."""
     model = model and model.known_on(sheet.as_of)
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
@@ -121,12 +121,9 @@ def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
 
 
 def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:
-    """Return whether a sheet sells the open model that has its name.
-
-    It does not if that model's architecture is known and models.csv gives none.
-
-    Such an id now has other weights. The open model of that name is still left out of the fits for the sheet, because the two
-    prices are related.
+    """Return whether a sheet sells the open model that has its name. It does not if the architecture of that model is known but models.csv
+    gives none, because the id now has other weights. The open model is still left out of the fits for the sheet, because the two prices are
+    related.
     """
     return listed is not None and (not listed.architecture or (model is not None and listed.architecture == model.architecture))
 

@@ -1,4 +1,4 @@
-"""A fast and a standard sheet of one model, paired: the batches and the slow mode that follow from their prices and speeds."""
+"""The fast and the standard sheet of a model: batches and a slow mode that follow from their prices and speeds."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ _SPEED = "fast_speed_ratio"
 
 
 def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping[SheetKey, float], data: Data) -> FastMode | None:
-    """Return the fast mode of a standard sheet, or None if no fast sheet with a higher price is on offer.
+    """Return the fast mode of a standard sheet, or None if no fast sheet has a higher price.
 
     `asked` are the input prices [USD/token] of all sheets of the day. The vendor states the speed ratio.
     """
@@ -43,8 +43,8 @@ def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping
 def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float:
     """Return the lowest possible cost of a slow mode over the standard price: max(1, R - 1/sigma)/R.
 
-    Output over input R is read as the cost of a token over its compute, and the standard mode as one of sigma balance batches. A slow mode
-    shares the weights among any number of sequences. Arithmetic and KV reads remain.
+    R, output over input price, is the cost of a token over its compute cost. The standard mode has sigma balance batches. In a slow mode
+    any number of sequences share the weight reads, and only arithmetic and KV reads remain.
 
     >>> round(slow_mode_floor(5.0, 2.5), 12), slow_mode_floor(1.0, 2.5)
     (0.92, 1.0)

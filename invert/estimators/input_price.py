@@ -1,4 +1,4 @@
-"""The market: the size of a model by its input price, learnt from open models, and the price/cost of that price."""
+"""The size of a model by its input price, fitted to open models, and the price/cost of this price."""
 
 from dataclasses import replace
 from math import exp
@@ -19,7 +19,7 @@ _CITED = ("bands.active_params_times_markup", "serving.price_per_flop")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return active and total parameters by the input price, and price/cost of input: over cost if the parameters are known."""
+    """Return active and total parameters by the input price, and the price/cost of input."""
     return {
         "active_params": _params(case, "active_params", data, assumptions),
         "total_params": _params(case, "total_params", data, assumptions),
@@ -40,7 +40,7 @@ def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> E
 
 @cache_with_data
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
-    """Return the median price/cost of the lists of open models, which have known parameters."""
+    """Return the median price/cost of open models at list prices, whose parameters are known."""
     listed = panel.listed_models(data)
     found = [_params_times_price_cost(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
     return median(found) if found else None
@@ -69,9 +69,9 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
     else:
         size = size_at_price(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
-    by = "its parameters and the rent of chips" if known else "the size that the price itself suggests"
+    by = "its parameters and the rent of chips" if known else "its active parameters by price"
     of_lists = markup_of_lists(data, assumptions)
-    beside = f". Lists of open models are at {of_lists:.0f} times" if of_lists else ""
-    because = f"input over its cost on a rented chip in full use, by {by}{beside}"
+    beside = f". For open models it is {of_lists:.0f} times" if of_lists else ""
+    because = f"input price over its cost on a fully used rented chip, at {by}{beside}"
     low, middle, high = (total / one for one in params)
     return interval(assumptions, low, middle, high, because, equations=references(*_CITED), anchors=("active_params",))

@@ -25,13 +25,13 @@ JOINT_STEPS = (
     ("bands.balance_context", "balance_context"),
     ("context.balance_context", "kv_bytes_per_token"),
 )
-"""The closed form of the inverse, equation by equation: the route that a report shows."""
+"""The closed form of the inverse, equation by equation, for reports."""
 JOINT_EQUATIONS = tuple(id for id, _ in JOINT_STEPS[:-1])
 _JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap", *ASSUMED)
 _COMPUTE_BOUND = 0.1
-"""Weight reads over arithmetic at the start of a search for a compute-bound decode."""
+"""Start value of weight reads over arithmetic, in a search for a compute-bound decode."""
 _ROUNDING = 1e-12
-"""A parameter below this share of the arithmetic of the weights is 0 except for rounding."""
+"""A parameter below this share of the arithmetic with the weights is 0, with a rounding error."""
 _UNUSED = {"sweep_time": 1.0, "holding_cost_ratio": 1.0}
 """Inputs of the forward model for a storage price, which the joint reading does not use."""
 STEPS_OF_RULE = {
@@ -53,9 +53,8 @@ STEPS_OF_RULE = {
 def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     """Return KV bytes and related quantities from both premiums and R together, each band priced at its mean context.
 
-    premium_in gives the attention FLOPs. The output prices give the decode cost of each band, these costs the memory ratios,
-    and two memory ratios L_star and w. If the prices cannot come from the model, the problem names the inequality that they
-    break.
+    premium_in gives the attention FLOPs. The output prices give the decode cost of each band. These costs give the memory ratios. Two
+    memory ratios give L_star and w. If the prices cannot come from the model, the problem names the inequality that they break.
     """
     return _jointly((*((name, anchors[name]) for name in _JOINT_ANCHORS), *pair.values.items()))
 
@@ -64,7 +63,7 @@ def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
 def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
     """Return the reading of these numbers.
 
-    It is cached: comparisons in `infer` repeat most of them, and one costs half a posterior.
+    It is cached, because comparisons in `infer` repeat most readings, and one reading needs half the time of a posterior.
     """
     given = dict(numbers)
     solution = solve_steps(JOINT_STEPS, given)
@@ -157,7 +156,7 @@ def pricing_rules(pairs: Sequence[PairInference], anchors: Mapping[str, float], 
 def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:
     """Return KV bytes by each pricing rule, on the same anchors, for a base band that is compute-bound (base_cost 1).
 
-    A memory-bound base multiplies all except the last by its base cost. The choice of the rule matters no less than the prices.
+    A memory-bound base multiplies all except the last by its base cost. The choice of the rule matters as much as the prices.
     """
     given = {
         "active_params": anchors["active_params"],

@@ -1,4 +1,4 @@
-"""The estimators on sheets of models with a known cache, by the same functions that read any other sheet."""
+"""The estimators on sheets of models with a known cache, by the same functions as for other sheets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -51,7 +51,7 @@ class Judged:
 
 
 def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)) -> tuple[Judged, ...]:
-    """Return every known model that a sheet of several bands sells, as these estimators read it in a run on these assumptions."""
+    """Return every known model with a sheet of several bands, with the results of these estimators for these assumptions."""
     return _judged(data, assumptions.without_facts(UNLESS_GIVEN), names)
 
 
@@ -82,7 +82,7 @@ def predictions_of_known(data: Data, assumptions: Assumptions = USUAL) -> tuple[
 
 
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:
-    """Return the record of each estimator's ranges on these models, with the gain over the typical KV each family counted once."""
+    """Return the record of each estimator's ranges on these models, with the gain over the typical KV. Each family counts once."""
     typical, families = typical_kv(data, assumptions)["read"], [one.member.family for one in known]
     caches = typical.by_name
     baseline = typical.judge([caches[one.member.architecture] for one in known])
@@ -160,7 +160,7 @@ def sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[P
 
 @cache_with_data
 def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | None:
-    """Return how many times the lecture's KV bytes the true ones are, over every shipped sheet with a threshold and a known cache."""
+    """Return the true KV bytes over the lecture's, for every shipped sheet with a threshold and a known cache."""
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     times = []
     for sheet, model, cache in sheets_of_known_cache(data, assumptions):
@@ -197,7 +197,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
     if estimate.kind != "upper" or bounds is None:
         return estimate
     said = (
-        f"on {bounds.count} sheets of known cache such bounds were {bounds.least:.2g} to {bounds.most:.2g} times it (median"
+        f"on {bounds.count} sheets with known KV the bound was {bounds.least:.2g} to {bounds.most:.2g} times the truth (median"
         f" {bounds.median:.2g}): right for {bounds.right} in bf16 and for {bounds.right_at_one_byte} at one byte"
     )
     return replace(estimate, because=f"{estimate.because}; {said}", bounds=bounds)
@@ -206,7 +206,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
 def judge_ranges(estimates: Sequence[Estimate], truths: Floats) -> Predicted:
     """Return printed ranges with the true values, or nan for an estimate without a range.
 
-    A range is read as a normal density of the logarithm on either side of its median.
+    A range means a normal density of the logarithm on each side of its median.
     """
     ends = ([(getattr(one, end) or None) if one.kind == "interval" else None for one in estimates] for end in ("low", "median", "high"))
     low, median, high = (np.log(np.array(numbers, dtype=float)) for numbers in ends)

@@ -1,4 +1,4 @@
-"""The lecture's three readings, exactly as stated, under their own names."""
+"""The lecture's three readings, exactly as stated in the talk."""
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
@@ -29,12 +29,12 @@ from invert.records import (
 from invert.steps import solve_steps
 
 _MOST_RATIOS = 4096
-"""Number of output/input ratios with cached readings: a whole market has a few hundred."""
+"""Maximum number of output/input ratios with cached readings: a whole market has a few hundred."""
 _LEAST_FRACTION = 1e-15
-"""A ratio of prices can come from fractions between this and 1 minus this."""
+"""Lowest fraction that a ratio of prices may mean. The highest fraction is 1 minus this."""
 _START_KV_BYTES = 1e4
 """Scale [byte/token] of KV bytes that no price determines."""
-LEANS_UPWARD = "biased upward: output/input also contains margin on output, idle capacity and other idle compute"
+LEANS_UPWARD = "too high if output has a higher margin, or if chips or their compute are idle for other reasons"
 
 
 def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
@@ -110,7 +110,7 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
 def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     """Return the share of compute that decode leaves idle, 1 - 1/R.
 
-    There is no reading if R <= 1, which it excludes.
+    There is no reading if R <= 1.
 
     Lecture 1:47:56 to 1:48:23.
 

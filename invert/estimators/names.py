@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from derive.quantities.aliases import with_new_names
 
 KV_NAMES: Mapping[str, str] = {
-    "from_all_prices": "if one price/cost on everything pays for the long-context premium",
-    "from_premium_at_cost": "if rental cost pays for the long-context premium",
-    "from_premium": "if the price/cost of models of known architecture pays for the long-context premium",
-    "typical": "of models released before it, newer models count more",
+    "from_all_prices": "if all prices, also the long-context premium, have one price/cost",
+    "from_premium_at_cost": "if the long-context premium equals the rental cost of longer reads",
+    "from_premium": "if the long-context premium has the price/cost of models with known architecture",
+    "typical": "of models that were released before. Newer models count more",
 }
 """For each estimator what it assumes, in the words of an explanation."""
 RENAMED: Mapping[str, str] = {
@@ -21,7 +21,7 @@ RENAMED: Mapping[str, str] = {
     "by_class": "by_baseline", "held_at_one_byte": "right_at_one_byte", "class_horizons": "typical_kv_horizons",
     "class_spread": "typical_kv_spread", "class_votes": "typical_kv_prior_families",
 }  # fmt: skip
-"""Keys of saved results that have another name now."""
+"""Old keys of saved results, with their present names."""
 _COLUMN_PARTS = {
     **{name: RENAMED[name] for name in ("one_markup", "at_rent", "increment", "headline", "market")},
     "per_token_lecture": "per_token_from_threshold", "token_known": "token_of_architecture", "held": "right",

@@ -1,4 +1,4 @@
-"""An estimate from the premium: the extra price of context at the price/cost of models of known architecture."""
+"""KV from premium: the extra price of long context, at the price/cost of models with known architecture."""
 
 from math import log
 
@@ -14,12 +14,12 @@ CITED = references(*premium_at_cost.INCREMENT)
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the KV bytes that the output increments pay for at the price/cost of other families, which have equal weight."""
+    """Return the KV bytes from the output increments at the price/cost of other families. All families have equal weight."""
     found = predict_by_premium(case, data, assumptions)
     if found is None:
-        return {"kv_bytes_per_token": undetermined(assumptions, "no output premium that rises with length")}
+        return {"kv_bytes_per_token": undetermined(assumptions, "the sheet has no output premium that rises with length")}
     families = calibration.learn(data, case.architecture, assumptions).families
-    because = f"increments at the price/cost of {len(families)} families of known cache"
+    because = f"assumes the price/cost of premiums of {len(families)} families with known KV"
     ends = found.range(assumptions.level)
     return {"kv_bytes_per_token": interval(assumptions, *ends, because, equations=CITED, anchors=MEANS)}
 

@@ -1,7 +1,5 @@
-"""Increments at rental cost: a price is a line over the context, and its slope pays for KV bytes.
-
-Tables print the result of `estimates`, the calibration on known models learns from it and corrects its bias, and the
-scoreboard scores it.
+"""KV from premium at cost: a price is a line over the context, and its slope is the rental cost of KV reads. Tables print the result of
+`estimates`, the calibration on known models corrects its bias, and the scoreboard tests it.
 """
 
 from collections.abc import Mapping
@@ -25,7 +23,7 @@ from invert.sheets.sheet import PriceSheet
 
 DRAWS = 4096
 ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
-"""Contexts a token apart: the increment over them is the slope."""
+"""Two contexts with a difference of one token: the increment between them is the slope."""
 
 
 def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Values]:
@@ -48,7 +46,7 @@ def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Value
 
 
 def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Values:
-    """Return the KV bytes per token of context [byte/token] that an output slope [USD/token per token] pays for at rental cost.
+    """Return the KV bytes per token of context [byte/token] whose rental cost is an output slope [USD/token per token].
 
     >>> from invert.data import read_data
     >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
@@ -65,7 +63,7 @@ _BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the KV bytes that the output increments pay for at rental cost, given uncertain rounding, band means and rent."""
+    """Return the KV bytes from the output increments at rental cost, with uncertain rounding, band means and rent."""
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
@@ -73,18 +71,18 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 @lru_cache(maxsize=32)
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     low = median = high = 0.0
-    because = "no output premium: at most the KV bytes that the price covers at rental cost"
+    because = "no output premium, so KV reads at rental cost are at most the output price"
     if case.sheet.has_premium:
         low, median, high = kv_quantiles(case, data, assumptions)
-        because = "the output price may not rise with length: at most the KV bytes that the price covers at rental cost"
+        because = "the output price may not rise with length, so KV reads at rental cost are at most the output price"
     if low <= 0:
         most = most_within_price(case.sheet, case.max_context, data, assumptions)
         return upper(assumptions, most, because, equations=references(*_BOUND), anchors=MEANS if case.sheet.has_premium else ())
-    return interval(assumptions, low, median, high, "increments at rental cost", equations=references(*INCREMENT), anchors=MEANS)
+    return interval(assumptions, low, median, high, "assumes premium = rental cost", equations=references(*INCREMENT), anchors=MEANS)
 
 
 def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:
-    """Return low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
+    """Return low, median and high of the KV bytes [byte/token] from the slope of the output price."""
     normal = normals(DRAWS)
     bottom, top = np.transpose(case.price_data.cells["premium_out"])
     logs = bottom + (top - bottom) * coordinates(DRAWS, LATENT, len(bottom))
@@ -102,7 +100,7 @@ MEANS = ("short_context", "long_context")
 
 
 def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, assumptions: Assumptions) -> float:
-    """Return the most KV bytes [byte/token] that the output price of a sheet pays for at cost, at the longest known context [token]."""
+    """Return the largest KV bytes [byte/token] whose cost the output price covers at the longest known context [token]."""
     given = {**rental(data, assumptions).values, "output_price": max(band.output.usd_per_token for band in sheet.bands)}
     given["max_context"] = float(max_context or assumptions.nominal_context)
     answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)

@@ -1,4 +1,4 @@
-"""The point readings of one sheet: the lecture's and the joint one, their predictions, and known values to compare with."""
+"""The point readings of one sheet: the lecture's readings and the joint reading, their predictions, and known values."""
 
 from collections.abc import Mapping
 
@@ -36,7 +36,7 @@ def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
-    """Return the lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read."""
+    """Return the lecture's two readings as one set of hidden quantities: the KV bytes give L_star, and R gives the weight read."""
     pair, values = seen.pairs[index], with_balance_context({**anchors, **reading.values})
     found = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
     return {**values, "weight_compute_ratio": found} if found else {}
@@ -49,7 +49,7 @@ def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def weight_of_output(values: Mapping[str, float], context: float, output_input_ratio: float) -> float | None:
-    """Return the weight reads over arithmetic that an output price leaves at a context [token], or None if it leaves none."""
+    """Return the weight reads over arithmetic that remain from an output price at a context [token], or None if nothing remains."""
 
     def predict(weight_compute_ratio: float) -> float:
         return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, [context])["output_input_ratio"])

@@ -38,7 +38,7 @@ def reliabilities(
 
 
 def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
-    """Return the errors by estimator, over the medians that it gives."""
+    """Return the errors of the medians by estimator."""
     found = {}
     for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
         errors = [error for one in kept if (error := one.error(estimator)) is not None]

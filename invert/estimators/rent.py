@@ -18,7 +18,7 @@ from invert.sheets.tables import Disclosure
 def rental(data: Data, assumptions: Assumptions = USUAL) -> Anchors:
     """Return the cost of a byte read from HBM [USD/byte] and of a FLOP [USD] on a rented chip at its data-sheet peaks, with the source.
 
-    It includes the suppositions of increments at cost: price/cost 1, and the facts of the run about prompts. The rent is the lease that
+    It uses the assumptions of increments at cost: price/cost 1, and the facts of the run about prompts. The rent is the lease that
     DeepSeek assumed for its own service. Raise `UnknownName` for a `rent_chip` that is not in hardware.csv.
 
     >>> from invert.data import read_data

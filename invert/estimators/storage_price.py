@@ -1,4 +1,4 @@
-"""Estimates from the price of storage: the implied drain time, and the KV bytes that it would pay for."""
+"""Estimates from the storage price: the implied drain time, and the KV bytes with this storage cost."""
 
 from math import exp, hypot
 
@@ -16,7 +16,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     found, price = {}, case.storage_price
     if drain := drain_time(case, assumptions):
         median, reach = drain[0], exp(assumptions.reach * drain[1])
-        because = "storage price over premium, in which parameters and base price/cost cancel"
+        because = "storage price over premium. The parameters and the base price/cost cancel"
         cited, anchors = references("cache.implied_drain_time"), ("short_context", "long_context")
         ends = median / reach, median, median * reach
         found["implied_drain_time"] = interval(assumptions, *ends, because, equations=cited, anchors=anchors)
@@ -33,7 +33,7 @@ def drain_time(case: Case, assumptions: Assumptions) -> tuple[float, float] | No
 
 
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
-    """Return the KV bytes that the storage price pays for if they are in rented HBM.
+    """Return the KV bytes whose storage in rented HBM costs the storage price.
 
     The unknown price/cost of storage makes this a weak estimate.
     """
@@ -42,5 +42,5 @@ def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumpti
     priced = {"storage_price": storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
     median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, markup.spread))
-    because = "if it is in rented HBM. Vendors charge one storage price for caches of different sizes"
+    because = "assumes storage in rented HBM. But vendors charge one storage price for caches of different sizes"
     return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))

@@ -31,7 +31,7 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if typical is None or by_price is None:
         return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
     ends = pooled_range(weight, by_price, typical, assumptions.level)
-    because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
+    because = f"typical of models released before {case.day}, and with weight {weight:.2f} the estimate from its premium"
     return replace(interval(assumptions, *ends, because, equations=premium.CITED, anchors=(*MEANS, *_GIVEN)), families=families)
 
 
@@ -45,14 +45,14 @@ def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, S
 
 _GIVEN = ("kv_bytes_per_token",)
 """Given KV bytes replace the typical ones."""
-_TOO_FEW_FAMILIES = "fewer than two families whose cache is known were released earlier"
+_TOO_FEW_FAMILIES = "fewer than two families with known KV were released earlier"
 
 
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     typical, families = typical_at(data, of, case.day, case.kv_family, assumptions)
     if typical is None:
         return undetermined(assumptions, _TOO_FEW_FAMILIES)
-    because = f"what models released before {case.day} have{_unless_released(case)}. No price enters"
+    because = f"typical of models released before {case.day}{_unless_released(case)}. Uses no price"
     found = interval(assumptions, *typical.range(assumptions.level), because, equations=(), contraction=0.0)
     record = record_of_typical_kv(data, of, assumptions, None if case.released else case.sheet.as_of)
     return replace(found, record=record, families=families)

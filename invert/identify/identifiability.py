@@ -1,8 +1,8 @@
 """Compute what a price sheet can identify: rank and null space of its prices, and the outside facts that pin a quantity.
 
-The logarithm of every price is differentiated in the logarithms of twenty hidden primitives. Prices pin a product of primitives if its
-gradient lies in the row space of that Jacobian. Outside facts add rows to it. Every gradient combines catalogue equations. FLOP/s and
-byte/s are sustained rates, so utilisations are 1.
+The Jacobian has the derivatives of the log prices by the logs of twenty hidden primitives. Prices determine a product of primitives if its
+gradient is in the row space of this Jacobian. Outside facts add rows to it. Every gradient combines catalogue equations. FLOP/s and byte/s
+are sustained rates, so utilisations are 1.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,9 +25,11 @@ from invert.identify.primitives import (
 from invert.records import Identifiability
 
 _TOLERANCE = 1e-9
-"""Rows of unit length nearer than this to a span lie in it, singular values below it of the largest are 0: rounding is 1e-15."""
+"""Tolerance of linear algebra: a row of unit length nearer than this to a span is in it, and smaller relative singular values are 0.
+Rounding is 1e-15.
+"""
 _KEPT = 4096
-"""Points whose answer is kept: more than there are in a market."""
+"""Maximum number of cached answers, more than a market needs."""
 
 _COMMON = (
     "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position",
@@ -48,8 +50,8 @@ FACTS_OF = {
 }
 """Each target, and the facts that someone outside may know and that could pin it; products are read off their names.
 
-Not among them: weight bytes and batch, which nobody publishes, and what a cache hit is sold for over its cost, its
-suffix and its tier, so that a hit price stays the mere bound it is.
+Weight bytes and batch are not included, because they are never published. The price/cost, suffix and tier of a cache hit are not included
+either, so the price of a hit is only a bound.
 """
 
 _GROUPED = (
@@ -138,7 +140,7 @@ def _identify_at(components: tuple[str, ...], overlap: float, values: tuple[tupl
 
 
 def _fewest(target: Array, facts: Mapping[str, Array]) -> tuple[str, ...] | None:
-    """Return the smallest set of facts that, with the prices, spans the target. The first set in list order wins.
+    """Return the smallest set of facts that, with the prices, spans the target. The first set in the order of the list is used.
 
     The weights are unique up to dependences among facts. The smallest set has no dependence. So leave out one fact per dependence, in every
     combination.
@@ -193,7 +195,7 @@ def _moves_with(target: Array, known: Array, groups: list[dict[int, str]]) -> st
 def _groups(known: Array) -> list[dict[int, str]]:
     """Group the primitives that the known rows leave free, by index.
 
-    Primitives that enter only as a product form one group: their columns are equal, or opposite for a quotient.
+    Primitives that occur only as a product form one group: their columns are equal, or opposite for a quotient.
     """
     _, singular, turned = np.linalg.svd(known)
     free = turned[int((singular > _TOLERANCE * singular[0]).sum()) :]

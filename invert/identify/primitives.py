@@ -27,7 +27,7 @@ TYPICAL = {
     **{"short_context": 2e4, "long_context": 3e5, "prompt_position": 0.5, "suffix_tokens": 1e3, "tier_read_cost_ratio": 1.0},
 }
 PRIMITIVES = tuple(TYPICAL)
-"""Registry names but for `output_markup` and `storage_markup`, each over the cost of its own component as `input_markup` is.
+"""Registry names, except `output_markup` and `storage_markup`: price over cost of their component, like `input_markup`.
 
 `holding_cost_ratio` is here without price/cost, which is separate. `cache_read_markup` is relative to the price/cost of input.
 """
@@ -37,7 +37,7 @@ _CANCELS = {"bytes_per_weight": 1.0}
 
 _PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
 _HAIR = 1e-12
-"""Attention FLOPs of 0 have no logarithm: they are taken at this share of compute, in units of it."""
+"""Attention FLOPs of 0 have no logarithm, so they are counted in units of this share of compute."""
 
 
 _DEFINED_BY = {
@@ -54,7 +54,7 @@ GIVEN_AS = {
     "ridge_point": "hbm_bandwidth", "sweep_time": "hbm_capacity", "balance_context": "kv_bytes_per_token",
     "attention_context": "attention_flops_per_pair", "weight_compute_ratio": "weight_bytes",
 }  # fmt: skip
-"""What a point may be given by, and the primitive that then follows."""
+"""Quantities that may replace a primitive at a point, and the primitive that follows from each."""
 _SHORT, _LONG, _OUTPUT = {"context_length": "short_context"}, {"context_length": "long_context"}, {"input_markup": "output_markup"}
 _PRICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "input": ("input_price", _SHORT),
@@ -64,7 +64,7 @@ _PRICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "cache_read": ("input_price*cache_read_ratio", _SHORT),
     "storage": ("storage_price", _SHORT | {"input_markup": "storage_markup"}),
 }
-"""The price of each component, and the context and the price/cost with which it uses the equations."""
+"""For each component: its price, its context and its price/cost in the equations."""
 _COMPONENTS = tuple(_PRICES)
 # The price/cost of more context is that of output, whatever is read or multiplied for it.
 _ALSO = {
@@ -85,7 +85,7 @@ def ordered(components: Collection[str]) -> tuple[str, ...]:
 
 
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
-    """Return all primitives [SI] and the overlap: given, derived from given values, or typical."""
+    """Return all primitives [SI] and the overlap. Each is given, derived from given values, or typical."""
     for name in {*TYPICAL, *GIVEN_AS} & {*values}:
         if not (0 < values[name] < inf or (values[name] == 0 and name == "attention_flops_per_pair")):
             raise WrongValue(f"{name} = {values[name]:g}: must be a finite number > 0")

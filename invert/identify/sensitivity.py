@@ -20,7 +20,9 @@ _OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
 
 
 def swings_of_all_prices(price_data: PriceData, assumptions: Assumptions) -> tuple[Swing, ...]:
-    """Solve the joint reading of a two-band sheet with each nuisance at both tails of its prior and each price at both ends of its cell."""
+    """Solve the joint reading of a two-band sheet with each nuisance at both tails of its prior, and with each price at both ends of its
+    cell.
+    """
     free = [name for name in NUISANCES if name not in _OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
     # The first row is at the centre of everything. After it each input is at its lower end, then each at its upper end.

@@ -1,4 +1,4 @@
-"""Whether context costs or a habit of vendors explain the premiums of a sheet: one pair of cells for both."""
+"""Test whether the cost of context or a convention of vendors explains the premiums of a sheet, by the same rounding cells."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -15,7 +15,8 @@ _PREMIUMS = ("premium_in", "premium_out")
 
 
 def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumptions: Assumptions) -> float | None:
-    """Return the probability by the cost model that the premiums over the first threshold are in their cells, given the base prices.
+    """Return the probability by the cost model that the premiums above the first threshold are in their rounding cells, given the base
+    prices.
 
     It is None if the base prices are infeasible. `log_evidence` is the log marginal likelihood of all prices of the sheet,
     which is used for a sheet with one threshold: the difference to the base prices is the log probability of the premiums.

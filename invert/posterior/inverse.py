@@ -1,4 +1,4 @@
-"""The exact inverse of the forward model at arrays of draws, and its Jacobian, both from the formulas of the catalogue.
+"""The exact inverse of the forward model for arrays of draws, and its Jacobian. Both use the formulas of the catalogue.
 
 Given the nuisances, the three ratios of a two-band sheet and the three hidden numbers (attention FLOPs, balance context,
 weight_compute_ratio) determine each other in sequence. premium_in gives the attention FLOPs, and the output prices give the
@@ -22,7 +22,7 @@ from invert.arrays import Values
 
 _Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
-"""No ratio of prices tells the size of a model. Ridge points here are sustained ones."""
+"""No ratio of prices gives the size of a model. Ridge points here are sustained ones."""
 _MEMORY = "memory_ratio_short"
 _SOLVED_FOR = ("balance_context", "weight_compute_ratio")
 """The quantities that two memory ratios determine."""

@@ -1,4 +1,4 @@
-"""The likelihood of published prices: the mass of a normal about the predicted price on the cell of each."""
+"""The likelihood of published prices: the probability of each rounding cell, by a normal around the predicted price."""
 
 from collections.abc import Iterator
 from math import hypot, log, sqrt
@@ -15,7 +15,7 @@ from invert.posterior.parameters import Points
 
 
 def log_mass(cell: Pair, centre: Values, spread: float) -> Array:
-    """Return the log of the mass of a normal on a cell about centres [draws]."""
+    """Return the log probability of a cell, by a normal around centres [draws]."""
     low, high = cell
     away, half = np.abs((low + high) / 2 - centre) / spread, (high - low) / 2 / spread
     # The mass is the same on both sides of the centre. On the left small masses keep their digits.
@@ -60,10 +60,8 @@ def input_price_level(points: Points, price_data: PriceData, assumptions: Assump
 
 
 def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, float]:
-    """Return centre [draws] and spread of ln active_params before any price, given KV bytes per parameter.
-
-    The prior size and, if KV bytes are known, their quotient with KV bytes per parameter are combined, each weighted by its
-    precision.
+    """Return centre [draws] and spread of ln active_params before any price, given KV bytes per parameter. If KV bytes are known, they
+    divided by KV bytes per parameter are a second size. It is combined with the prior size, weighted by precision.
     """
     size, spread = price_data.log_active_params
     if price_data.log_kv_bytes is None:

@@ -1,8 +1,8 @@
-"""A remedy for triangular weights that cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
+"""The method for weights of triangular draws that cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
 
 The heavy weights come from sheets with a posterior in the tails of the nuisances, where few triangular draws fall. A
 Student-t about the weighted moments of the draws so far (population Monte Carlo) goes there. The balance heuristic mixes it with the
-triangular proposal. So no weight exceeds the triangular weight divided by the triangular share.
+triangular proposal. So no weight is larger than the triangular weight divided by the triangular share.
 """
 
 from dataclasses import replace
@@ -22,11 +22,11 @@ from invert.posterior.weights import ENOUGH, weights
 from invert.priors import NUISANCES, STRUCTURE
 
 _ROUNDS = (4096, 8192, 16384, 16384)
-"""Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
+"""Number of draws of each round. From the second round on, the first trusted result is the answer, otherwise the last."""
 _TEMPER, _FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
 """Powers of the weights in the moments of a round, and the variance added: a few heavy draws must not narrow the fit."""
 _FITTED = 100
-"""Effective number of triangular draws from which their moments make the first round unnecessary."""
+"""Effective number of triangular draws above which the first round is not needed."""
 _NEGLIGIBLE = 1e-3
 """Tempered weight, with a maximum of 1, below which a draw is left out of the moments."""
 DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
@@ -36,8 +36,8 @@ DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
 def trusted(found: Posterior) -> Posterior:
     """Return the posterior of the sheet: unchanged if it is trusted, with 65,536 draws if its weights do not settle, or by the mixture.
 
-    The mixture is used at once if the weights settle on too few draws, or if 65,536 draws would also be worth too few. It is
-    also used at once if triangular draws do not reach all feasible points.
+    The mixture is used at once if the weights settle on too few draws, or if the effective number of 65,536 draws would also be too small.
+    It is also used at once if triangular draws do not reach all feasible points.
     """
     first, hidden = found.weights, _hides_compute(found.assumptions)
     if (first.trusted() and not hidden) or not first.feasible_fraction:

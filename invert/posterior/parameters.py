@@ -1,4 +1,4 @@
-"""Hidden quantities and nuisances at draws, by the exact inverse from un-rounded ratios or given."""
+"""Hidden quantities and nuisances at draws. They are given, or come from un-rounded ratios by the exact inverse."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -19,10 +19,10 @@ from invert.sheets.contexts import mean_contexts
 
 RATIOS = ("output_input_ratio", "premium_in", "premium_out")
 WIDER = {"short_context": 1.75, "long_context": 1.1}
-"""Factors on the priors of nuisances in draws, for posteriors in the tail of the prior."""
+"""Factors that widen the priors of nuisances for the draws, for posteriors in the tail of the prior."""
 
 LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCES) + 2 * len(RATIOS)
-"""The coordinates of the draws: nuisances, then places in the cells, their noise, and the size of the model."""
+"""The coordinates of the draws: nuisances, positions in the rounding cells, noise, and the size of the model."""
 
 
 @immutable

@@ -26,7 +26,7 @@ from invert.priors import normal_log_density, standard_log_density
 
 @immutable
 class Posterior:
-    """Weighted draws of a sheet, and the method of drawing them."""
+    """Weighted draws of a sheet, and the sampling method."""
 
     price_data: PriceData
     points: Points
@@ -120,7 +120,7 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
 
 
 def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:
-    """Return draws of ln active_params given the rest [draws]: the input price pins only its product with the price level."""
+    """Return draws of ln active_params given the rest [draws]: the input price determines only its product with price/cost."""
     shape = np.shape(points.logs["kv_bytes_per_token"])
     size, spread = size_before_price(points, price_data)
     if not price_data.level_tells:

@@ -1,7 +1,7 @@
 """The points at which the hidden quantities are drawn: scrambled Sobol points, the same for every sheet and every run.
 
 The default seed does not need scipy.stats, which takes 0.7 s to load. Its 65,536 points follow from the first point and 16 direction
-numbers per coordinate, which are shipped. Each coordinate meets every stratum of 1/65536 once, so the points are whole numbers.
+numbers per coordinate, which are shipped. Each coordinate has one point in every stratum of 1/65536, so the points are whole numbers.
 """
 
 from functools import cache

@@ -40,7 +40,7 @@ class Marginal:
 
 @immutable
 class Summary:
-    """The results from the draws of one sheet, and the method of drawing. There are no marginals if no draw is feasible."""
+    """The results from the draws of one sheet, and the sampling method. There are no marginals if no draw is feasible."""
 
     marginals: Mapping[str, Marginal]
     log_evidence: float

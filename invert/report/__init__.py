@@ -1,1 +1,1 @@
-"""Results as tables, pages, records and frames: all that is shown is read off the inference."""
+"""Results as tables, pages, records and frames. They only show numbers of the inference."""

@@ -18,13 +18,13 @@ from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
 _MOST_LINES = 40
-"""Inferences that text lists, those that moved furthest first; every other form has all of them."""
+"""Maximum number of changed inferences in text, the largest changes first. Other forms have all of them."""
 _MOST_SHEETS = 8
-"""Sheets that a line names."""
+"""Maximum number of sheets that a line names."""
 _COLUMNS = ("inference", "before", "after", "range", "per 1%")
-_HOW_TO_READ = "range: the change over the width of the earlier range, on a log scale. per 1%: the average change for 1% more of the price."
+_HOW_TO_READ = "range: change over the width of the earlier range, on a log scale. per 1%: average change for a 1% higher price."
 _HARDLY = ("+0.00", "-0.00")
-"""A move of less than a hundredth of the range."""
+"""Text of a change by less than a hundredth of the range."""
 
 
 def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
@@ -55,7 +55,7 @@ def _parts(found: Comparison, shown: Iterable[tuple[SheetChange, Moved]]) -> Ite
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
         if sheet.prices:
-            less = f" ({len(sheet.moved)} moved, less than what is shown)" if sheet.moved and not listed else ""
+            less = f" ({len(sheet.moved)} changed, by less than the printed digits)" if sheet.moved and not listed else ""
             yield from ("", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}")
         if listed:
             yield moved_table(listed, sheet)
@@ -87,7 +87,7 @@ def sheet_as_seen(sheet: SheetChange) -> SheetChange:
 
 
 def _is_seen(one: Moved) -> bool:
-    """Whether any figure of its row says that it moved, back as well as forth: its numbers, by how many times, or how far of its range."""
+    """Return whether a printed number of its row changed, in either direction: a value, the factor, or the share of the range."""
     before, after = (estimate_text(one.quantity, told) for told in (one.before, one.after))
     there_or_back = max(one.times, 1 / one.times) if one.times else 1.0
     return before != after or f"{there_or_back:.3g}" != "1" or _share_of_range(one) not in (NONE, *_HARDLY)
@@ -96,9 +96,9 @@ def _is_seen(one: Moved) -> bool:
 def _list_causes(found: Comparison) -> str:
     """List the causes other than a price of the sheet."""
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
-    learned = [f"prices of {_names(calibrating)}, from which the calibration is learned"] if calibrating else []
+    learned = [f"prices of {_names(calibrating)} that the calibration uses"] if calibrating else []
     by = "; ".join((*found.causes, *learned))
-    return f"Moved by no price of their own, but by {by}" if by else "Changed without a reason in the two results: one may have been edited"
+    return f"Changed, but not by their own prices: {by}" if by else "Changed without a cause in the results: one may have been edited"
 
 
 def changes_json(found: Comparison) -> str:
@@ -207,7 +207,7 @@ def _rounding(sheet: SheetChange) -> list[str]:
         f"{one.name} {' -> '.join(f'{value:.4g} (of {low:.3g} to {high:.3g})' for value, low, high in (one.old, one.new))}"
         for one in sheet.rerounded
     ]
-    said = "Prices are read as rounded: estimates follow the ranges of these ratios, not the values"
+    said = "Published prices are rounded. Estimates use the range of a ratio, not its value"
     return [f"{said}: {'; '.join(cells)}."] if cells else []
 
 

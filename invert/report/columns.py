@@ -25,9 +25,10 @@ from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, lifetime, wo
 from invert.result import Inference, Run
 
 ABSENT, _UNTESTED, UNKNOWN = "none", "n/a", "unknown"
-"""In a cell: the sheet has nothing to read; the forward model says nothing of its prices. For a record: no truth is known."""
+"""Texts of an empty cell: the sheet has no such number, or the forward model predicts no price of it. For a record: no true value is known.
+"""
 _MOST_NAMED = 20
-"""Things to pick by that are named where nothing matches."""
+"""Maximum number of values in the message for a selection without a match."""
 _Sheet = TypeVar("_Sheet", bound=Inference)
 
 
@@ -149,7 +150,7 @@ def _active_span(one: Inference) -> str:
 
 
 def size_grade(origin: str) -> str:
-    """Return how a size is known, in a word: `given`, `assumed` or `unverified` by its grade, else `stated`."""
+    """Return the source of a size in a word: `given`, `assumed` or `unverified` by its grade, else `stated`."""
     return next((word for word in ("given", "assumed", "unverified") if word in origin), "stated")
 
 
@@ -194,7 +195,7 @@ def _likely_tiers(one: Inference) -> list[str]:
 
 
 _BY_PRICE = ("implied drain time", "price level")
-"""Rules of the cache tier that read a price; another one is named."""
+"""Rules of the cache tier that use a price. Other rules are named in the cell."""
 
 
 def _tiers_by_price(one: Inference) -> str:
@@ -384,9 +385,9 @@ _KV_HEADS = {"from_premium": (("KV from", "premium"), ("KV premium",)), "typical
 _ESTIMATES = (
     *(_kv(name, about) for name, about in KV_NAMES.items()),
     _estimate_column("kv_bytes_stored_per_token", "typical", name="typical KV stored", also=("KV stored",),
-                     about="KV bytes per token that models released before it store"),
+                     about="KV bytes stored per token of models that were released before"),
     _estimate_column("kv_bytes_stored_per_token", "by_storage_price", name="KV stored by storage price",
-                     about="KV bytes per token stored, by the storage price"),
+                     about="KV bytes stored per token, by the storage price"),
     _estimate_column("active_params", "by_price", about="active parameters by the input price", models="open"),
     _estimate_column("total_params", "by_price", about="total parameters by the input price", models="open"),
     _estimate_column("input_markup", "by_price", name="price/cost", about="input price over its cost on rented chips in full use",
@@ -406,7 +407,7 @@ _MORE_ESTIMATES = (
     _estimate_column("attention_intensity", about="arithmetic of attention over the cache bytes that it reads"),
     _estimate_column("active_params_times_markup", about="active parameters times price/cost", name="active params x price/cost"),
     _estimate_column("batch_multiple", about="batch over the balance batch"),
-    _estimate_column("implied_drain_time", about="hold time that costs as much as one read"),
+    _estimate_column("implied_drain_time", about="time for which storing a token costs as much as reading it once"),
 )
 _READINGS = (
     Column(
@@ -431,12 +432,12 @@ _READINGS = (
               about="balance context at KV joint"),
     _value_column(
         "implied_drain_time_s_point", lambda one: one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
-        "implied drain time, point", unit="s", about="hold time that costs as much as one read, at the central value of every anchor",
+        "implied drain time, point", unit="s", about="time whose storage costs as much as one read, at the central value of every anchor",
     ),
     _value_column("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
-              about="whether the forward model at the lecture's readings meets the other prices"),
+              about="whether the forward model at the lecture's readings predicts the other prices"),
     _value_column("check_joint", lambda one: verdict(one.pairs[0].joint_checks) if one.pairs else None, "joint check",
-              about="whether it meets them at KV joint"),
+              about="whether the forward model at KV joint predicts the other prices"),
 )  # fmt: skip
 _PRICES = (
     Column(key="model", value=lambda one: one.sheet.model, text=model_in_words, order=lambda one: one.name,
@@ -461,7 +462,7 @@ _PRICES = (
            about="long-context price over the base price, input and output"),
     Column(key="long_context_threshold", name="threshold", value=_threshold, unit="token",
            text=lambda one: show("long_context_threshold", at).removesuffix(" tokens") if (at := _threshold(one)) else NONE,
-           about="prompt length from which long-context prices hold"),
+           about="prompt length above which long-context prices apply"),
     Column(key="premium_in", name="premium in", value=lambda one: _premium(one, "premium_in"),
            text=lambda one: _times(one, "premium_in"), about="long-context input price over the base price"),
     Column(key="premium_out", name="premium out", value=lambda one: _premium(one, "premium_out"),
@@ -475,17 +476,17 @@ _PRICES = (
            order=lambda one: one.active_params, span=_active_span, models="open",
            text=lambda one: ABSENT if one.active_params is None else billions(one.active_params),
            record=lambda sheets, _: _commonest(one.by_price["active_params"] for one in sheets if not one.size_stated),
-           about="active parameters: stated, else by the input price (record: of most sheets, on open or on closed models)"),
+           about="active parameters: stated, else by the input price. Right: for the kind of model of most sheets"),
     _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
-              about="table or price that they are from"),
+              about="source of the active parameters: a table or a price"),
     Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier"), value=_tier, text=_tier,
            order=lambda one: None if (said := _tier(one)) == ABSENT else said, record=_tier_record, numbers=("cache_tier_by_price",),
-           about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated by the vendor"),
+           about="tiers with 90 % probability by the cache prices. no HBM: all tiers but HBM. stated: by the vendor"),
     Column(key="cache_tier_by_price", name="cache tier, by price", also=("tier by price", "tiers_by_price"), text=_tiers_by_price,
            span=_share_by_price, record=partial(_tier_record, with_stated=True),
            value=lambda one: " ".join(_tier_code(found) for found in one.storage if found.undisclosed) or None,
            order=lambda one: None if (said := _tiers_by_price(one)) == ABSENT else said,
-           about="memory tiers that cache prices leave, whatever the vendor states"),
+           about="memory tiers with 90 % probability by the cache prices alone"),
     Column(key="cache_tier_by_duration", name="cache tier, by duration", also=("tier by duration", "tiers_lecture"),
            text=lambda one: _together({tier.ttl_seconds: tier.lecture for tier in one.tiers}), record=_duration_record,
            value=lambda one: " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
@@ -493,7 +494,7 @@ _PRICES = (
     Column(key="cache_tier_stated", name="cache tier, stated", also=("vendor says", "tiers_stated"),
            value=_tiers_stated, text=_tiers_stated, span=_stated_as,
            order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
-           numbers=("cache_tier_by_price",), about="memory tier by the words of the vendor"),
+           numbers=("cache_tier_by_price",), about="memory tier that the vendor states"),
     Column(key="prices_missed", head=("prices", "missed"), also=("check", "lecture check", "missed"), text=_missed,
            value=lambda one: found[0] if (found := _checks(one)) else None, order=_share_missed, record=lambda *_: NONE,
            numbers=("prices_missed", "prices_checked"),
@@ -503,11 +504,11 @@ _PRICES = (
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
            text=lambda one: fast_mode_in_brief(one.fast_mode), order=lambda one: one.fast_mode and one.fast_mode.batch_ratio,
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
-           about="price of a fast mode over standard, at its speed over standard as stated, sorted by the batch ratio"),
+           about="price and stated speed of a fast mode, each over standard. Sorted by the batch ratio"),
     _value_column("fast_price_ratio", lambda one: one.fast_mode and one.fast_mode.price_ratio, "fast price ratio",
                   about="price of a fast mode over the standard price"),
     _value_column("fast_speed_ratio", lambda one: one.fast_mode and one.fast_mode.speed_ratio, "fast speed ratio",
-                  about="speed of a fast mode over the standard speed, as stated"),
+                  about="stated speed of a fast mode over the standard speed"),
     _value_column("fast_batch_ratio", lambda one: one.fast_mode and one.fast_mode.batch_ratio, "fast batch ratio",
                   about="standard batch over fast-mode batch, if price follows cost"),
     _value_column("flags", lambda one: "; ".join(one.flags) or None, about="remarks to read before using the row"),
@@ -628,7 +629,7 @@ def _numbers_of(column: Column) -> Sequence[str]:
 
 
 def models_of_record(column: Column, one: Inference) -> str:
-    """Return which models the record of a size is of: open or closed."""
+    """Return the population of the record of a size: open or closed models."""
     of = one.by_price["active_params"].record
     return of.of.partition(" ")[0] if of else column.models
 
@@ -646,9 +647,9 @@ def explained(run: Run) -> list[str]:
         rows.append((column.heading, right, f"{column.about}. Key: {column.key}{unit}"))
     return [
         aligned(head, rows),
-        "In the CSV an estimate KEY has also KEY_low and KEY_high (its range), KEY_kind (given, interval, upper or lower bound, point,"
-        " undetermined), KEY_level (the probability of its range), KEY_right and KEY_of (how many of how many ranges like it were right)."
-        " In a table KEY_range has the number with its range. Right: on models of known architecture, size or tier.",
+        "In the CSV an estimate KEY also has KEY_low and KEY_high (its range), KEY_kind (given, interval, upper or lower bound, point,"
+        " undetermined), KEY_level (the probability of its range), KEY_right and KEY_of (right ranges, and all ranges of this kind)."
+        " In a table KEY_range has the number with its range. Right: on models with known architecture, size or tier.",
     ]
 
 
@@ -678,7 +679,7 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
     "cache": _likely_tiers,
     "flag": lambda one: one.flags,
 }
-"""What sheets can be picked by, as texts of which one is to match."""
+"""Values of a sheet for --where. One of them must match."""
 
 
 def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
@@ -703,9 +704,9 @@ def refuse_unknown_pattern(text: str) -> None:
     """Raise unless a text is NAME=PATTERN with the name of a column."""
     name, equals, patterns = text.partition("=")
     if name not in OF_TEXT:
-        raise UnknownName("name to pick by", name, OF_TEXT)
+        raise UnknownName("name in --where", name, OF_TEXT)
     if not equals or not patterns:
-        raise WrongValue(f"--where {text}: write {name}=PATTERN, as in provider=openai or model='gpt-6*'")
+        raise WrongValue(f"--where {text}: write {name}=PATTERN, for example provider=openai or model='gpt-6*'")
 
 
 def _offered(given: str, there: Sequence[str]) -> str:

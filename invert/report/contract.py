@@ -51,7 +51,7 @@ from invert.sheets.sheet import Price, PriceSheet
 
 SCHEMA = "infer-2"
 _UTF_8 = "utf-8"
-"""How a saved result holds the content of a file."""
+"""The encoding of a file in a saved result."""
 _RESIDUAL_DECIMALS = 12
 """Decimals of the residual of a price. Smaller parts are rounding, which differs between machines."""
 _BEFORE = "_before"
@@ -87,7 +87,7 @@ class CachePriceRow(TypedDict):
 
 
 class Direction(TypedDict):
-    """Quantities that can move together while no used price moves."""
+    """Quantities that can change together without a change of any used price."""
 
     quantities: list[str]
     meaning: str
@@ -301,7 +301,7 @@ OF_RUN: Keys = {
     "negative_controls": "negative_controls",
     "left_out": _nothing_left_out,
 }
-"""What a full report of a sheet says of the tables, which all sheets of a run share."""
+"""Results from the tables in a full report, shared by all sheets of a run."""
 FOUND: Keys = {
     "anchors": "anchors.values",
     "markup_of_lists": Through("markup_of_lists", _six_digits),
@@ -312,7 +312,7 @@ FOUND: Keys = {
     "problems": _problems,
     "rows": _rows,
 }
-"""What a saved run found, beside its question and its sheets."""
+"""Results of a saved run except its question and its sheets."""
 _KEYS: dict[type, Keys] = {
     Question: {
         "versions": "made.versions",

@@ -35,12 +35,12 @@ def history_parts(one: History) -> list[str]:
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
     read += [_size_source(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
-    ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price of it has changed since."]
+    ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price has changed since then."]
     return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]
 
 
 def _size_source(size: tuple[float, str]) -> str:
-    """Return which size the price/cost is by, as that by price is a column."""
+    """Return a note on the size behind the price/cost, if it is not the size by price."""
     active, origin = size
     return f"price/cost is by {billions(active)} active as {size_grade(origin)}, not by the price"
 

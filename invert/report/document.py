@@ -15,7 +15,7 @@ _PREAMBLE = {"latex": (r"% the preamble needs \usepackage{booktabs}",)}
 _ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex": latex_text, "html": escape}
 _PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
 _ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
-"""A line that is indented under another."""
+"""Style of a line that is indented below another."""
 _HEADINGS = {
     "markdown": ("# {}", "## {}"),
     "latex": (r"\section*{{{}}}", r"\subsection*{{{}}}"),
@@ -23,7 +23,7 @@ _HEADINGS = {
 }
 """The title of a report, and of a part of it."""
 _WIDEST_LINE, _SHORT_CELL = 90, 24
-"""Characters of a row that a printed page takes without breaking cells, and of a cell that is never broken."""
+"""Maximum characters of a row on a printed page without wrapped cells, and of a cell that is never wrapped."""
 
 
 def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None = None) -> str:

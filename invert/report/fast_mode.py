@@ -24,10 +24,10 @@ def fast_mode_line(one: Inference, run: Run) -> str:
     price = f"Fast mode: {found.price_ratio:.3g}x the price"
     if not (found.speed_ratio and found.batch_ratio and found.slow_mode_floor):
         given = f"fast_price_ratio={found.price_ratio:.6g} fast_speed_ratio=2.5"
-        return f"{price}, at a speed that is not stated: backsolve solve fast_batch_ratio {given}"
+        return f"{price}, at an unknown speed: backsolve solve fast_batch_ratio {given}"
     sold = next((of.times for of in run.also_sold(one) if of.service_tier == _BATCH), None)
     at_batch = f"; {_BATCH} is sold at {100 * sold:.0f} %" if sold else ""
     return (
-        f"{price} at up to {found.speed_ratio:.3g}x the speed, a {two_digits(found.batch_ratio)} times smaller batch if price follows cost."
-        f" A slow mode would then cost at least {100 * found.slow_mode_floor:.0f} % of standard{at_batch}."
+        f"{price} at up to {found.speed_ratio:.3g}x the speed. If price follows cost, its batch is {two_digits(found.batch_ratio)} times"
+        f" smaller. A slow mode would then cost at least {100 * found.slow_mode_floor:.0f} % of standard{at_batch}."
     )

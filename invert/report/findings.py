@@ -71,7 +71,7 @@ def firmness(one: Inference, table: Run) -> list[str]:
         return [
             *lines,
             one.contradiction,
-            "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published. Those draws stray from them.",
+            "At these anchors no positive KV bytes fit the published prices, so the draws differ from them.",
         ]
     lines += [*_contraction(one), *_tornado(one, table.assumptions)]
     lines += [_convention(one.convention)] if one.convention else []
@@ -106,8 +106,8 @@ def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
     if one.swings is None:
         return []
     least, most = (f"{100 * tail:.3g}" for tail in assumptions.tails)
-    ends = f"with one input at {least} and {most} % of what it may be, the rest at medians"
-    lines = [f"what would change it: KV bytes over their central value {ends}"]
+    ends = f"with one input at its {least} % and {most} % quantile and all others at their medians"
+    lines = [f"What changes KV bytes most: KV bytes over their central value {ends}"]
     for estimator, swings in one.swings.items():
         label = kv_heading(estimator)
         lines.append(f"    {label}: " + ", ".join(map(_swing, swings)))
@@ -123,14 +123,14 @@ def _convention(found: Convention) -> str:
     seen = (found.premium_in, found.premium_out)
     asked = ", ".join(f"x{one.value:.3g} {way} ({one.low:.3g} to {one.high:.3g})" for one, way in zip(seen, ("in", "out"), strict=True))
     by_cost = (
-        f"Cost or convention: premiums in the cells of those published, {asked}, have a probability of"
-        f" {two_digits(found.probability_by_cost)} under the cost model, its base prices known"
+        f"Cost or convention: with the base prices given, premiums that round to the published ones, {asked}, have a probability of"
+        f" {two_digits(found.probability_by_cost)} under the cost model"
     )
     share = f"{found.same} of {found.others}"
     if found.bayes_factor is None:
-        return f"{by_cost}. Nobody else asks this pair ({share} other vendors with a premium): no factor."
+        return f"{by_cost}. No other vendor has this pair of premiums ({share} other vendors with a premium): no factor."
     return (
-        f"{by_cost}; {share} other vendors with a premium have one in the same cells: as a convention"
+        f"{by_cost}; {share} other vendors with a premium have the same one. As a convention the probability is"
         f" {two_digits(found.probability_by_habit)}."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
     )
@@ -138,11 +138,11 @@ def _convention(found: Convention) -> str:
 
 def _identifiability(found: Identifiability) -> list[str]:
     rows = [{"to know": name, "from these prices": found.verdict(name)} for name in found.missing_facts]
-    free = f"{found.rank} prices pin {found.rank} combinations of {found.hidden} hidden quantities, {found.nullity} stay free"
+    free = f"{found.rank} prices determine {found.rank} combinations of {found.hidden} hidden quantities, and leave {found.nullity} open"
     return [
         *title("What the prices determine"),
         f"{found.regime}: {free}.",
-        "pinned by themselves:",
+        "determined by the prices alone:",
         *(f"    {name}" for name in found.pinned or ("nothing",)),
         aligned(tuple(rows[0]), rows),
     ]

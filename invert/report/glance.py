@@ -11,14 +11,14 @@ from invert.report.layout import aligned, laid_out, many
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _ON_PAGE = 100
-"""Columns where there is no terminal."""
+"""Width without a terminal."""
 _GAPS = ("  ", " ")
-"""Between columns: what is usual, and what spares a column in a narrow terminal."""
+"""Spaces between columns: the usual number, and a smaller one that saves a column in a narrow terminal."""
 _GOES_LAST = ("model", "kv_bytes_per_token_from_threshold", "bandwidth_bound_fraction", "kv_bytes_per_token_from_premium", "cache_tier",
               "prices_missed", "active_params", "long_context", "kv_bytes_per_token_typical")  # fmt: skip
-"""What stays longest in a narrow terminal, the first one longest. Prices go behind the name of the model before any column goes."""
+"""Columns by importance: in a narrow terminal the last one is left out first. Before that, prices move behind the name of the model."""
 _MOST_MODELS = 12
-"""Models that the legend names; of more, and of those of long names, there is a count."""
+"""Maximum number of models in the legend. The others are counted."""
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
@@ -38,7 +38,7 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
 
 
 def _with_sellers(inferences: Sequence[Inference]) -> Column:
-    """Return the column of names, with who sells a model that several sell, unless that is its only maker here."""
+    """Return the column of names. If several providers sell a model, the name contains the provider, except for the maker."""
     sellers: dict[str, set[str]] = {}
     for one in inferences:
         sellers.setdefault(one.sheet.model, set()).add(one.sheet.provider)
@@ -79,7 +79,7 @@ def record_row(table: Run, columns: Iterable[Column]) -> list[str]:
 
 
 def has_records(table: Run, columns: Sequence[Column]) -> bool:
-    """Return whether a column has a record, and another says what it is."""
+    """Return whether a column has a record and its meaning is in another column."""
     return any(column.key in _NAMES for column in columns) and any(column.record(table.inferences, table) for column in columns)
 
 
@@ -127,7 +127,7 @@ def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
 
 
 def _sizes(table: Run) -> str:
-    """Return which active parameters have not the record of their column: extrapolated and stated ones."""
+    """Return the models whose active parameters do not have the record of their column: extrapolated and stated ones."""
     extrapolated = [one.sheet.model for one in table if EXTRAPOLATED in one.flags and not one.size_stated]
     stated = [one.sheet.model for one in table if one.size_stated]
     kinds = {

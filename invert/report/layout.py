@@ -1,4 +1,4 @@
-"""How reports are laid out: titles, aligned tables, paragraphs, KV bytes in people's units."""
+"""The layout of reports: titles, aligned tables, paragraphs, and KV bytes in usual units."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -11,7 +11,7 @@ from invert.sheets.sheet import Price
 
 NONE = "-"
 USD_PER_MTOK = 1e-6
-"""What prices are divided by [USD/token]."""
+"""Unit of printed prices [USD/token]."""
 GAP, _READABLE = 3, 24
 """Spaces between columns, and the narrowest column that text is broken into."""
 
@@ -55,7 +55,7 @@ def kv(value: float | None, digits: int = 3) -> str:
 
 
 class Table(str):
-    """A table as text that knows its cells: `laid_out` sets it again in fewer columns."""
+    """A table as text with its cells, so that `laid_out` can format it for another width."""
 
     columns: tuple[str, ...]
     rows: tuple[Mapping[str, str], ...]

@@ -1,4 +1,4 @@
-"""The market that the sheets of a run make, on a page: text and documents, JSON, CSV."""
+"""The market of all sheets of a run, on a page: text, documents, JSON and CSV."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,10 @@ from invert.report.layout import NONE, aligned, laid_out, many, title
 
 OVERVIEW_SCHEMA = "infer-overview-2"
 _MOST_ROWS, _MOST_NAMED = 12, 3
-"""Rows of a table, and names in a sentence, that a page has; JSON and CSV have all."""
+"""Maximum number of rows in a table, and of names in a sentence. JSON and CSV have all."""
 CSV_HEAD = tuple(names_of(Count))
 OVERVIEW = Codec()
-"""How the page is written for programs."""
+"""The JSON and CSV form of the page."""
 
 
 def overview_json(found: Overview) -> str:

@@ -25,7 +25,7 @@ GRADES = {
     "db_host": "a database entry of a host",
     "user": "a file of one's own",
 }
-"""What the grade of a price says of how it was read."""
+"""The meaning of the grade of a price."""
 PER = {"mtok": "MTok", "mtok_hour": "MTok and hour"}
 
 
@@ -41,7 +41,7 @@ class PricePage:
 
     @property
     def reference(self) -> Reference:
-        """It as something to cite."""
+        """The page as a source for citations."""
         return Reference(
             key=f"prices:{slug(self.provider)}:{slug(self.place.partition('://')[2] or self.place)}",
             title=f"Prices of {self.provider}",
@@ -67,7 +67,7 @@ def rows_in(result: object) -> list[PriceRow]:
     try:
         return [*CODEC.decode(tuple[PriceRow, ...], run.get("rows", []) if isinstance(run, dict) else [], "rows")]
     except WrongShape as error:
-        raise WrongData(f"not price rows as infer --save writes them: {error}") from None
+        raise WrongData(f"not price rows of infer --save: {error}") from None
 
 
 def pages_of(rows: Iterable[PriceRow]) -> tuple[PricePage, ...]:

@@ -1,4 +1,4 @@
-"""The prices of a sheet as a table, with the page they are on and how they are known."""
+"""The prices of a sheet as a table, with their page and their grade."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -39,7 +39,7 @@ def _also_sold(one: Inference, table: Run) -> str:
     if not found:
         return ""
     of_each = (f"{' in '.join(filter(None, (of.service_tier.replace('_', '-'), of.region)))} at {of.times:.3g}" for of in found)
-    return f"Also sold: {', '.join(of_each)} times its input price ({infer_all(table)})."
+    return f"Other service tiers: {', '.join(of_each)} times the input price ({infer_all(table)})."
 
 
 def amount_of(price: Price | None, currency: str) -> str:
@@ -59,7 +59,7 @@ PLACE = {name: f"price.{name}" for name in ("component", "threshold_tokens", "tt
 class Prediction:
     """A published price and the forward model's prediction at the lecture's readings [as published], or None.
 
-    `used` tells that the readings use the price, `bound` that it may be higher, `met` that the prediction rounds to the price.
+    `used`: the readings use the price. `bound`: the price may be higher. `met`: the prediction rounds to the price.
     """
 
     price: Price
@@ -70,14 +70,14 @@ class Prediction:
 
     @property
     def residual(self) -> float | None:
-        """Predicted over published, less 1: 0 for a price that the readings use, None without a prediction."""
+        """Predicted over published price, minus 1. It is 0 for a price that the readings use, and None without a prediction."""
         if self.used:
             return 0.0
         return None if self.predicted is None or not self.price.amount else self.predicted / self.price.amount - 1
 
 
 def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Iterator[Prediction]:
-    """Yield every price of a sheet, band by band and then writes and storage, by the checks of the lecture's readings or by others."""
+    """Yield every price of a sheet with its check: band by band, then writes and storage. The default checks use the lecture's readings."""
     of_lecture = one.pairs[0].lecture_checks if one.pairs else ()
     checks = {check.component: check for check in (of_lecture if checked is None else checked)}
     for price in one.sheet.prices.values():

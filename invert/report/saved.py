@@ -23,7 +23,7 @@ _SHEET = ("provider", "model", "service_tier", "as_of")
 _ROOMS = ("estimates", "readings")
 _Record = Mapping[str, Any]
 _DIGITS = 2
-"""Of a number whose range spans several times it."""
+"""Digits of a number with a wide range."""
 
 
 def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
@@ -136,7 +136,7 @@ def _run(run: _Record, made: str, sheets: list[_Record]) -> Reference:
         which=f"{made}, prices of {day}",
         said=f"{versions}. Tables by the beginning of their SHA-256: {tables}",
         day=day_named(day),
-        why=f"how the numbers for {several(names)} were made",
+        why=f"sources of the numbers for {several(names)}",
     )
 
 
@@ -198,5 +198,5 @@ def _references(found: Any) -> list[str]:
         return []
     wrong = [row for row in found if not (isinstance(row, str) and _REFERENCE.fullmatch(row))] if isinstance(found, list) else [found]
     if wrong:
-        raise WrongData(f"'equations' holds {shorten(str(wrong[0]))}, and must be a list such as ['roofline.step_time@1']")
+        raise WrongData(f"'equations' has {shorten(str(wrong[0]))}, but must be a list such as ['roofline.step_time@1']")
     return [*found]

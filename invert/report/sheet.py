@@ -33,13 +33,13 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     sections += _reading(
         "Bandwidth-bound fraction of decode, as the lecture reads it (1:47:56)",
         one.bandwidth_bound,
-        "It is biased upward: the ratio also contains the margin on output, idle capacity and other idle compute.",
+        "It is too high if output has a higher margin, or if chips or their compute are idle for other reasons.",
     )
     if one.implied_drain_time and not one.implied_drain_time.problem:
         sections += _reading(
-            "Hold time at the price of one read",
+            "Implied drain time: the hold time that costs as much as one read",
             one.implied_drain_time,
-            "A time near the drain time of HBM says that storage has the price of HBM, not that it is there.",
+            "A time near the drain time of HBM means that storage is priced like HBM, not that the cache is in HBM.",
         )
     if one.rules:
         sections += _rules(one.rules)
@@ -70,10 +70,10 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
     return [
         *_reading(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)", pair.lecture),
         *_reading(f"KV joint: KV bytes from all prices together, at one price/cost and the central anchors{where}", pair.joint),
-        f"prices: {prices}{f'; with it: {beside}' if beside else ''}",
-        *(["Nothing is clipped: these prices cannot come from the model at these anchors."] if pair.joint.problem else []),
-        f"prices that each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
-        " (a miss lies outside the rounding cell of the published number)",
+        f"prices: {prices}{f'; then {beside}' if beside else ''}",
+        *(["The forward model cannot give these prices at these anchors."] if pair.joint.problem else []),
+        f"Check with the prices that the reading did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
+        " (fail: a predicted price does not round to the published one)",
     ]
 
 
@@ -83,9 +83,9 @@ def _rules(found: PricingRules) -> list[str]:
         for rule, solution in found.solutions.items()
     ]
     return [
-        *title("The same threshold and output premium under other pricing rules (compute-bound base)"),
+        *title("KV bytes by other pricing rules, with the same threshold and output premium (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
-        f"A memory-bound base multiplies all but the last by {found.memory_bound_base_cost:.3g}.",
+        f"With a memory-bound base, all but the last are larger by a factor of {found.memory_bound_base_cost:.3g}.",
     ]
 
 
@@ -102,7 +102,7 @@ def _known_cache(one: Inference) -> list[str]:
     if one.known is None:
         return []
     truth = one.known
-    grade = "by the vendor's word" if truth.grade == "verified" else f"{truth.grade}: the vendor does not say so"
+    grade = "stated by the vendor" if truth.grade == "verified" else f"{truth.grade}: not stated by the vendor"
     lines = title("What the architecture says")
     lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
     if times := one.times_reading:
@@ -125,8 +125,8 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in table.assumptions.held.items())
     ridge = show("ridge_point", one.anchors.values["ridge_point"])
     text = (
-        f"Also assumed: {assumed}. machine_balance_ratio and bytes_per_weight make a ridge_point of {ridge}. Readings and forward checks"
-        " use each anchor as it is. Estimates with a range sample from priors the anchors that you did not give."
+        f"Also assumed: {assumed}. Together machine_balance_ratio and bytes_per_weight give a ridge_point of "
+        f"{ridge}. Readings and forward checks use these values. Estimates with a range draw from priors the anchors that you did not give."
     )
     return [*title("Anchors: facts from outside the sheet, and the estimates that use each"), aligned(tuple(rows[0]), rows), text]
 

@@ -15,7 +15,7 @@ from invert.report.tiers import deciding_source
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given", EXTRAPOLATED)
-"""Flags that other lines of the screen put into words."""
+"""Flags that other lines of the screen already explain."""
 
 
 def short_report(one: Inference, table: Run, width: int = 100) -> str:

@@ -18,25 +18,25 @@ from invert.result import Inference, Run
 _BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
 _BETWEEN = "by cost basis and year"
 DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
-"""The rule of the lecture among those that are scored."""
+"""The name of the lecture's rule in the scores."""
 
 
 def tiers(one: Inference, table: Run) -> list[str]:
     """Show probabilities by tier, tariffs, caveats, and the lecture's rule separately."""
     lines = title("Storage tier: which tier do the prices match?")
     if not one.storage:
-        return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
+        return [*lines, "n/a: the sheet has no price for a cache lifetime or for storage"]
     rows = [_row(found) for found in one.storage]
     lines.append(aligned(tuple(rows[0]), rows))
     by_year = [row for found in one.storage for row in _rows_by_basis(found)]
     lines += [said for said in (deciding_source(one), counted_once(one, table)) if said]
     text = (
-        f"The answer is the smallest set of tiers with at least {table.assumptions.level:.0%} probability in every case, then the"
-        " likeliest tier with its range over the cases. Rented HBM, owned rest: HBM costs its share of a rented replica, and"
-        " the other tiers cost as owned hardware, because no table has their rent. The bases disagree about HBM against DDR because HBM"
-        " is expensive to rent but not to own. A price near HBM's says that storage costs as much as HBM, not that the bytes are there."
+        f"The answer is the smallest set of tiers with at least {table.assumptions.level:.0%} probability in every case. The likeliest tier"
+        " follows, with its range over the cases. Rented HBM, owned rest: HBM costs its share of a rented replica, and the other tiers"
+        " cost what hardware costs its owner, because no table has their rent. The bases disagree about HBM against DDR because HBM is"
+        " expensive to rent but not to own. A price like HBM means that storage costs as much as HBM, not that the cache is in HBM."
     )
-    weighed = " Each case with its probability in brackets, from equal prior probabilities:" if by_year else ""
+    weighed = " Cases, with their probabilities in brackets (before the prices all cases are equally probable):" if by_year else ""
     lines.append(text + weighed)
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
@@ -55,7 +55,7 @@ def deciding_source(one: Inference) -> str:
 def counted_once(one: Inference, table: Run) -> str:
     """Say that other sheets of the vendor share the tariff and are not independent, or return an empty text."""
     models = next((of.models for of in table.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models), ())
-    return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
+    return f"{one.sheet.provider} has one tariff for {len(models)} sheets ({', '.join(models)}), which count once." if models else ""
 
 
 def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int] | None:
@@ -149,7 +149,7 @@ def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
         said = f". The provider says: {tier.disclosed}" if tier.disclosed else ""
         lines.append(f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by real devices{said}")
     if not read:
-        lines.append("n/a: the sheet sells no cache lifetime")
+        lines.append("n/a: the sheet has no price for a cache lifetime")
     for label, times in (("lecture's drain times", named), ("real devices", of_devices)):
         lines.append(f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in times.items()))
-    return [*lines, f"    {rules.equation}, a {rules.kind}: lifetimes are also product decisions"]
+    return [*lines, f"    {rules.equation}, a {rules.kind}: vendors also choose lifetimes for other reasons"]

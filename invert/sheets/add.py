@@ -26,12 +26,12 @@ SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
     "weekdays", "usd_rate", "verification", "source_url", "notes",
 )  # fmt: skip
-"""The fields of a sheet beside its prices. A release is the day from which prices hold, unless that day is given."""
-_TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
+"""The fields of a sheet beside its prices. Prices begin on the release day, unless another day is given."""
+_TO_FOLLOW = "; give effective_date=, the day on which the new price begins. The older one then ends on this day"
 COPIED = "no premium was named"
 """The note of a price of a band that repeats the band below."""
 _TYPED = "what is typed"
-"""The name in messages of a sheet that goes to no file."""
+"""The name in messages for a sheet that is not written to a file."""
 _Ends = Mapping[int, Mapping[str, str]]
 """New ends of rows, by row number and column."""
 TYPED_ORDER = tuple(dict.fromkeys((*NEEDED, *OWN_COLUMNS)))
@@ -90,9 +90,9 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
     for row in cells:
         for column, text in row.items():
             if mark := hidden(trimmed(text)):
-                raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
+                raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which is invisible")
             if column != "amount" and begins_as_formula(text):
-                raise WrongValue(f"{column} {shorten(text)} begins like a formula of a spreadsheet")
+                raise WrongValue(f"{column} {shorten(text)} begins like a spreadsheet formula")
 
 
 def _target(into: str | None) -> FileText:
@@ -112,7 +112,7 @@ def typed_file(place: str, name: str, cells: Sequence[Mapping[str, str]], before
 
 
 def _read_file(file: FileText, data: Data) -> PriceBook:
-    """Return a file laid over the shipped prices."""
+    """Return a file that replaces and extends the shipped prices."""
     return book_of(data, file) if file.content.strip() else book_of(data)
 
 
@@ -145,7 +145,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     meant = [replace(row, valid_to=begins[row.key]) if row in closed else row for row in before.own]
     old, added = book.own[: len(meant)], book.own[len(meant) :]
     if [*old] != meant or len(added) != len(cells):
-        raise WrongData(f"{target.place}: the rows would not be read back as they are written. Nothing was added")
+        raise WrongData(f"{target.place}: the written rows would be read back differently. Nothing was added")
     sheet = added[0].sheet_key
     if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet), far_off=())):
         raise WrongData(str(replace(faults[0], column=None)))

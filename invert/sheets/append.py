@@ -25,7 +25,7 @@ _PRICED = ("provider", "model", "region", "service_tier", "component", "threshol
 
 @immutable
 class Rival:
-    """A price on which two sources disagree: the row that is believed, and the row that is not."""
+    """A price on which two sources disagree: the row that is used, and the row that is not."""
 
     row: PriceRow
     believed: PriceRow
@@ -46,9 +46,9 @@ class Update:
     """The changes of a price file: the days on which rows end, by origin, and the rows to append. `updated` fills it in.
 
     `counts` are prices by (database, result): `added`, `changed`, `ended` if the sheet lacks them now, `kept` if they are the same,
-    `other_day` if they hold on another day and are not in the file. `later` are changes that have to wait for another day, and `held` is
-    the number of rows before. `redescribed` are new facts of a database about the model of remaining rows, and `cells` the new cells of
-    these rows, by origin and column. `not_met` are sheets from the same databases that the present pull does not contain.
+    `other_day` if they hold on another day and are not in the file. `later` are changes that must wait for another day, and `held` is the
+    earlier number of rows. `redescribed` are new facts of a database about the model of remaining rows, and `cells` the new cells of these
+    rows, by origin and column. `not_met` are sheets from the same databases that the present pull does not contain.
     """
 
     closed: dict[str, date] = field(default_factory=dict)
@@ -91,7 +91,7 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
 
     A price that its own source changed is closed on the day, and a new one opened. A price that another source contradicts stays, and the
     other price is its rival. New facts of a source about a model go into the valid rows of its sheet. A sheet that its source no longer
-    lists stays open, because its prices may still hold. No row changes of a seller that was read on a later day.
+    lists stays open, because its prices may still hold. If a seller was read on a later day, its rows do not change.
     """
     sheets, later, of_sheet, update = rows_by_sheet(held), _newest_rows(held, day), rows_by_sheet(pulled), Update(held=len(held))
     for key, rows in of_sheet.items():
@@ -225,8 +225,8 @@ def update_file(
 ) -> Update:
     """Close and append the rows that `decide` returns for a file. The file is created if needed, and written whole or not at all.
 
-    Rejected prices go to a file of `rivals` in the same folder. Nobody else writes it meanwhile.
-    `WrongData` for a file with a row that cannot be read: it would be mangled.
+    Rejected prices go to a file of `rivals` in the same folder. Other processes cannot write it at the same time. Raise `WrongData` for a
+    file with an unreadable row, because it could not be kept.
     """
     with alone(place):
         content = content_before(place)

@@ -1,4 +1,4 @@
-"""The sheets that hold on a day, the sheets that a name means, and their prices by place."""
+"""The sheets that are valid on a day, the sheets with a name, and their prices by place."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -21,10 +21,10 @@ from invert.sheets.tables import ModelRow
 _ALL = "all"
 _DEFAULT_TIERS = ("standard", "off_peak")
 _MOST_NAMED = 3
-"""Models that a note on many of them names."""
+"""Maximum number of models that a note names."""
 _RELEASED_LATER = "{sheets} left out: released after {day} ({models})"
-_SEEN_LATER = "{sheets} left out: in no table by {day}, and no release is known (first seen: {models}). Name a model to show it"
-_NAMED = "{sheets} shown: in no table by {day}, and no release is known (first seen: {models})"
+_SEEN_LATER = "{sheets} left out: in no table on {day}, and without a known release (first seen: {models}). Name a model to show it"
+_NAMED = "{sheets} shown: in no table on {day}, and without a known release (first seen: {models})"
 _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 _FIELDS = tuple(field.name for field in fields(PriceRow))
 _OF_PATTERNS = "*?[]"
@@ -85,7 +85,9 @@ def join_notes(said: Sequence[str]) -> str:
 
 
 def absence(book: PriceBook, day: date, name: str, pairs: Collection[_Name]) -> BacksolveError:
-    """Return why models that a name means have no sheet on a day: their prices begin later, or are over, or of another service tier."""
+    """Return the reason why the models of a name have no sheet on a day: their prices begin later, have ended, or are in another service
+    tier.
+    """
     later = prices_to_come(book.rows, book, day)
     if said := [later[pair] for pair in pairs if pair in later and not any(_is_sold(row, pair, day) for row in book.rows)]:
         return NotBegun(join_notes(said))
@@ -104,7 +106,7 @@ def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
 
 
 def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
-    """Return the earliest day, from `first`, of each model of unknown release with a sheet of a day before it."""
+    """Return the first mention (`first`) of each model of unknown release whose sheet is from an earlier day."""
     released = {(row.provider, row.model) for row in known if row.release_date}
     unsaid = {(sheet.provider, sheet.model): sheet.as_of for sheet in offered if not sheet.release_date}
     return {pair: first[pair] for pair, day in unsaid.items() if pair not in released and first.get(pair, day) > day}
@@ -221,7 +223,7 @@ def find(
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern like those for
     file names. Among several providers, the only first-party one is chosen, or else all of them. Raise UnknownName for any other name, with
     up to five candidates. `ever` are the (provider, model) pairs priced on any day, `why_absent` makes the error for those without a sheet.
-    A name that begins the ids of `several` models means all of them, or else is refused.
+    With `several`, a name that begins several ids means all these models. Otherwise it is refused.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -256,15 +258,15 @@ def find(
 
 
 class NotBegun(WrongValue):
-    """A model asked for before any of its prices begins. The message names the day."""
+    """Error for a model whose prices all begin later. The message names the day."""
 
 
 class NotReleased(NotCovered):
-    """A model asked for on a day before its release. The message names that."""
+    """Error for a day before the release of a model. The message names the release."""
 
 
 class UnknownModel(UnknownName):
-    """A name that means no sheet, or several. The message lists every candidate, near in spelling or not."""
+    """Error for a name without a sheet, or with several sheets. The message lists all candidates."""
 
     def __init__(self, name: str, fault: str, candidates: Sequence[str], hint: str = ""):
         meant = f"; did you mean {' or '.join(candidates)}?" if candidates else f"; {hint or '`backsolve prices list` shows all'}"
@@ -277,7 +279,7 @@ def is_pattern(name: str) -> bool:
 
 
 def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[_Name]:
-    """Return the (provider, model) pairs that a name means, by the first rule that finds any."""
+    """Return the (provider, model) pairs of a name, by the first rule that finds any."""
     given = trimmed(name).lower()
     spellings: tuple[Callable[[_Name], list[str]], ...] = (
         lambda pair: ["/".join(pair)],
@@ -353,7 +355,7 @@ def repriced(old: Price, amount: float, prices: Iterable[Price]) -> Price:
     """Return the price with another amount, converted at the exchange rate that the sheet's prices in its currency show."""
     kin = next((one for one in prices if one.currency == old.currency and one.amount), None)
     if kin is None:
-        raise WrongValue(f"no price of the sheet shows what a {old.currency} is worth")
+        raise WrongValue(f"no price of the sheet gives the exchange rate of {old.currency}")
     rate = kin.amount / (kin.usd_per_token * _TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
     if fault := absurd_price(amount, amount / rate, old.component):
         raise WrongValue(fault)

@@ -2,7 +2,7 @@
 
 Vendors do not publish these means. The priors `short_context` and `long_context` describe them. Estimates that use one number per band use
 the medians of the priors, and estimates with a range draw from them. Estimates from known models use the same priors. So a point and the
-range around it agree, and all columns use the same context. An outside fact in their place (`--anchor`) applies to all of them.
+range around it agree, and all columns use the same context. If an outside fact replaces them (`--anchor`), it applies to all of these.
 """
 
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ _POINT, _BETWEEN_DIGITS, _PARTING = (
     re.compile(r"(?<=\d)[-_. ]+(?=\d)"),
     re.compile(r"(?<!\d)[-_. ]+|[-_. ]+(?!\d)"),
 )
-"""The marks that sellers write for the point of a number, between two numbers, and elsewhere."""
+"""Characters that sellers use instead of a decimal point: between two digits, and elsewhere."""
 
 
 def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:

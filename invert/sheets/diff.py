@@ -135,10 +135,10 @@ class State:
 
 
 def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> tuple[State, State]:
-    """Return two states to compare. Two files laid over the shipped prices are compared by their own rows alone."""
+    """Return two states to compare. Two files with user rows are compared only by these rows."""
     if own is not None and not any(isinstance(one, str) and date_of(one) for one in (old, new)):
         raise WrongValue(
-            "--prices is laid over the prices of a day, and neither OLD nor NEW is one: give a day such as 2026-11-20, "
+            "--prices replaces rows of the prices of a day, but neither OLD nor NEW is a day: give one such as 2026-11-20, "
             f"or compare with the file itself, as `prices diff {SHIPPED} FILE`"
         )
     before, after = state_of(old, data, own), state_of(new, data, own)
@@ -154,8 +154,8 @@ def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, da
 def state_of(source: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> State:
     """Return the prices on a day, or the prices of a file or stream on its newest day. `shipped` means the shipped prices.
 
-    A copy of prices.csv, with its columns, replaces all prices. Any other file is laid over the shipped prices. `own` is laid over the
-    prices of a day. `shipped` is the release, also after an edit of prices.csv.
+    A copy of prices.csv, with its columns, replaces all prices. Any other file replaces and extends the shipped prices. `own` replaces and
+    extends the prices of a day. `shipped` is the release, also after an edit of prices.csv.
     """
     laid_over = False
     if day := date_of(source) if isinstance(source, str) else None:
@@ -177,7 +177,7 @@ def _state_on_day(book: PriceBook, day: date | None, data: Data, laid_over: bool
 
 
 def shipped_book(data: Data) -> PriceBook:
-    """Return the prices of the installed release, whatever became of prices.csv since."""
+    """Return the prices of the installed release, also after changes of prices.csv."""
     content = released_prices(data)
     return book_of(data) if content is None else whole_book(content, RELEASED_PRICES, data)
 

@@ -25,7 +25,7 @@ from invert.sheets.rules import LEAST_THRESHOLD, NAMES, SAME_PRICE, broken, days
 _NEARLY = 0.75
 """The least similarity of two words for one to be a typing error of the other: bacth and batch, and not fast and flash."""
 _LEAST_NAME = 5
-"""The least number of letters of a provider in which one letter may be a typing error. A shorter name is a word of its own."""
+"""The least number of letters of a provider in which one letter may be a typing error. A shorter name is another word."""
 _SHIPPED_ROWS = f"{SHIPPED_PRICES}:"
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
@@ -39,10 +39,10 @@ _DATE_AS_SHOWN = re.compile(
 _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 """A number as spreadsheets write one of many digits."""
 _DECIMAL_K, _BINARY_K = 1000, 1024
-"""Tokens of the two thousands in which lengths of prompts are given."""
+"""The two meanings of k for lengths of prompts: 1000 and 1024 tokens."""
 _BELOW_INPUT = {
-    "cache_write": "amounts are prices, not surcharges on the input",
-    "output": "are the two the wrong way round?",
+    "cache_write": "amounts are full prices, not surcharges on the input price",
+    "output": "are the two exchanged?",
 }
 """Doubts about prices below the input price."""
 _OWN_GRADE = "user"
@@ -52,7 +52,7 @@ _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 @without_collection()
 def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
-    """Return everything doubtful in a book, each place once. It passes once over the rows and the days on which one begins or ends.
+    """Return all doubts about a book, each place once. It reads the rows once, on the days on which one begins or ends.
 
     >>> from io import BytesIO
     >>> from invert.sheets.read import load
@@ -76,7 +76,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
 
 
 def _doubt_about_sheet(doubt: Problem) -> Problem:
-    """Return a doubt about a fact of a typed sheet under the name of the sheet. The fact is typed once, and all its rows have it."""
+    """Return a doubt about a fact of a typed sheet under the name of the sheet, because all its rows have the same fact."""
     if doubt.row is None and doubt.origin.startswith("'") and doubt.column not in (None, "component", "threshold_tokens", "ttl_seconds"):
         return replace(doubt, origin=doubt.origin.rpartition(" ")[0])
     return doubt
@@ -96,7 +96,7 @@ def _usd(row: PriceRow, fx: Fx) -> float:
 
 
 def _doubtful_cells(rows: Iterable[PriceRow], column: str, doubts: Mapping[Any, str], *by: str) -> Iterator[Problem]:
-    """Yield the cells of a column with a doubt about their value, or about the values of the columns `by`."""
+    """Yield the cells of a column with doubtful values, in this column or in the columns `by`."""
     value = attrgetter(*(by or (column,)))
     for row in rows if doubts else ():
         if said := doubts.get(value(row)):
@@ -117,13 +117,13 @@ def _values(rows: Iterable[PriceRow], column: str) -> set[str]:
 def _quote_doubt(name: str) -> str:
     """Return a doubt about quotation marks that CSV does not remove, from a word processor or doubled, or ""."""
     bare = name.strip(_QUOTES)
-    return "" if bare == name else f"is in quotation marks, which belong to the name so: is {shorten(bare)} meant?"
+    return "" if bare == name else f"is in quotation marks, which are then part of the name: is {shorten(bare)} meant?"
 
 
 def _spreadsheet_doubt(name: str) -> str:
     """Return a doubt about a name that a spreadsheet has changed to a day or a number, or ""."""
     taken = "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else ""
-    return f"is written by a spreadsheet that reads a name as {taken}: write it again, in a column of text" if taken else ""
+    return f"was changed by a spreadsheet, which read the name as {taken}: write it again, in a text column" if taken else ""
 
 
 def _script_doubt(name: str) -> str:
@@ -163,8 +163,8 @@ def _far_dates(book: PriceBook, shipped: Sequence[PriceRow], own: Sequence[Price
         # A million rows have few days.
         counts = Counter(day for column in _DATES for day in map(attrgetter(column), rows) if day)
         middle = median_high(counts.elements()) if counts else date.max
-        after = {day: f"{far} after {newest}, when the newest price that ships was read" for day in counts if day - newest > usual}
-        about = {day: f"{far} from {middle}, the middle of the days of its file" for day in counts if abs(day - middle) > usual}
+        after = {day: f"{far} after {newest}, the day of the newest shipped price" for day in counts if day - newest > usual}
+        about = {day: f"{far} from {middle}, the median day of its file" for day in counts if abs(day - middle) > usual}
         for column in _DATES:
             yield from _doubtful_cells(rows, column, {day: f"{day} is {said}" for day, said in {**after, **about}.items()})
 
@@ -181,7 +181,7 @@ def _blank_currencies(rows: Iterable[PriceRow]) -> Iterator[Problem]:
     rows = list(rows)
     foreign = {row.provider: row for row in reversed(rows) if row.currency != "USD"}
     doubts = {
-        provider: f"is blank, which is read as USD, and {provider} asks {row.currency} for {row.model} ({row.origin})"
+        provider: f"is blank and so means USD, but {provider} charges {row.currency} for {row.model} ({row.origin})"
         for provider, row in foreign.items()
     }
     yield from _doubtful_cells((row for row in rows if row.currency_assumed), "currency", doubts, "provider")
@@ -196,7 +196,7 @@ def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem
 
 
 def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
-    """Yield doubts from the comparison of rows of a sheet that hold on one day."""
+    """Yield doubts from the comparison of the rows of a sheet that are valid on one day."""
     inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
     for row in valid:
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
@@ -213,12 +213,12 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
     for (_, below), (threshold, above) in pairwise(sorted(of_band.items())):
         pairs = [(above[component], below[component]) for component in ("input", "output")]
         if all(abs(_usd(high, fx) - _usd(low, fx)) <= SAME_PRICE * _usd(low, fx) for high, low in pairs):
-            lack = f"prices above {threshold} tokens equal the prices of the band before: without a premium, leave this band out"
+            lack = f"prices above {threshold} tokens equal the prices of the band before. Leave this band out if it has no premium"
             yield _own_of(*pairs[0]).problem("amount", lack)
         for high, low in pairs:
             if _usd(high, fx) < _usd(low, fx) * (1 - SAME_PRICE):
                 lack = f"{high.component} above {threshold} tokens is {high.amount:g}, below the {low.amount:g} of the band before"
-                yield _own_of(high, low).problem("amount", f"{lack}: are the two the wrong way round?")
+                yield _own_of(high, low).problem("amount", f"{lack}: are the two exchanged?")
 
 
 def _is_one_below(threshold: int) -> bool:
@@ -229,13 +229,13 @@ def _is_one_below(threshold: int) -> bool:
 def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) -> Iterator[Problem]:
     """Yield doubts from the comparison of a price with the input price of its band."""
     if row.component == "output" and row.currency != beside.currency:
-        lack = f"output is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
+        lack = f"output is in {row.currency} and input in {beside.currency}: is one currency meant for both?"
         yield _own_of(row, beside).problem("currency", lack)
     times = _usd(row, fx) / _usd(beside, fx)
     if row.component == "cache_read" and times >= 1 - SAME_PRICE:
         lack = f"is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
     elif row.component == "cache_write" and times > far * (1 + SAME_PRICE):
-        lack = f"is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
+        lack = f"is more than {far:g} times input {beside.amount:g}: has one of the two another unit?"
     elif row.component in _BELOW_INPUT and 0 < times < 1 - SAME_PRICE:
         lack = f"is below input {beside.amount:g}: {_BELOW_INPUT[row.component]}"
     else:
@@ -263,9 +263,7 @@ def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Prob
         times = _usd(row, book.fx) / _usd(before, book.fx)
         if max(times, 1 / times) >= far * (1 - SAME_PRICE):
             lack = f"{row.component} {row.amount:g} is {max(times, 1 / times):.3g} times {'above' if times > 1 else 'below'}"
-            yield row.problem(
-                "amount", f"{lack} the {before.amount:g} that it follows ({before.origin}): is the decimal point in its place?"
-            )
+            yield row.problem("amount", f"{lack} the {before.amount:g} that it follows ({before.origin}): is the decimal point right?")
 
 
 def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
@@ -303,7 +301,7 @@ def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow],
 
 
 def _another(kind: str, word: str, meant: str) -> str:
-    return f"{shorten(word)} is another {kind} than {shorten(meant)}: is that one meant?"
+    return f"{shorten(word)} differs from the {kind} {shorten(meant)}: is this one meant?"
 
 
 def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ MAKERS = frozenset(
      "moonshotai",
      "openai", "perplexity", "tencent", "voyageai", "x-ai", "xiaomi", "zai", "zhipu-bigmodel")
 )  # fmt: skip
-"""Providers that sell models of their own. All others host models of others, or resell at the maker's prices."""
+"""Providers that sell their own models. All others host models of other makers, or resell at the maker's prices."""
 _VENDOR = re.compile(
     r"^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai?|nvidia|openai|qwen|writer|zai)\."
 )

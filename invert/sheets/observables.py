@@ -1,4 +1,4 @@
-"""A price sheet as dimensionless ratios, each with the cell of values that would have been published alike."""
+"""A price sheet as dimensionless ratios, each with the cell of values that round to the same published number."""
 
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -72,10 +72,8 @@ def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | 
 
 
 def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions = USUAL) -> Observables:
-    """Return every ratio the readings use.
-
-    Pairs of adjacent bands ascend from the base band. A pair with premiums of 1 on input and output is left out, because the price does not
-    change at that threshold. Mean contexts come from `invert.sheets.contexts`.
+    """Return every ratio that the readings use. Pairs of adjacent bands are in ascending order. A pair with premiums of 1 on input and
+    output is left out, because the price does not change at that threshold. Mean contexts come from `invert.sheets.contexts`.
     """
     base, read = sheet.bands[0], sheet.bands[0].cache_read
     contexts = band_means(sheet.bands, max_context, assumptions)

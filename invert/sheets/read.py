@@ -1,4 +1,4 @@
-"""Price files: rows in a bounded memory, each fault with file, row and column, and the day whose prices are valid."""
+"""Price files: rows in limited memory, each fault with file, row and column, and the day of the prices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ PROBLEM_LIMIT = 1_000
 _FAULTS_BESIDE = 8
 """The most faults of rows that are listed beside a fault of the whole file."""
 _A_YEAR = 366
-"""Days. A retrieval day later than the newest one before it by more than this is a typing error."""
+"""Maximum gap between retrieval days [days]. After a longer gap a day is a typing error."""
 Prices: TypeAlias = str | Path | Iterable[str] | BinaryIO | TextIO | FileText
 """A price file of the user: its path, its content, or both."""
 
@@ -55,13 +55,13 @@ _OWN_FIELDS: Mapping[str, Mapping[str, object]] = {
     "source_url": {"constraints": {}},
     "verification": {"default": "user", "constraints": _WORD, "example": _WORD_EXAMPLE},
 }
-"""How a file of the user differs from the description of prices.csv: other words, and the meaning of a blank cell."""
+"""Differences of a user's file from the description of prices.csv: other words, and the meaning of a blank cell."""
 _MORE_FIELDS = (
     {"name": "max_context", "type": "tokens"},
     {"name": "release_date", "type": "date"},
     {"name": "usd_rate", "type": "number"},
 )
-"""Columns of a file of the user alone. The shipped prices have them in models.csv and fx.csv."""
+"""Columns of only a user's file. For the shipped prices, models.csv and fx.csv have these values."""
 _OTHER_NAMES = {
     **dict.fromkeys(("context", "context_length", "context_size", "context_window", "max_input_tokens"), "max_context"),
     **dict.fromkeys(
@@ -145,7 +145,7 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
         BytesIO(overlay.content), overlay.place, fx, True, shipped, data.tables.rows_of(ModelRow), overlay.rates, data, overlay.typed
     )
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
-        lack = f"no price is in {currency}, for which a rate is given. Is its currency {currency}?"
+        lack = f"a rate for {currency} is given, but no price is in {currency}. Is its currency {currency}?"
         faults.append(Problem(origin=overlay.place, column="currency", message=lack))
     return rows, faults
 
@@ -185,7 +185,7 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
         return newest, ()
     day, first = far[0]
     others = f", and in {len(far) - 1} more row{'s' if len(far) > 2 else ''}" if len(far) > 1 else ""
-    lack = f"is more than a year after {newest}, the newest day before it. Prices are of {newest}"
+    lack = f"is more than a year after the day before it, {newest}. The prices of {newest} are used"
     return newest, (first.problem("retrieved_date", f"{day}{others} {lack}; --as-of {day} uses the prices of that day"),)
 
 

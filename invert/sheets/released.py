@@ -10,7 +10,7 @@ from invert.data import Data, cache_with_data
 from invert.sheets.rows import SHIPPED_PRICES
 
 RELEASED_PRICES = "released_prices.csv.gz"
-"""prices.csv of the last release, compressed, beside it: it is found offline, in a wheel and in a folder without git."""
+"""The compressed prices.csv of the last release, in the same folder. It is also in a wheel, and needs neither git nor a network."""
 
 
 @cache_with_data

@@ -81,7 +81,7 @@ class PriceRow:
 
     @property
     def start(self) -> date:
-        """The first day of validity. A verification day is no start, so the row has always been valid."""
+        """The first day of validity. A verification day is not a first day, so the row has always been valid."""
         return date.min if self.effective_date is None or self.date_kind == "verified" else self.effective_date
 
     @property
@@ -132,7 +132,7 @@ def without_collection() -> Iterator[None]:
 
 
 class Description(TypedDict):
-    """What the rows of a sheet say of its model: the longest context [token] and the first release."""
+    """Facts about the model in the rows of a sheet: the longest context [token] and the first release."""
 
     max_context: int | None
     release_date: date | None

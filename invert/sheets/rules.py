@@ -13,9 +13,9 @@ from derive.tables.problems import Problem, first_of_each_place
 from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection
 
 LEAST_THRESHOLD = 1_000
-"""Tokens from which on a price of long prompts begins: `input@200` is a slip for `input@200k`."""
+"""Smallest plausible threshold [token]: `input@200` is a typing error for `input@200k`."""
 BAND_LIMIT, PRICE_LIMIT = 64, 256
-"""The most bands and prices of one sheet on one day: ten times the largest published sheet, and few enough to read in seconds."""
+"""Maximum number of bands and prices of a sheet on one day: ten times the largest published sheet, and still read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
 OTHER_COMPONENTS = {
     **dict.fromkeys(("cache", "cached", "cache_hit", "cached_input", "input_cached", "input_cache_hit", "input_cache_read"), "cache_read"),
@@ -32,11 +32,11 @@ The lower limit is also above the highest price per token, so a price per token 
 CURRENCY = "[A-Z]{3}"
 """The code of a currency, as a pattern."""
 _RATES_APART = 3
-"""The largest ratio of an exchange rate to its rate in fx.csv. Beyond it, the rate is inverted or of another currency."""
+"""The largest ratio of an exchange rate to its rate in fx.csv. Above it, the rate is inverted or belongs to another currency."""
 SAME_PRICE = 1e-9
 """Two prices nearer than this, relatively, are one: they went through decimal text or a rate of exchange."""
 NAMES = ("provider", "model", "region", "service_tier", "component")
-"""Columns that identify a sheet. With two names that look alike, the rows would silently be of two sheets."""
+"""Columns that identify a sheet. Two names that look the same would split its rows into two sheets."""
 _SHAPES_KEPT = 4096
 _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """The prices and places in the rows of a sheet on a day, without amounts. Sheets of one shape are all sound, or all unsound."""
@@ -115,9 +115,9 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
             if rival.effective_date == row.effective_date:
                 return _clash(row, f"repeats the key of {rival.origin}: the same price on the same day. Remove one of them")
             if row.date_kind == "verified":
-                why = "a price of date_kind verified has no beginning. Write start for one that begins on its effective_date"
+                why = "a price with date_kind verified has no first day. Write start if the price begins on its effective_date"
                 return _clash(row, f"overlaps {rival.origin}: {why}")
-            return _clash(row, f"overlaps {rival.origin}: an older price needs its valid_to before a newer one begins")
+            return _clash(row, f"overlaps {rival.origin}: the older price must end (valid_to) before the newer one begins")
     rivals.insert(place, row)
     return None
 
@@ -189,7 +189,7 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
     # Rows of files can differ only in their hours, and price the same place of a sheet on one day.
     seen: dict[tuple[str, int, int | None], PriceRow] = {}
     twice = [(row, other) for row in valid if (other := seen.setdefault(row.place, row)) is not row]
-    said = "prices the same. Other hours need a service tier of their own"
+    said = "prices the same item. Other hours need another service tier"
     return problems + [_fault(row, "utc_hours", f": {other.origin} {said}") for row, other in twice]
 
 
@@ -247,14 +247,14 @@ def sheet_name(row: PriceRow) -> str:
 
 def day_text(day: date) -> str:
     """Return a day as messages name it. Rows without a beginning are valid before any date."""
-    return " before its first dated row" if day == date.min else f" on {day}"
+    return " before the first row with a date" if day == date.min else f" on {day}"
 
 
 # In one row.
 
 
 def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
-    """Yield (column, message) for cells that are each sound and contradict each other."""
+    """Yield (column, message) for cells that are right alone but contradict each other."""
     component, currency = row.component, row.currency
     if row.ttl_seconds is not None and component != "cache_write":
         yield "ttl_seconds", f"only cache_write has a lifetime, not {component}"
@@ -273,7 +273,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
 
 
 def _wrong_rate(row: PriceRow, fx: Fx) -> str:
-    """Return why the rate of a row is implausible (it is inverted or of another currency), or ""."""
+    """Return why the rate of a row is implausible (it is inverted or belongs to another currency), or ""."""
     known = row.currency == "USD" or row.currency in fx
     if not (row.usd_rate and known):
         return ""
@@ -282,7 +282,7 @@ def _wrong_rate(row: PriceRow, fx: Fx) -> str:
         return "" if row.usd_rate == usual else f"{row.usd_rate:g} US dollars for a US dollar. Fill the column currency"
     if usual / _RATES_APART <= row.usd_rate <= usual * _RATES_APART:
         return ""
-    return f"{row.usd_rate:g} US dollars for one {row.currency}, against {usual:.3g} in fx.csv. A rate is US dollars for one unit"
+    return f"{row.usd_rate:g} US dollars for one {row.currency}, but {usual:.3g} in fx.csv. A rate is in US dollars for one unit"
 
 
 def absurd_price(amount: float, usd: float, component: str) -> str:
@@ -297,10 +297,10 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
 
 
 def missing_dates(row: PriceRow) -> Iterator[tuple[str, str]]:
-    """Yield (column, message) for a shipped row with an effective date and no date_kind, or the reverse. A file of the user may."""
+    """Yield (column, message) for a shipped row with an effective date and no date_kind, or the reverse. A user file may have them."""
     if bool(row.effective_date) != bool(row.date_kind):
         missing, filled = ("date_kind", "effective_date") if row.effective_date else ("effective_date", "date_kind")
-        yield missing, f"must be filled when {filled} is"
+        yield missing, f"must be filled if {filled} is"
 
 
 def typed_number(text: str) -> float:
@@ -322,5 +322,5 @@ def usd_rate(currency: str, text: str) -> float:
     except WrongValue as error:
         raise WrongValue(f"{currency}: {error}") from None
     if not found:
-        raise WrongValue(f"{currency}: the rate is zero. A rate is US dollars for one unit of the currency, such as 1.08")
+        raise WrongValue(f"{currency}: the rate is zero. A rate is in US dollars for one unit of the currency, such as 1.08")
     return found

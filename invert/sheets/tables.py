@@ -52,7 +52,7 @@ class ModelRow(TableRow):
         yield from partly_filled(self, "release_date", "release_grade")
         if self.weights_until is not None:
             if not self.architecture and self.active_params is None:
-                yield "weights_until", "ends the known weights, but neither an architecture nor a size is known"
+                yield "weights_until", "ends the known weights, but architecture and size are unknown"
             elif self.release_date is not None and self.weights_until <= self.release_date:
                 yield "weights_until", f"is not after the release, on {self.release_date}"
 
@@ -99,7 +99,7 @@ class Disclosure(TableRow):
     def faults(self) -> Iterator[Fault]:
         known = DISCLOSED[self.topic]
         if self.quantity not in known:
-            yield "quantity", f"{shorten(self.quantity)} is not known of {self.topic}{suggest(self.quantity, known)}"
+            yield "quantity", f"{shorten(self.quantity)} is not a quantity of {self.topic}{suggest(self.quantity, known)}"
             return
         unit = known[self.quantity]
         if self.unit != unit:

@@ -1,4 +1,4 @@
-"""Prices changed by hand: another amount, a relative change, or a band that the vendor does not have."""
+"""Prices changed by the user: another amount, a relative change, or a new band."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -17,13 +17,13 @@ _ADDED, _COPIED = "added by hand", "copied from "
 """The origin of a price added by hand, and the beginning of the origin of a price that an added band copies from the band below."""
 _OF_A_BAND = ("input", "output", "cache_read")
 _LARGEST_THRESHOLD = 10_000_000
-"""Tokens up to which a band may be asked about."""
+"""Maximum threshold of a new band [token]."""
 _BY_SO_MUCH = re.compile(r"(?P<sign>[+-])(?P<share>[0-9.]+)\s*%|[x\u00d7](?P<times>[0-9.]+)")
 _A_FACTOR = re.compile(r"[*x\u00d7]\s*([0-9.]+)|([0-9.]+)\s*[*x\u00d7]")
 """A factor as others write it."""
 
 _WITH_A_UNIT = re.compile(r"[^0-9.,+-]*(?P<amount>[0-9]+(?:\.[0-9]+)?)[^0-9.,]*")
-"""A number among characters that belong to no number."""
+"""A number between other characters."""
 
 
 def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
@@ -122,13 +122,13 @@ def _amount_of_text(text: str, place: Place, before: Mapping[Place, Price], like
     if not form:
         if factor := _A_FACTOR.fullmatch(text):
             raise WrongValue(
-                f"{shorten(text)} is neither an amount nor a change. Write x{factor[1] or factor[2]} for this multiple of the price"
+                f"{shorten(text)} is neither an amount nor a change. For this multiple of the price write x{factor[1] or factor[2]}"
             )
         if re.match(r"[+x\u00d7*/]|.*%$", text):
             raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")
         return _bare_number(text, money_unit(like.currency, like.per))
     if place not in before:
-        raise WrongValue(f"{shorten(text)} is a change of a price that the sheet does not have. Give an amount such as 12.5")
+        raise WrongValue(f"{shorten(text)} changes a price that the sheet does not have. Give an amount such as 12.5")
     if form["times"]:
         return _rounded(before[place].amount * typed_number(form["times"]))
     share = typed_number(form["share"]) / 100
@@ -145,7 +145,7 @@ def _bare_number(text: str, unit: str) -> float:
         if form := _WITH_A_UNIT.fullmatch(text):
             amount = form["amount"]
             raise WrongValue(
-                f"{shorten(text)} is not a bare number. A price set by hand is in {unit} here: write {amount} for {amount} {unit}"
+                f"{shorten(text)} has a unit or a sign. Here a price is in {unit}: write {amount} for {amount} {unit}"
             ) from None
         raise
 

@@ -1,4 +1,4 @@
-"""Storage on price sheets: tariffs of two lifetimes, one price for unlike models, and the scores of the tier rules."""
+"""Storage on price sheets: tariffs of two lifetimes, one price for different models, and the scores of the tier rules."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -51,8 +51,8 @@ class DisclosedCase:
 def tariffs(input_price: float, premiums: Iterable[WritePremium], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
     """Return a tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
 
-    Vendors round the multiplier, so each range covers the corners of both multipliers' cells: both lines are monotone in
-    each. With three lifetimes or more, tariffs get a problem if the ranges of their slopes have no common value.
+    Vendors round the multiplier. So each range covers all corners of the rounding cells of both multipliers. With three lifetimes or more,
+    tariffs get a problem if the ranges of their slopes have no common value.
 
     >>> found, = tariffs(3e-6, [WritePremium(ttl_seconds=300, premium=0.25), WritePremium(ttl_seconds=3600, premium=1.0)])
     >>> round(found.storage_price.value * 3600 / 3e-6, 3), round(found.write_charge.value / 3e-6, 3), round(found.drain_time.value)
@@ -107,8 +107,8 @@ def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_
 def _problem(price: Observable, charge: Observable) -> str | None:
     """Return the impossible value of a tariff as text, or None. The value is reported and not clipped."""
     for found, wrong, what in (
-        (price, price.value <= 0, "a longer lifetime costs no more"),
-        (charge, charge.value < 0, "no tariff of a write and storage for the lifetime holds"),
+        (price, price.value <= 0, "a longer lifetime does not cost more"),
+        (charge, charge.value < 0, "no tariff of a write price and a storage price fits"),
     ):
         if wrong:
             rounding = "rounding alone could do that" if found.high > 0 else "rounding cannot do that"
@@ -170,7 +170,7 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
 def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
     """Return the vendors with one storage price for several models of known architecture, on shipped sheets, widest first.
 
-    They are evidence against reading KV bytes from a storage price: the bytes differ and the price does not.
+    They are evidence against KV bytes from a storage price: the bytes differ, but the price does not.
     """
     offered = sheets_that_ship(data)
     known = {(row.provider, row.model): row for row in models(data)}
@@ -251,7 +251,7 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
             )
         )
     if not found:
-        raise WrongData("disclosures.csv: no tier of a cache is disclosed to hold a rule against")
+        raise WrongData("disclosures.csv: has no disclosed cache tier to test a rule")
     return tuple(found)
 
 

@@ -1,14 +1,13 @@
-"""Which memory tier a cache lifetime or a storage price points to: a range over cost bases and years, disclosures first.
+"""The memory tier behind a cache lifetime or a storage price: a range over cost bases and years. Disclosures have priority.
 
 The evidence is a storage price compared with the sheet's own output increment (the implied drain time). If no premium is
 sold, it is compared with KV bytes and holding prices (the price level). Without a storage price, the evidence is the cost of
 each tier. Two of them are never combined: both price terms use the same storage price. KV bytes calibrated on the premium
 would make the price level repeat the implied drain time. All terms are normal in logarithms and integrated exactly, except
-the cost term: a softmax that is sampled. A price tells the tier whose cost it pays, not where the bytes are.
+the cost term: a softmax that is sampled. A price shows the tier with this cost, not where the bytes are.
 
-No price tells the vendor's cost basis or the year of its hardware prices: each pair of them is a case, and all cases are
-equally likely a priori. The likelihoods of the cases are averaged, and never their posteriors. The result for a tier is its
-range over the cases.
+Prices do not show the vendor's cost basis or the year of its hardware prices. Each pair of them is a case, and all cases are equally likely
+a priori. The likelihoods of the cases are averaged, and never their posteriors. The result for a tier is its range over the cases.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -75,9 +74,9 @@ def storage_evidence(
 
     A lifetime of None is a storage price per hour.
 
-    storage_price [USD/token/s], implied_drain_time as median [s] and spread [nat], kv_bytes stored as median [byte/token] and
-    spread [nat], disclosed tiers by lifetime. A storage price that is not above 0 counts as missing: free storage, or a
-    tariff that fails, tells no level. A storage price without a premium or KV bytes is no evidence.
+    storage_price [USD/token/s], implied_drain_time as median [s] and spread [nat], kv_bytes stored as median [byte/token] and spread [nat],
+    disclosed tiers by lifetime. A storage price that is not above 0 counts as missing: free storage and inconsistent tariffs give no
+    information. A storage price without a premium or KV bytes is no evidence.
     """
     priced = storage_price if storage_price is not None and 0 < storage_price < inf else None
     found = []
@@ -205,9 +204,9 @@ def price_level(
 def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> _LogLikelihood:
     """Return ln probabilities by tier without a price. A tier is likelier if a lifetime [s] with one write and one read costs less.
 
-    They are logarithms of shares: without observations, no case is likelier than another. A share is the mean of
-    cost^(-1/temperature), normalised, over the tier parameters. Vendors keep caches in idle hardware, so that cost decides
-    little. Raise `WrongValue` for a temperature below the usual one.
+    They are logarithms of shares: without observations, no case is likelier than another. A share is the mean of cost^(-1/temperature),
+    normalised, over the tier parameters. Vendors keep caches in idle hardware, so cost decides little. Raise `WrongValue` for a temperature
+    below the usual one.
 
     >>> from invert.data import read_data
     >>> {tier: round(p, 2) for tier, p in normalised(cost_optimality(read_data(), 300, "rented", 2026)).items()}
@@ -258,7 +257,9 @@ def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = 
 
 
 def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -> Probabilities:
-    """Return all probability on the tiers that the vendor disclosed, with two tiers shared as the evidence shares them, or else evenly."""
+    """Return all probability on the tiers that the vendor disclosed, If it names two tiers, the evidence divides the probability between
+    them, or else it is divided evenly.
+    """
     named = TIERS_OF[disclosed]
     held = {tier: undisclosed[tier] for tier in named} if undisclosed else {}
     total = sum(held.values())
@@ -279,10 +280,9 @@ def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[s
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Return drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
-    `owned` charges all tiers the price of owned hardware. `rented` charges HBM the rent of the whole replica, and the other
-    tiers owned hardware, because the table has no rent for them. A tier without a price for the year has its price for all
-    years. A spread reads low to high as an interval of `range_level`. Its ends are never less than `tier_range_factor` off
-    the median.
+    `owned` charges all tiers the price of owned hardware. `rented` charges HBM the rent of the whole replica, and the other tiers owned
+    hardware, because the table has no rent for them. A tier without a price for the year has its price for all years. A spread reads low to
+    high as an interval of `range_level`. The ends differ from the median by a factor of at least `tier_range_factor`.
     """
     if basis not in BASES or year not in assumptions.price_years:
         raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, assumptions.price_years))}")
@@ -324,7 +324,7 @@ def _rows(tables: Tables, tier: str, quantity: str, column: str, wanted: str) ->
 
 
 def _log_density(distance: float, sd: float) -> float:
-    """Return ln of a normal density, up to a constant. The width stays in because tiers differ in it."""
+    """Return ln of a normal density, up to a constant. It includes the width, because tiers have different widths."""
     return -0.5 * (distance / sd) ** 2 - log(sd)
 
 

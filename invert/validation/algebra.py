@@ -20,11 +20,11 @@ from derive.tables.problems import Problem
 from derive.trees import Roots, Tree, TreePair
 
 _POINTS = 6
-"""At how many points each regime is compared. At every second one the equation holds."""
+"""Number of points at which each regime is compared. The equation is satisfied at every second point."""
 _TRIES = 10_000
-"""How often values are drawn until they meet the requirements."""
+"""Maximum number of draws to find values that meet the requirements."""
 _ALIKE = 1e-7
-"""Relative difference up to which two roots are one."""
+"""Relative difference of two equal roots."""
 _VERDICTS = ("both", "ours alone", "SymPy alone", "none", "differ")
 
 _Point = Mapping[str, float]
@@ -100,7 +100,7 @@ def _verdict(ours: Roots, theirs: Roots, unknown: str, points: Iterable[_Point])
 
 
 def _have_one_value(ours: tuple[Tree, ...], theirs: tuple[Tree, ...], at: _Point) -> bool:
-    """Whether the positive roots of both are the same, in many digits where few do not say."""
+    """Return whether the positive roots of both are equal, with many digits if a few are not enough."""
     for height in (evaluate, precise):
         found, known = ([float(value) for root in roots if isfinite(value := height(root, at)) and value > 0] for roots in (ours, theirs))
         if len(found) == len(known) and all(isclose(*pair, rel_tol=_ALIKE) for pair in zip(sorted(found), sorted(known), strict=True)):

@@ -13,7 +13,7 @@ AGREES = ("reproduced", "under a stated convention")
 DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
 AS_PUBLISHED = ("reproduced", "convention")
-"""Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
+"""Verdicts on a published problem with a right answer. For the second verdict the reason names a convention."""
 _REPRODUCED, _CONVENTION = (
     "the computed number is within the tolerance of the stated one",
     "within the tolerance, if the convention in the reason is used",
@@ -34,7 +34,7 @@ PROBLEM_VERDICTS = {
 }
 """What each verdict on a published problem means."""
 _COMPARED = ("unknown", "stated", "givens", "tolerance")
-"""Columns of a claim that a number is compared with."""
+"""Columns of a claim with numbers for the comparison."""
 
 
 @immutable

@@ -37,16 +37,16 @@ TABLES = {
     "device": "memory_tiers.csv",
     "disclosed": "disclosures.csv",
 }
-"""The table of the rows that each kind of given names."""
+"""The table for each kind of given."""
 PRESETS = ("hardware", "model")
 """Rows that `solve` accepts by name."""
 _AGREEING = (*AGREES, *AS_PUBLISHED)
 _SHOWN = {"claims": ("time", "source", "command"), "problems": ("arithmetic", "command", "source", "source_url")}
 """What a row of the scoreboard shows after the comparison, by table."""
 _EXACT = 1e-5
-"""Tolerance below which two values are equal but for rounding."""
+"""Tolerance below which two values differ only by rounding."""
 _DIGITS, _WHOLE = 4, 1e6
-"""Digits of a value found. A whole value below the second number is written as one."""
+"""Digits of a computed value. Whole values below the second number are written without decimals."""
 
 
 @immutable

@@ -37,6 +37,6 @@ def judge_ranks(coverage: float, p_value: float, quantities: int, level: float, 
     """
     found_out = p_value < (1 - level) / quantities
     if faulty:
-        return "found out, as the fault put in must be" if found_out else "the fault put in does not show here"
+        return "detected, as intended: this control has a built-in error" if found_out else "the built-in error is not visible here"
     told = f"ranges were right in {coverage:.1%} of cases where {level:.0%} is promised"
     return f"unsound: {told}, and ranks are not uniform" if found_out else f"sound: {told}"

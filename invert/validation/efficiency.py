@@ -27,12 +27,12 @@ from derive.tables.shipped import rows_of
 _GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
 _QUANTITIES = ("mfu", "mbu", "layer_time")
 _PRIORS = {"mfu": (0.5, 0.5), "mbu": (0.7, 0.2), "layer_time": (1e-4, 0.8)}
-"""Of each quantity what it is before any run is seen, and how far it may be from that [log]."""
+"""Prior of each quantity: its value, and the spread of its logarithm."""
 _SPREADS = {"mfu": 0.3, "mbu": 0.15, "layer_time": 0.6}
 _SPREAD_WIDTH = 0.5
-"""How far one run is from another before any run is seen [log], by quantity, and how far that spread may be from this [log]."""
+"""Prior of the spread between runs [log] by quantity: its value, and the spread of its logarithm."""
 _LEVEL = 0.9
-"""Share of runs in whose range each quantity lies, if runs differ as the fit supposes."""
+"""Share of runs whose value is in the range, if the fit is right."""
 _ENDS = NormalDist().inv_cdf((1 + _LEVEL) / 2)
 """The same in standard deviations."""
 _DIGITS = 2

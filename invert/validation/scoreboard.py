@@ -55,11 +55,11 @@ from invert.validation.soundness import table_problems
 
 ScoreRow = dict[str, object]
 _NEGATIVE_CONTROLS = 20
-"""How often prices are shuffled among models."""
+"""Number of shuffles of prices among models."""
 _POOL_DIGITS = 3
-"""Of what pools gain, which is little."""
+"""Digits of the gain of pools, which is small."""
 MODELS_LEFT_OUT = "models left out"
-"""What a calibration is of where no sheet is simulated."""
+"""Population of a calibration without simulated sheets."""
 _RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
@@ -72,7 +72,7 @@ def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
 
 
 def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _: None) -> tuple[dict[str, list[ScoreRow]], list[Problem]]:
-    """Return the rows of the sections, all from one reading, and the verdicts of claims and problems that their figures do not bear.
+    """Return the rows of the sections, all from one reading, and the verdicts of claims and problems that contradict their figures.
 
     Raise BadRow with everything that is wrong with the tables.
     """
@@ -152,7 +152,7 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Return the record of every printed estimator on unseen models, and the gain of each candidate over the typical KV.
 
     Gains are in mean log density over the baseline [nat], with equal weight per family for KV bytes. A candidate's gain is that of its
-    prediction alone. It counts in the estimate if its pool with the baseline gains more than one standard error, with families left out
+    prediction alone. It is used in the estimate if its pool with the baseline gains more than one standard error, with families left out
     and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
     return [
@@ -181,7 +181,7 @@ class Scored:
 
 
 _KV, _SIZE = "KV bytes", "size"
-"""What estimators are scored on: the caches of models, and what is read off beside them; their parameters."""
+"""Populations of the scores: the caches of models, other quantities of their sheets, and their parameters."""
 
 
 @cache_with_data
@@ -409,7 +409,7 @@ def _digits(value: float | None) -> float | None:
 
 
 def efficiencies(data: Data) -> list[ScoreRow]:
-    """Return how often the ranges of `--efficiency calibrated` held published runs, by group, as recorded in efficiencies.csv."""
+    """Return how often the ranges of `--efficiency calibrated` contained published runs, by group, from efficiencies.csv."""
     return efficiency_rows(data.tables.rows_of(Efficiency))
 
 
@@ -426,6 +426,6 @@ _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "problems": worked_problems,
     "calibration": recorded_calibration,
 }
-"""By name: sheets of several bands, of known models; every estimator and candidate on models left out; hosts of one model; tier rules;
-negative controls; a disclosed day; published runs; prices that changed; what the lecture claims; what others published with an answer;
-the sampler itself."""
+"""Sections by name: known models with several bands, estimators on left-out models, hosts of one model, tier rules, negative controls, a
+disclosed day, published runs, changed prices, claims of the lecture, published problems, and the sampler.
+"""

@@ -19,7 +19,7 @@ SHOWN = {
     "problems": ("id", "said", "unit", "found", "verdict", "tolerance", "problem", "command", "reason", "arithmetic", "source"),
     "calibration": ("run", "quantity", "sheets", "coverage_50", "coverage_90", "ks_p", "verdict"),
 }
-"""Columns of a section that its text shows, where it is not all of them."""
+"""Columns in the text of a section that does not show all of them."""
 _SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
@@ -28,39 +28,40 @@ TITLES = {
         "Leave-out prediction: RMS error, RMS error of the baseline and gain in log score (all in nats), and coverage. backsolve"
         " validate --as json has intervals and pools"
     ),
-    "single-band": "Lists with one band: how far apart the prices of one model are between hosts, and the value of cache-read prices",
+    "single-band": "Sheets with one band: differences between the prices of hosts for one model, and the value of cache-read prices",
     "storage": "Tier rules on cache lifetimes with a disclosed tier (log score: 0 is certain and right)",
-    "controls": "Negative controls: one storage price, open models of unlike cache",
+    "controls": "Negative controls: one storage price for open models with different caches",
     "production": "Nodes of one day: computed and disclosed",
     "efficiency": "Published runs in the ranges of --efficiency calibrated: how many were inside, predicted over measured time (geometric"
-    " mean, least, most), and most over least of a range (median); of runs never seen by the fit, and of its own left out one by one",
-    "experiments": "One model at two prices: by how much every estimate moved (nats), how often it stayed in the first range (held), and"
-    " how often the second price gave none (lost)",
+    " mean, least, most), and most over least of a range (median); of runs that the fit did not use, and "
+    "of its own runs, left out one by one",
+    "experiments": "Models at two prices: the change of every estimate (nats), how often the second estimate is in the first range"
+    " (held), and how often there is no second estimate (lost)",
     "claims": "Claims of the lecture: the stated number, the computed number, and the verdict",
     "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
     "calibration": "Shares of truths inside the 50 and 90 % ranges, and a verdict: of simulated sheets, with the p-value of uniform ranks"
-    " (noise x 0.3 must be found out), then of models that an estimator had not seen",
+    " (the control with noise x 0.3 must be detected), then of models that an estimator had not seen",
     "algebra": "Closed forms of every equation, unknown and regime, at six random points each: found by both algebras and equal, found by"
     " one alone, found by none, different",
 }
 VERDICTS = {"claims": CLAIM_VERDICTS, "problems": PROBLEM_VERDICTS}
-"""Sections of figures with verdicts, and what those mean."""
+"""Sections with verdicts, and their meanings."""
 _FIGURES = {"claims": "figures of the lecture", "problems": "published problems"}
 _OVERVIEW = ("claim", "judged on", "right", "gain", "verdict")
-_OVERVIEW_TITLE = "Each estimate, the models that it was compared with, and how often it was right"
+_OVERVIEW_TITLE = "Each estimate, the known models for comparison, and how often it was right"
 _HOW_TO_READ = (
-    "right: truths in the 90 % range, of models left out. gain: nats of log density over a guess without the price."
-    " retest: one model before and after its price changed (rms in nats).",
+    "right: true values inside the 90 % range, for models left out of the fit. gain: log score over a guess without the price [nats]."
+    " retest: one model before and after a price change (rms in nats).",
     "more: backsolve validate --section skill, calibration, truth, storage, claims, problems, or all",
 )
 _IN_WORDS = {"KV read": "typical KV, read", "KV stored": "typical KV, stored"}
 _OF_PARAMETERS = {"active": "active params", "all": "total params", "sparse": "MoE", "hosts": "host"}
-"""What an estimator, and each part of the name of one of parameters, is called on one screen."""
+"""Short names of estimators, and of the parts of a name for parameters, in the overview."""
 _RETESTED = {"active_params, by price": "active params, retest", "bandwidth_bound_fraction": "bandwidth-bound, retest"}
 _NO_GAIN = 0.02
 """Most that a control may gain [nat]."""
 _FACTOR = 3.0
-"""How many times a reading may be the truth, and still be trusted; how far caches must lie apart for a control."""
+"""Largest factor between a trusted reading and the true value, and smallest factor between caches for a control."""
 _TIER_RULES = {"shipped": "cache tier, all rules", "drain match, the lecture's drain times": "cache tier by duration"}
 _GUESS = "uniform guess"
 
@@ -85,7 +86,7 @@ def _section(name: str, rows: _Rows) -> Iterable[str]:
 
 
 def estimate_in_words(name: str) -> str:
-    """Return the display name of an estimate. For price/cost, add the source of the size."""
+    """Return the printed name of an estimate. For price/cost, add the source of the size."""
     quantity, _, by = name.partition(", ")
     said = name_of(quantity, "by_price" if by else "")
     return said if said.endswith(by) else f"{said} {by}"

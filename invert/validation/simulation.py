@@ -5,9 +5,9 @@ the priors (Talts et al., 2018). Truths come from the priors, prices from the fo
 on the vendors' numbers. A sheet is dropped only if the sampler fails on its published prices, never because of its truth: no draw is
 feasible, or even the mixture cannot be trusted. It tests the computation, not the model: prices of models of known architecture do that.
 
-Ranks of single quantities, pooled over sheets, do not see everything: a posterior that hears a price twice may be too narrow
-where no printed quantity shows it. The log likelihood of all prices is ranked like a quantity, and shows it (Modrák et al.,
-2023, Simulation-based calibration checking for Bayesian computation: the choice of test quantities shapes sensitivity).
+Pooled ranks of single quantities do not show all errors. A posterior that uses a price twice may be too narrow, without effect on a printed
+quantity. The log likelihood of all prices is ranked like a quantity, and shows it (Modrák et al., 2023, Simulation-based calibration
+checking for Bayesian computation: the choice of test quantities shapes sensitivity).
 """
 
 import math
@@ -38,25 +38,27 @@ from invert.sheets.observables import DECADE, rounding_cell
 
 LOG_LIKELIHOOD = "log_likelihood"
 RANKED = (*SUMMARISED, "ridge_point", "active_params", LOG_LIKELIHOOD)
-"""What is ranked: everything that is printed of a posterior, the nuisance that prices move most, and the log likelihood of all prices."""
+"""The ranked quantities: all printed quantities of a posterior, the nuisance that prices change most, and the log likelihood of all prices.
+"""
 
 POOLED = "pooled"
 _BASE = ("input_price", "output_input_ratio")
 _PREMIUMS = ("premium_in", "premium_out")
 _MILLION = 1e6
-"""Tokens of a published price."""
+"""Number of tokens in the unit of a published price."""
 _HOUR = 3600.0
 PRICE_PER_FLOP = 1.0
-"""Of a rented one [USD]. It is a factor of the truth and of every draw alike: ranks are the same at any."""
+"""Rental price of a FLOP [USD]. It multiplies the truth and every draw, so ranks do not depend on it."""
 
 _SizeKnown = Literal["prior", "stated", "price"]
-"""How the size of a model is known: as the prior has it, stated to `known_size_spread`, or by the input price, which then says
-nothing further."""
+"""The knowledge of the size of a model: only the prior, a statement with `known_size_spread`, or the input price, which then gives no other
+information.
+"""
 
 
 @immutable
 class Shape:
-    """What the sheets of one kind publish, and where their bands end [token]: thresholds, nominal for one band, and the top."""
+    """The published prices of one kind of sheet, and the ends of its bands [token]: thresholds (nominal for one band) and the top."""
 
     name: str
     edges: tuple[float, ...]
@@ -72,10 +74,10 @@ _SHAPES = (
     Shape(name="two bands, known size", edges=(128e3, 256e3), prices=(*_BASE, *_PREMIUMS), size="stated"),
     Shape(name="size by price", edges=(200e3, 1e6), prices=(*_BASE, *_PREMIUMS, "cache_read_ratio"), size="price"),
 )
-"""What each is for. Two bands, cache, storage: every price there is. Two bands: what the exact inverse needs and no more. One band:
-no premium, so that two coordinates are drawn from their priors. Four bands: the bands further up, which the inverse leaves to the
-likelihood, and the one share of the way up that their means have in common. Known size: the input price speaks of the price level
-alone, and KV bytes of the whole model rest on the statement. Size by price: the input price has said the size, and is not heard again.
+"""The purpose of each kind. Two bands, cache, storage: all prices. Two bands: only the prices that the exact inverse needs. One band:
+without a premium, two coordinates are drawn from their priors. Four bands: the inverse does not use the upper bands, only the likelihood,
+and their means have one common share. Known size: the input price informs only price/cost, and KV bytes use the stated size. Size by price:
+the input price gives the size and is not used again.
 """
 
 
@@ -103,8 +105,8 @@ def calibration_run(
 ) -> tuple[Ranking, ...]:
     """Return ranks of simulated truths, by quantity, for each shape and pooled over shapes and seeds.
 
-    Every seed and shape has `sheets_per_shape` sheets, and each seed has its own points. `draws` per sheet is a power of two. A
-    `noise_factor` other than 1 multiplies the noise of both premiums in the inference but not in the simulation, so the run must fail. Each
+    Every seed and shape has `sheets_per_shape` sheets, and each seed has its own points. `draws` per sheet is a power of two. If
+    `noise_factor` is not 1, it multiplies the noise of both premiums in the inference but not in the simulation, so the run must fail. Each
     task of an executor is one seed and shape. The numbers do not depend on it.
 
     >>> rows = calibration_run(4, (1,), 512)

@@ -1,4 +1,4 @@
-"""Test inferences from lists with one band, on hosts of one model: only the price differs between them."""
+"""Test inferences from sheets with one band, on hosts of one model, which differ only in their prices."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
@@ -25,7 +25,7 @@ _Cells = tuple[str, str, str, int | None, int | None, str]
 _NOT_FLAT = "the same, no flat tariffs"
 """Hosts of one model whose output costs another price than input."""
 _LECTURE_RATIO = 5
-"""Output over input as the lecture reads it."""
+"""Output over input price, by the lecture's reading."""
 
 
 def single_band_rows(

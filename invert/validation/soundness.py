@@ -31,12 +31,12 @@ _READ_BY_INFER = (
     *(ModelRow, Architecture, CalibrationModel, MemoryTierFigure, Disclosure),
     *(AcceleratorFigure, OpenModel, ListPrice, HostPrice),
 )
-"""Beside the prices, which `load` reads."""
+"""Tables besides the prices, which `load` reads."""
 _PRICES = ("prices", "prices_calibration")
 _BESIDE = (Efficiency, *_PRICES, "prices_rivals", "price_history", NaturalExperiment, Claim, WorkedProblem)
-"""What is held against its description alone."""
+"""Tables that are only compared with their description."""
 _BEGINS = ("start", "first_seen")
-"""Kinds of dates on which a price began, or had begun."""
+"""Kinds of dates on which a price began or was already valid."""
 
 
 def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
@@ -75,7 +75,7 @@ def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
 
 @cache_with_data
 def unused_launches(data: Data) -> tuple[Problem, ...]:
-    """List launch sheets that no calibrating model was sold by, by their first row."""
+    """List launch sheets that no calibrating model uses, by their first row."""
     used = {row.get("sheet") for row in data.tables.raw_rows("calibration_models")}
     first: dict[str, PriceRow] = {}
     for row in calibration.calibration_book(data).rows:
@@ -86,7 +86,7 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
 
 
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
-    """List rates of exchange of currencies that no price uses. A misspelt currency would otherwise go unnoticed."""
+    """List exchange rates for currencies that no price uses. A misspelt currency would otherwise go unnoticed."""
     used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in tables.raw_rows(name)}
     return [
         Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")

@@ -85,7 +85,7 @@ def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.
     for module in ("numpy", "scipy"):
         monkeypatch.setattr(f"{module}.__version__", "9.9")
     with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n\n")):
-        assert "; made with numpy " in changed_since(run) and ", this is 9.9; made with scipy " in changed_since(run)
+        assert "; made with numpy " in changed_since(run) and ", now it is 9.9; made with scipy " in changed_since(run)
 
 
 def test_an_answer_that_is_another_than_that_of_the_file_does_not_reproduce_and_one_that_is_the_same_does(tmp_path):
@@ -161,7 +161,7 @@ def test_what_is_no_saved_result_is_refused_in_a_line(
     with pytest.raises(WrongData) as refused:
         saved_run(kept(tmp_path_factory.mktemp("spoiled") / "r.json", text))
     said = str(refused.value)
-    assert "r.json: is no saved result that can be asked again (" in said and why in said and "\n" not in said
+    assert "r.json: is no saved result that can be repeated (" in said and why in said and "\n" not in said
 
 
 def test_a_file_of_any_size_is_not_read(tmp_path):

@@ -34,7 +34,7 @@ def test_a_name_of_no_sheet_is_not_in_it():
 
 
 def test_a_name_of_several_models_is_refused_with_their_names():
-    with pytest.raises(WrongValue, match=r"2 sheets here are of 'g\*'; take one by its position: 0 \(openai/gpt-5\.4\), 1 \(google/"):
+    with pytest.raises(WrongValue, match=r"2 sheets here are of 'g\*'; select one by its position: 0 \(openai/gpt-5\.4\), 1 \(google/"):
         table()["g*"]
 
 
@@ -46,7 +46,7 @@ def test_a_name_that_is_not_there_is_refused_with_the_nearest():
 def test_a_name_of_several_sheets_is_refused_with_their_places():
     several = infer(["deepseek-v4-pro"], tier="all")
     assert len(several) > 1
-    with pytest.raises(WrongValue, match=f"{len(several)} sheets here are of 'deepseek/deepseek-v4-pro'; take one by its position: 0 "):
+    with pytest.raises(WrongValue, match=f"{len(several)} sheets here are of 'deepseek/deepseek-v4-pro'; select one by its position: 0 "):
         several["deepseek/deepseek-v4-pro"]
 
 

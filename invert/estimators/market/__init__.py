@@ -1,1 +1,1 @@
-"""The market: sizes from the level of a price, and the KV bytes of the models of a time."""
+"""Estimates from the market: sizes from prices, and the typical KV bytes of a time."""

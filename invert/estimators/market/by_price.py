@@ -1,4 +1,4 @@
-"""The size of a model by its price: the applicable fit, learnt without its family, and the record of that fit."""
+"""The size of a model by its price: the fit for its kind of price, without its family, and the record of this fit."""
 
 from derive.immutable import immutable
 from invert.assumptions import Assumptions
@@ -11,15 +11,14 @@ from invert.sheets.tables import ModelRow
 
 PER_MTOK = 1e6
 _LISTS = ("standard", "off_peak")
-"""Service tiers at the list price: a vendor with peak hours charges its usual price off peak."""
+"""Service tiers at the list price. A vendor with peak hours charges its usual price in off-peak hours."""
 
 
 @immutable
 class ByPrice:
-    """The price [USD/Mtoken] that predicts a size, from the lists of makers or the median of hosts, with the reason in `because`.
-
-    `closed` is whether the extra price/cost of a closed vendor is in the sizes. `listed` is the open model that the sheet sells,
-    which is left out of the fit.
+    """The price [USD/Mtoken] that predicts a size, from the lists of makers or the median of hosts, with the reason in `because`. `closed`:
+    the sizes include the extra price/cost of a closed vendor. `listed` is the open model that the sheet sells, which is left out of the
+    fit.
     """
 
     price: float
@@ -33,19 +32,19 @@ class ByPrice:
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | str:
     """Return the price that predicts a size from a sheet, or the reason why it does not predict one."""
     if sheet.service_tier not in _LISTS:
-        return f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does"
+        return f"a {sheet.service_tier.replace('_', '-')} price gives no size. The standard price does"
     hosts = model is not None and not model.first_party
     row = _host_price(model, data, assumptions) if hosts else _open_model(model, data)
     if hosts and row is None:
-        return "the price of one host: too few sell the model for their median to say how big it is"
+        return "the price of one host. Too few hosts sell the model for a median price"
     # A vendor that is in no table counts as closed.
     closed = row is None and not (model and model.architecture)
     price = row.input_price if hosts and row else sheet.bands[0].input.usd_per_token * PER_MTOK
-    because = "the median of hosts, as they price models by size" if hosts else "the list price of input, as open models are priced by size"
-    because += f", {EXTRA_MARKUP}" * closed + ". No table has the model, so its vendor counts as closed" * (model is None)
+    because = "by the median price of hosts for models with known size" if hosts else "by the input price of open models with known size"
+    because += f", {EXTRA_MARKUP}" * closed + ". The model is in no table, so its vendor counts as closed" * (model is None)
     lowest, highest = assumptions.size_prices
     extrapolated = not lowest <= price <= highest
-    because += ". Extrapolated: few open models are priced so" * extrapolated
+    because += ". Extrapolated: few open models have such a price" * extrapolated
     return ByPrice(price=price, hosts=hosts, because=because, closed=closed, extrapolated=extrapolated, listed=row)
 
 
@@ -56,7 +55,7 @@ def _host_price(model: ModelRow | None, data: Data, assumptions: Assumptions) ->
 
 
 def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
-    """Return the active or total parameters at that price. Raise `WrongData` if too few models are left to learn from."""
+    """Return the active or total parameters at that price. Raise `WrongData` if too few models are left for the fit."""
     without = found.listed.price_family if found.listed else ""
     return size_at(data, form_of(found, params), found.price, without, found.closed, assumptions)
 
@@ -67,7 +66,7 @@ def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assu
 
 
 def form_of(found: ByPrice, params: Params) -> SizeForm:
-    """Return the form of the fit. Hosts sell sparse models of today, as closed vendors do."""
+    """Return the form of the fit. For hosts it is fitted to today's sparse models, which are like those of closed vendors."""
     return SizeForm(params=params, sparse=params == "total_params" or found.closed or found.hosts, hosts=found.hosts)
 
 

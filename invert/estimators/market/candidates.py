@@ -1,4 +1,4 @@
-"""Observables that might tell KV bytes better than the typical KV of the release date, each judged on models of known cache."""
+"""Observables that may predict KV bytes better than the typical KV of the release date. Each one is tested on models with a known cache."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -20,9 +20,8 @@ from invert.records import Verdict
 
 @immutable(kw_only=False)
 class Candidate:
-    """A way to predict KV bytes read or stored. `observed` returns its numbers for a cache, or None if they are not known.
-
-    It gets the cache, the listed model with this architecture or None, and all listed models.
+    """A method to predict KV bytes (read or stored). `observed` returns its input numbers for a cache, or None if they are not known. Its
+    arguments are the cache, the listed model with this architecture (or None), and all listed models.
     """
 
     name: str
@@ -58,7 +57,7 @@ CANDIDATES = (
     Candidate("release_date", "read", _release),
     Candidate("release_date and max_context", "read", _release_and_context),
 )
-"""Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures, priced or not.
+"""Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures.
 
 A candidate replaces the typical KV if it passes both with families left out and on later models."""
 LEFT_OUT: Mapping[str, date | None] = {"family": None, "later": date.min, f"since {SIZES_JUDGED_SINCE.year}": SIZES_JUDGED_SINCE}
@@ -77,9 +76,8 @@ def judge_candidate(
 def judge_predictors(
     rows: Sequence[tuple[Cache, tuple[float, ...]]], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
 ) -> Verdict | None:
-    """Return the gain from one number per cache. A line through other families predicts each cache.
-
-    With `since` only caches released from that day on are judged, each by a line through the caches released before it.
+    """Return the gain of one number per cache. Each cache is predicted by a line through other families. With `since`, only caches released
+    from that day on are tested, each by a line through the caches released before it.
     """
     judged = [(one, numbers) for one, numbers in rows if since is None or one.released >= since]
     by_line = np.full(len(judged), np.nan)
@@ -102,7 +100,7 @@ def _density_by_line(
 
 @cache_with_data
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
-    """Return the verdict on each candidate, by its name and by the left-out group."""
+    """Return the test result of each candidate, by its name and by the left-out group."""
     priced, typical = listed_models(data), typical_kv(data, assumptions)
     return {
         (one.name, left_out): judge_candidate(one, priced, typical[one.of], since, assumptions)

@@ -1,4 +1,4 @@
-"""Prices of hosts that sell one open model, which differ by the seller alone."""
+"""Prices of hosts of an open model. They differ only because of the seller."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,8 +27,8 @@ class SpreadWithin:
 def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping[str, list[HostPrice]]:
     """Return the prices of hosts of rented accelerators by model, if enough hosts sell it.
 
-    Lists for the Chinese market, listings of 2024 and hosts that look their price up from the size are left out. A price
-    looked up from the size is no evidence of its own.
+    Lists for the Chinese market, listings of 2024, and hosts with prices by size are left out, because a price by size is no independent
+    evidence.
     """
     of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
     for row in prices:
@@ -41,7 +41,7 @@ def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
     """Return the spread of values within groups. Each group has its own mean, and all have one variance."""
     known = [values for values in groups if len(values) > 1]
     if not known:
-        raise WrongData("host_prices.csv: no model has usable prices of two hosts, and a spread between hosts needs them")
+        raise WrongData("host_prices.csv: no model has usable prices of two hosts, and the spread between hosts needs them")
     variances = [variance(values) for values in known]
     freedom = [len(values) - 1 for values in known]
     return SpreadWithin(
@@ -55,8 +55,8 @@ def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
 def spread_of_output_input_ratio(prices: Iterable[HostPrice], least_hosts: float) -> SpreadWithin:
     """Return the spread of ln(output/input) between hosts of one model [nat], over models with at least this many hosts.
 
-    All of them sell the same weights, so the spread does not come from the model. A flat tariff, output at the price of
-    input, has no fraction and is left out.
+    All of them sell the same weights, so the spread does not come from the model. Hosts with the same price for input and output are left
+    out.
     """
     hosts = rented_host_prices((row for row in prices if row.output_price != row.input_price), least_hosts).values()
     return spread_within([log(row.output_price / row.input_price) for row in rows] for rows in hosts)

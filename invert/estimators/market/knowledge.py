@@ -1,4 +1,4 @@
-"""Total parameters by the knowledge of a model: ln N = a + b logit(A), or ln N = a + b logit(A) + c ln P.
+"""Total parameters from the factual knowledge of a model: ln N = a + b logit(A), or ln N = a + b logit(A) + c ln P.
 
 A is the accuracy of the best variant of a model on a benchmark of facts, P the list price of input [USD/Mtoken]. Each benchmark has its
 own fits, to sparse open models of today. A form is used if its gain in log density over the same fit without the score exceeds one
@@ -36,9 +36,9 @@ from invert.sheets.files import FileText
 from invert.sheets.tables import KnowledgeScore
 
 _MANY_REFUSALS = 0.2
-"""A model that refuses more of the questions may know more than its accuracy shows."""
+"""Share of refused questions, above which a model may know more than its accuracy shows."""
 IN_WORDS = {True: "price and knowledge", False: "no price used"}
-"""The evidence of a form, by whether it uses a price."""
+"""The evidence in words, without and with a price."""
 _GATES: tuple[LeftOut, ...] = ("family", "later")
 """The tests that a form must pass before it is used."""
 
@@ -99,9 +99,9 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 
 def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
-    """Return the estimate by the benchmark of the largest gain that has a score of the model and passes the gate."""
+    """Return the estimate by the benchmark with the largest gain, among those that have a score of the model and pass the tests."""
     if priced and (case.by_price is None or case.by_price.hosts):
-        return undetermined(assumptions, case.no_size or "the price of a host, and scores are learnt with list prices of makers")
+        return undetermined(assumptions, case.no_size or "a host's price. The scores are fitted with prices of makers")
     names, because = _names(case), "the model has no score on a benchmark of facts"
     for form in knowledge_forms(data, assumptions):
         scores = best_scores(data, form.benchmark)
@@ -109,7 +109,7 @@ def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions
         if score and form.priced == priced:
             if passes_gate(data, form, assumptions):
                 return _estimate(case, form, score, data, assumptions)
-            because = f"the score on {form.benchmark} adds no more than one standard error to the price"
+            because = f"the score on {form.benchmark} improves the estimate by price by less than one standard error"
     return undetermined(assumptions, because)
 
 
@@ -131,9 +131,9 @@ def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, ass
     low, median, high = (BILLION * end for end in told.range(assumptions.level))
     highest = size_table(data, form, assumptions).predictors[:, -1].max()
     extrapolated, refused = bool(values[0, -1] > highest), (score.refusals or 0.0) > _MANY_REFUSALS
-    because = f"{IN_WORDS[form.priced]}: the score on {form.benchmark}, as sparse open models of this size have it"
-    because += ". It refused many questions and may know more" * refused
-    because += ". Extrapolated: no open model knows as much" * extrapolated
+    because = f"{IN_WORDS[form.priced]}: the size of sparse open models with this score on {form.benchmark}"
+    because += ". The model refused many questions, so it may be larger" * refused
+    because += ". Extrapolated: every open model has a lower score" * extrapolated
     of_closed = _record_if_any(data, form, "closed vendor", assumptions) if closed else None
     of_it = of_closed or size_record(data, form, "family", assumptions)
     return replace(interval(assumptions, low, median, high, because, equations=()), record=None if extrapolated else of_it)

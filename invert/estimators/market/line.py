@@ -1,4 +1,4 @@
-"""The line of size against price: its models, its ranges at every price, and its predictions."""
+"""The fitted line of size against price: its models, its ranges, and its predictions."""
 
 from math import exp
 
@@ -45,7 +45,7 @@ def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, fl
 
 
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
-    """Return the active parameters that the price of each open model predicts, with its price family left out."""
+    """Return the active parameters that the price of each open model predicts, by a fit without its price family."""
     rows = listed_models(data)
     found, reach = predict_left_out(size_table(data, ANY, assumptions)), (1 + assumptions.level) / 2
     reaches = found.scale * float(stdtrit(found.freedom, reach))

@@ -1,4 +1,4 @@
-"""Open models with their prices on the lists of makers and at hosts, as rows to learn a size from."""
+"""Open models with their list prices and prices at hosts, as rows for the fits of a size."""
 
 from collections.abc import Mapping, Sequence
 from math import exp, log
@@ -18,7 +18,7 @@ DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((Architecture, OpenModel), "release_date"),
     **dict.fromkeys((ListPrice, HostPrice, DisclosedSize, KnowledgeScore), "date"),
 }
-"""The tables that a baseline or a fit learns from or is judged by, and the column of their day."""
+"""The tables for fits, baselines and their tests, with the column of their day."""
 
 
 def dated_late(row: TableRow, data: Data) -> Problem | None:

@@ -1,8 +1,7 @@
 """The gain of a linear pool of a candidate with the typical KV, and the weight of the candidate.
 
-The pool is w p + (1 - w) c, with the density p from a price and the density c of the typical KV. A product of the two would
-need independence, which is not established. Each family counts once. Its prediction uses the weight that the other families
-choose.
+The pool is w p + (1 - w) c, with the density p from a price and the density c of the typical KV. A product of the two would need
+independence, which is not established. Each family counts once. Its prediction uses the weight that is best for the other families.
 """
 
 from collections.abc import Sequence

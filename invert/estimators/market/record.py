@@ -23,7 +23,7 @@ def record(
 ) -> Record | None:
     """Return the record of the predictions that have a baseline, with their gain over it, or None for fewer than two groups.
 
-    Errors and ranges count by row. `by_families` counts each group once in the gain. `of` names the population.
+    Errors and ranges are counted by row. With `by_families` each group counts once in the gain. `of` names the population.
     """
     judged = np.isfinite(found.log_density) & np.isfinite(baseline.log_density)
     _, places = np.unique(np.asarray(groups)[judged], return_inverse=True)

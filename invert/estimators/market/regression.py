@@ -1,6 +1,5 @@
-"""Regression for new groups: a group weighs less than its number of rows, and fits without it judge it.
-
-A fit needs only sums over groups. So one or two groups are left out by subtraction.
+"""Regression for new groups. The weight of a group grows more slowly than its number of rows. A group is predicted by fits without it. A
+fit needs only sums over groups, so one or two groups are left out by subtraction.
 """
 
 from collections.abc import Hashable, Sequence
@@ -17,9 +16,8 @@ from invert.estimators.market.student import Floats, Students
 
 @immutable(eq=False)
 class GroupedRows:
-    """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n).
-
-    `least_freedom` are the degrees of freedom that a fit has at least, `slope_ridge` is added to the squares of every slope.
+    """Predictors with a leading column of ones (n, p), the target (n), and the group (n) and weight (n) of each row. `least_freedom` is the
+    minimum of the degrees of freedom, `slope_ridge` is added to the squares of every slope.
     """
 
     predictors: Floats
@@ -36,7 +34,7 @@ class GroupedRows:
 
     @property
     def freedom(self) -> int:
-        """Return groups minus coefficients, at least the minimum."""
+        """Return the degrees of freedom: groups minus coefficients, at least the minimum."""
         return max(self.count - int(self.predictors.shape[1]), self.least_freedom)
 
 

@@ -31,7 +31,7 @@ from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListP
 
 BILLION = 1e9
 SIZES_JUDGED_SINCE = date(2026, 1, 1)
-"""Models released from this day on judge fits to earlier ones."""
+"""Models released from this day on test the fits to earlier models."""
 _RESAMPLES = 1024
 _SURE = 0.999
 """The highest accuracy in use: without a wrong answer the logit would be infinite."""
@@ -58,7 +58,9 @@ class SizeForm:
 
 
 ACTIVE, ANY, TOTAL = SizeForm(params="active_params"), SizeForm(params="active_params", sparse=False), SizeForm(params="total_params")
-"""By list price: active parameters of sparse models, as all of today's large models are, and of any model, and total parameters."""
+"""Fits by list price: active parameters of sparse models (like all of today's large models), active parameters of all models, and total
+parameters.
+"""
 
 
 @immutable
@@ -93,13 +95,13 @@ def best_scores(data: Data, benchmark: str) -> dict[str, KnowledgeScore]:
 
 
 def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None) -> tuple[float, ...]:
-    """Return the numbers that a form predicts from: ln of the price, then the logit of the accuracy."""
+    """Return the predictors of a form: ln of the price, then the logit of the accuracy."""
     return (*((ln_price,) if form.priced else ()), *((float(logit(min(score.accuracy, _SURE))),) if form.benchmark and score else ()))
 
 
 @cache_with_data
 def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "") -> tuple[SizedModel, ...]:
-    """Return the open models that a form learns from, without a price family."""
+    """Return the open models that a form is fitted to, without a price family."""
     priced = hosted_models(data, assumptions) if form.hosts else listed_models(data) if form.priced else ()
     prices, scores = {row.model: row.input_price for row in priced}, best_scores(data, form.benchmark) if form.benchmark else {}
     models = {row.model: row for row in rows_so_far(data, OpenModel)}
@@ -124,10 +126,10 @@ def _is_sparse_of_today(row: OpenModel, assumptions: Assumptions) -> bool:
 
 
 def size_table(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "", by: str = "price_family") -> GroupedRows:
-    """Return the models that a form learns from for a regression. Raise `WrongData` if they have too few groups for a line."""
+    """Return the models of a form as input of a regression. Raise `WrongData` if they have too few groups for a line."""
     rows = sized_models(data, form, assumptions, without)
     if len({getattr(row, by) for row in rows}) < assumptions.least_to_learn:
-        raise WrongData(f"{form.table}.csv: fewer than {assumptions.least_to_learn} values of {by} are left to learn a size from")
+        raise WrongData(f"{form.table}.csv: fewer than {assumptions.least_to_learn} values of {by} are left to fit a size")
     return _grouped(rows, by, assumptions)
 
 
@@ -140,7 +142,7 @@ def _grouped(rows: tuple[SizedModel, ...], by: str, assumptions: Assumptions) ->
 
 
 def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple[SizedModel, ...]:
-    """Return the closed models of known size at their own prices. Those of known total parameters are of today, as the fits are."""
+    """Return the closed models of known size at their own prices. For total parameters they are today's models, as in the fits."""
     scores = best_scores(data, form.benchmark) if form.benchmark else {}
     return tuple(
         SizedModel(
@@ -192,7 +194,7 @@ def predict_closed(one: Fit, form: SizeForm, predictors: Floats, extra: Floats) 
 def _record(
     rows: GroupedRows, predict: Callable[[GroupedRows], Students], judged: GroupedRows | None = None, of: str = Record.of
 ) -> Record | None:
-    """Return the record of a way to predict rows, with its gain over the same way without the last predictor."""
+    """Return the record of a regression, with its gain over the regression without the last predictor."""
     judged, without = judged or rows, replace(rows, predictors=rows.predictors[:, :-1])
     found, baseline = (predict(one).judge(judged.target) for one in (rows, without))
     return record(found, baseline, judged.groups, of=of)
@@ -216,7 +218,7 @@ def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assump
 
 
 def _closed_record(data: Data, form: SizeForm, rows: GroupedRows, assumptions: Assumptions) -> Record | None:
-    """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out."""
+    """Return the record of the printed estimate on closed models. Each vendor is left out in turn."""
     models = closed_models(data, form, assumptions)
     if not models:
         return None
@@ -238,7 +240,8 @@ def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumpti
 
 @immutable(eq=False, kw_only=False)
 class Draws:
-    """Draws of all the unknowns between a price and a size: coefficients over resampled vendors, extra price/cost, error of a new family.
+    """Draws of everything unknown between a price and a size: coefficients over resampled vendors, extra price/cost, and error of a new
+    family.
 
     All prices use the same draws, so a higher price always means a larger size.
     """
@@ -257,7 +260,7 @@ class Draws:
 
 @cache_with_data
 def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptions: Assumptions) -> Draws:
-    """Return draws of the size at a price, learnt without a price family, with the extra price/cost of a closed vendor."""
+    """Return draws of the size at a price, by a fit without a price family, with the extra price/cost of a closed vendor."""
     rows = size_table(data, form, assumptions, without)
     vendors = [row.vendor for row in sized_models(data, form, assumptions, without)]
     one, (mean, spread) = fit(rows), extra_markup(data, form.params, assumptions) if closed else (0.0, 0.0)

@@ -68,7 +68,7 @@ class Student:
 
     @property
     def spread(self) -> float:
-        """Return the standard deviation [nat], scale sqrt(n/(n - 2)). It is not defined up to two degrees of freedom."""
+        """Return the standard deviation [nat], scale sqrt(n/(n - 2)). It is not defined for two or fewer degrees of freedom."""
         return self.scale * sqrt(self.freedom / (self.freedom - 2))
 
 
@@ -78,7 +78,7 @@ def predict_one_more(values: Sequence[float]) -> Student:
 
 
 def pooled_range(weight: float, one: Student, other: Student, level: float) -> tuple[float, float, float]:
-    """Return low, median and high of a quantity with the logarithm `one` at this weight, and else `other`."""
+    """Return low, median and high of a mixture: the logarithm is `one` with this weight, and otherwise `other`."""
     ends = sorted(one.centre + sign * _REACH * one.scale for one in (one, other) for sign in (-1, 1))
 
     def below(at: float) -> float:

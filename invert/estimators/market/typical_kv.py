@@ -30,7 +30,7 @@ from invert.estimators.market.student import Floats, Judged, Student, Students
 from invert.records import FamilyWeight, FamilyWeights, Record
 
 Bytes = Literal["read", "stored"]
-"""The bytes of a context that a step reads, which decode pays for, or that it leaves in memory, which storage pays for."""
+"""The bytes that a step reads (decode), or the bytes that stay in memory (storage)."""
 READ_OR_STORED: tuple[Bytes, ...] = ("read", "stored")
 DAYS = 365.25
 
@@ -183,8 +183,8 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
 def record_of_typical_kv(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
     """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few.
 
-    It is by rolling origin, or by the typical KV of the day `at` for all released before it, as for a model of unknown
-    release. The gain is relative to a typical KV with equal weights of all earlier families. Each family counts once.
+    Each model is predicted from earlier ones. With `at`, all models before this day are predicted by the typical KV of this day, as for an
+    unknown release. The gain is relative to a typical KV with equal weights of all earlier families. Each family counts once.
     """
     typical, since = typical_kv(data, assumptions)[of], judged_since(assumptions)
     judged = [one for one in typical.caches if since <= one.released < (at or date.max)]

@@ -77,7 +77,7 @@ ODD = [  # model, the field that is named, what is said of it
     (model("m", NEW), "constraint", "has moon and neither a day nor hours"),
     (model("m", THREE), "constraint", "has more than two prices a day"),
     (model("m", mtok(input="1", output="2"), [SimpleNamespace(constraint=None)]), "when", "is not there"),
-    (model("m", mtok(input="1", output="2", night_1k="3")), "night_1k_mtok", "looks like a price and is not known"),
+    (model("m", mtok(input="1", output="2", night_1k="3")), "night_1k_mtok", "looks like a price but is unknown"),
 ]
 
 

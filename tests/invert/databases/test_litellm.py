@@ -78,8 +78,8 @@ ODD = [  # fields, the one that is named, what is said
     ({"off_peak_pricing": {"windows": [{"hours_utc": "22:00-04:00"}]}}, "hours_utc", "past midnight"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "holidays": True}]}}, "holidays", "off-peak"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "weekdays": [9]}]}}, "weekdays", "is [9]"),
-    ({"off_peak_pricing": {"input_cost_per_token": 1e-7}}, "off_peak_pricing", "or none at all"),
-    ({"price_steps": [{"range": [0, 9], "input_cost_per_token": 1e-6}]}, "price_steps", "looks like a price and is not known"),
+    ({"off_peak_pricing": {"input_cost_per_token": 1e-7}}, "off_peak_pricing", "or no hours"),
+    ({"price_steps": [{"range": [0, 9], "input_cost_per_token": 1e-6}]}, "price_steps", "looks like a price but is unknown"),
     ({"off_peak_pricing": {"windows": [{"hours_utc": "00:00-04:00", "input_cost_per_token": 1e-7}]}}, "windows", "looks like a price"),
     ({"input_cost_per_token_above_300k_tokenz": 1e-6}, "input_cost_per_token_above_300k_tokenz", "looks like a price"),
     ({"input_cost_per_token_above_1hr": 1e-6}, "input_cost_per_token_above_1hr", "names a lifetime of an item without one"),
@@ -105,5 +105,5 @@ def test_a_kind_of_entries_by_another_name_is_said_where_it_asks_for_tokens_in_a
     asked = {"litellm_provider": "acme", "mode": "conversation", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}
     content = {"a": asked, "b": {"litellm_provider": "acme", "mode": "music_generation", "output_cost_per_second": 0.1}}
     left, said, other = items_of(litellm.FORMAT, content, Database(name="litellm"))
-    assert isinstance(left, NotTaken) and isinstance(other, NotTaken) and other.because == "no text for text: music generation"
-    assert isinstance(said, Problem) and "field mode is 'conversation': no kind of entry that is known here" in said.message
+    assert isinstance(left, NotTaken) and isinstance(other, NotTaken) and other.because == "not text to text: music generation"
+    assert isinstance(said, Problem) and "field mode is 'conversation', an unknown kind of entry" in said.message

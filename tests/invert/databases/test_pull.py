@@ -171,8 +171,8 @@ def test_a_database_that_breaks_off_or_has_no_price_at_all_is_one_line():
     none = [offered("acme", name, {OUT: 1.0}) for name in "ab"]
     found = pulled((FIRST, broken()), listed(SECOND, *none), book=NOTHING)
     assert {row.model for row in found.rows} == {"m"} and [str(one) for one in found.problems] == [
-        "first 1: field models is not there in Provider: newer or older than known here",
-        "second 2: none of its 2 entries has a price: newer or older than known here",
+        "first 1: field models is not there in Provider: its version is newer or older than the known ones",
+        "second 2: none of its 2 entries has a price: its version is newer or older than the known ones",
     ]
 
 

@@ -94,7 +94,7 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
 
     entries = [Entry(provider="acme", model=name, record={"tier": value}) for name, value in (("a", 3), ("b", "batch"), ("c", None))]
     found = list(items_of(Format(name="base", entries=iter, read=read, context="context", fields=Fields(usual=())), entries, SOURCE))
-    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: tier")
-    fault = "field tier is int and not str, of 'acme/a': newer or older than known here"
+    assert found[0] == NotTaken(provider="acme", model="a", because="a field with an unknown form: tier")
+    fault = "field tier is int and not str, of 'acme/a': its version is newer or older than the known ones"
     assert found[1] == Problem(origin="base 1.2", column="tier", message=fault)
     assert [(one.model, one.service_tier) for one in found[2:]] == [("b", "batch"), ("c", "standard")]

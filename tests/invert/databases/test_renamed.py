@@ -57,7 +57,7 @@ def test_a_field_that_no_entry_has_is_named_with_what_it_may_be_called_now(
 ):
     offers, problems = items(module, changed(old, new))
     (said,) = [one for one in problems if f"field {old} " in one]
-    assert said.startswith("base 9.9, column ") and "entries, and may be" in said and repr(new) in said and len(offers) > 1
+    assert said.startswith("base 9.9, column ") and "entries. It may now be" in said and repr(new) in said and len(offers) > 1
 
 
 CONTEXTS = [

@@ -114,8 +114,8 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
         ("sheet_date", "2062-07-28", "sheet_date: 2062-07-28 is later than the newest prices here, which were read on 2026-"),
         ("sheet_date", "July", "sheet_date: 'July' is not an ISO date"),
         ("max_context", "long", "max_context: 'long' is not a whole number"),
-        ("sheet", "alibaba-cn/glm-4.5\0", "sheet: the cell holds a NUL byte, which does not show"),
-        ("sheet", "alibaba-cn/glm\u200b-4.5", "sheet: the cell holds the character U+200B (zero width space), which does not show"),
+        ("sheet", "alibaba-cn/glm-4.5\0", "sheet: the cell holds a NUL byte, which is invisible"),
+        ("sheet", "alibaba-cn/glm\u200b-4.5", "sheet: the cell holds the character U+200B (zero width space), which is invisible"),
     ],
 )
 def test_a_bad_row_is_named(column, text, message):

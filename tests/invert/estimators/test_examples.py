@@ -28,7 +28,7 @@ def test_told_by_others():
     of = Bounds(count=9, right=6, right_at_one_byte=9, least=0.6, median=5.5, most=84.0)
     assert (
         told_by_others(Estimate(kind="upper", high=2000.0, because="no premium"), of).because
-        == "no premium; on 9 sheets of known cache such bounds were 0.6 to 84 times it (median 5.5): "
+        == "no premium; on 9 sheets with known KV the bound was 0.6 to 84 times the truth (median 5.5): "
         "right for 6 in bf16 and for 9 at one byte"
     )
 

@@ -136,7 +136,7 @@ def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     found = both(read)[READ]
     by_price, by_baseline = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))
     assert weight * by_price + (1 - weight) * by_baseline == pytest.approx([0.05, 0.5, 0.95], abs=1e-3)
-    assert f"a weight of {weight:.2f}" in found.because and found.equations == premium.CITED
+    assert f"weight {weight:.2f}" in found.because and found.equations == premium.CITED
     assert set(found.anchors) == {"short_context", "long_context", "kv_bytes_per_token"}
     # What is stored no premium tells.
-    assert "No price enters" in both(read)[STORED].because
+    assert "Uses no price" in both(read)[STORED].because

@@ -72,7 +72,7 @@ def test_the_facts_that_are_missing_in_the_lectures_regime(target: str, facts: s
     assert found.missing_facts[target] == facts or set(found.missing_facts[target]) == facts
     assert found.degenerate_with.get(target) == degenerate
     if degenerate:
-        assert found.verdict(target) == f"not identified: degenerate with {degenerate}"
+        assert found.verdict(target) == f"not determined: cannot be separated from {degenerate}"
 
 
 def test_what_is_degenerate_can_be_moved_without_any_price_moving():

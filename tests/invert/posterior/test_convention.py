@@ -65,7 +65,7 @@ def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
     assert one.same >= 1 and one.bayes_factor == pytest.approx(one.probability_by_habit / one.probability_by_cost)
     gemini = next(one for one in everything() if one.sheet.model == "gemini-3.1-pro-preview")
     (line,) = [line for line in firmness(gemini, everything()) if line.startswith("Cost or convention")]
-    assert f"; {one.same} of {one.others} other vendors with a premium have one in the same cells" in line
+    assert f"{one.same} of {one.others} other vendors with a premium" in line
     assert line.endswith(f"Bayes factor for a convention: {two_digits(one.bayes_factor)}.")
 
 

@@ -39,7 +39,7 @@ def test_the_scoreboard_fits():
 
 
 ROWS = [
-    {"quantity": "balance_context", "90%": "13.2k tokens, 5970 tokens to 31.7k tokens", "because": "one price/cost throughout"},
+    {"quantity": "balance_context", "90%": "13.2k tokens, 5970 tokens to 31.7k tokens", "because": "assumes one price/cost for all prices"},
     {"quantity": "batch_multiple", "90%": "at least 0.149", "because": "in balance batches; whatever decode waits for besides weights"},
 ]
 

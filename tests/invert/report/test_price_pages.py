@@ -46,7 +46,7 @@ def test_a_page_has_all_that_was_read_from_it():
     ],
 )  # fmt: skip
 def test_what_is_no_price_row_is_refused(row: object):
-    with pytest.raises(WrongData, match="not price rows as infer --save writes them"):
+    with pytest.raises(WrongData, match="not price rows of infer --save"):
         pages(ROW, row)
     with pytest.raises(WrongData):
         rows_in({"run": {"rows": row}})

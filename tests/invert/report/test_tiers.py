@@ -36,4 +36,4 @@ def test_both_cost_bases_stand_beside_what_the_vendor_says():
 
 
 def test_a_sheet_without_cache_prices_has_no_tier():
-    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"), everything())
+    assert "n/a: the sheet has no price for a cache lifetime or for storage" in tiers(one("gpt-5.4"), everything())

@@ -85,10 +85,10 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
         ("acme/perm", {"input@200k": "2", "input@200000": "3"}, WrongValue, "'input@200k' and 'input@200000' are the same price. Give one"),
         ("acme/perm", {"input": "2", "output": "8", "max_context": "1G"}, WrongData, "tokens such as 131072, 200k or 1M"),
         ("acme/perm", {"input": "2", "output": "8", "release_date": "May"}, WrongValue, "release_date 'May' is not an ISO date"),
-        ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins like a formula of a spreadsheet"),
+        ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins like a spreadsheet formula"),
         ("acme/perm", {"input": "2", "output": "8", "cache_read@200k": "1"}, WrongData, "so this cache_read has no band"),
         ("acme/perm\ud83d", {"input": "2", "output": "8"}, WrongValue, "model 'perm\\ud83d' holds the control character U+D83D"),
-        ("acme/perm", {"input": "2\udcff", "output": "8"}, WrongValue, "which does not show"),
+        ("acme/perm", {"input": "2\udcff", "output": "8"}, WrongValue, "which is invisible"),
     ],
 )
 def test_a_sheet_that_is_wrong_is_refused_with_what_is_allowed(name: str, items: dict, kind: type[BacksolveError], message: str):
@@ -101,7 +101,7 @@ def test_a_price_that_the_file_has_is_not_added_again(tmp_path: Path):
     path = tmp_path / "mine.csv"
     add_to_file("acme/perm", TYPED, shipped_data(), str(path))
     before = path.read_bytes()
-    said = r"^'acme/perm' input: overlaps .*an older price needs its valid_to before a newer one begins; with effective_date=, the later"
+    said = r"^'acme/perm' input: overlaps .*the older price must end .valid_to. before the newer one begins; give effective_date="
     with pytest.raises(WrongData, match=said.replace("input:", "input, column effective_date:")):
         add_to_file("acme/perm", {"input": "3", "output": "10"}, shipped_data(), str(path))
     assert path.read_bytes() == before

@@ -36,11 +36,11 @@ def test_a_sound_sheet_raises_no_doubt():
         (f"b,m,input,,2,,{DATED}", ""),
         (
             f"\u201ca\u201d,p,input,,2,,{DATED}",
-            "column provider: '\u201ca\u201d' is in quotation marks, which belong to the name so: is 'a' meant?",
+            "column provider: '\u201ca\u201d' is in quotation marks, which are then part of the name: is 'a' meant?",
         ),
         (f"a,d\u2019or,input,,2,,{DATED}", ""),
-        (f"a,Mar-26,input,,2,,{DATED}", "column model: 'Mar-26' is written by a spreadsheet that reads a name as a date"),
-        (f"a,1.5E+10,input,,2,,{DATED}", "'1.5E+10' is written by a spreadsheet that reads a name as a number"),
+        (f"a,Mar-26,input,,2,,{DATED}", "column model: 'Mar-26' was changed by a spreadsheet, which read the name as a date"),
+        (f"a,1.5E+10,input,,2,,{DATED}", "'1.5E+10' was changed by a spreadsheet, which read the name as a number"),
         (f"a,gr\u043ek-9,input,,2,,{DATED}", "mixes Latin letters with character U+043E (cyrillic small letter o)"),
         (f"a,\u043e9,input,,2,,{DATED}", "looks like 'o9' and begins with character U+043E"),
         ("a,n,cache_read,,0.1,,2016-01-01,,2026-11-20,", "column effective_date: 2016-01-01 is more than 3 years from"),
@@ -59,7 +59,7 @@ def test_a_doubtful_row_is_named_with_its_column(row: str, said: str):
         (f"a,k,cache_read,,3,,{DATED}", "cache_read 3 is not below input 2: a cache read is cheaper"),
         (f"a,k,cache_write,,0.5,,{DATED}300", "cache_write 0.5 is below input 2"),
         (f"a,k,cache_write,,0,,{DATED}300", "cache_write is 0: is it free?"),
-        (f"a,k,cache_write,,20.1,,{DATED}300", "cache_write 20.1 is more than 10 times input 2: is one of the two in another unit?"),
+        (f"a,k,cache_write,,20.1,,{DATED}300", "cache_write 20.1 is more than 10 times input 2: has one of the two another unit?"),
         (f"a,k,cache_write,,20,,{DATED}300", ""),
         (
             f"a,k,output,200000,6,,{DATED}",

@@ -110,10 +110,10 @@ WRONG_CELLS = [
     ({"amount": "8 USD"}, "amount", "'8 USD' is not a number. Write a plain 1.25"),
     ({"valid_to": "2026-05-01"}, "valid_to", "not after effective_date 2026-05-01"),
     ({"date_kind": "began"}, "date_kind", "not known"),
-    ({"date_kind": ""}, "date_kind", "must be filled when effective_date is"),
-    ({"model": "#REF!"}, "model", "'#REF!' is the text of a spreadsheet for a formula that failed"),
-    ({"amount": "########"}, "amount", "in a narrow column: widen it"),
-    ({"notes": "a\udce9"}, "notes", "which does not show"),
+    ({"date_kind": ""}, "date_kind", "must be filled if effective_date is"),
+    ({"model": "#REF!"}, "model", "'#REF!' is the error text of a spreadsheet formula"),
+    ({"amount": "########"}, "amount", "in a narrow column: make the column wider"),
+    ({"notes": "a\udce9"}, "notes", "which is invisible"),
     ({"service_tier": "st\u0430ndard"}, "service_tier", "is not known"),
 ]
 
@@ -134,7 +134,7 @@ def test_every_wrong_cell_of_a_row_is_named():
 
 
 WRONG_ROWS = [
-    (INPUT.rsplit(",", 1)[0], "has 19 cells where the header has 20"),
+    (INPUT.rsplit(",", 1)[0], "has 19 cells, but the header has 20"),
     (INPUT + "too,many", "has 21 cells"),
     ('a"b,"c"d,' + INPUT, "is not CSV"),
     (INPUT + '"never closed', "is not CSV"),
@@ -342,7 +342,7 @@ def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column
     rows, problems = read(INPUT, row_text(**{column: f"a{mark}b"}))
     assert len(rows) == 1 and len(problems) == 1
     assert str(problems[0]).startswith(f"prices.csv row 3, column {column}: ") and f"U+{ord(mark):04X} (" in problems[0].message
-    assert "does not show" in problems[0].message
+    assert "is invisible" in problems[0].message
 
 
 # Prices per token.

@@ -38,7 +38,11 @@ FAULTY = [
     ([*BASE, BAND[0]], (4, "component"), "has input and no output at threshold 200000"),
     ([*BASE, BAND[1]], (4, "component"), "has output and no input at threshold 200000"),
     ([*BASE, BAND[0], "acme,m,output,15,200000,true,,,,,"], (5, "threshold_inclusive"), "prices.csv:4 has false for this band"),
-    ([*BASE, "acme,m,input,1,,,,,,01:00-04:00,"], (4, "utc_hours"), "prices.csv:2 prices the same. Other hours need a service tier"),
+    (
+        [*BASE, "acme,m,input,1,,,,,,01:00-04:00,"],
+        (4, "utc_hours"),
+        "prices.csv:2 prices the same item. Other hours need another service tier",
+    ),
     ([*BASE, "acme,m,cache_read,0.4,200000,,,,,,"], (4, "threshold_tokens"), "so this cache_read has no band"),
     ([*BASE, *BAND, "acme,m,cache_write,5,200000,,300,,,,"], (6, "threshold_tokens"), "cache_write has no base row"),
     (

@@ -104,7 +104,7 @@ def test_the_nodes_of_a_day_are_held_against_the_number_disclosed():
 def test_the_calibration_of_the_sampler_finds_the_fault_and_no_other():
     rows = truth.recorded_calibration(shipped_data())[: 2 * len(RANKED)]
     sound, broken = ([str(row["verdict"]) for row in rows if (row["run"] == "calibrated") is good] for good in (True, False))
-    assert all(one.startswith("sound") for one in sound) and any(one.startswith("found out") for one in broken)
+    assert all(one.startswith("sound") for one in sound) and any(one.startswith("detected") for one in broken)
 
 
 def test_a_calibration_ends_with_a_verdict_on_every_estimator_that_has_a_record(skill):
