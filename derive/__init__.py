@@ -1,7 +1,7 @@
 """Every equation of LLM-serving economics, solvable for any unknown.
 
-`solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference; `symbols` are the
-symbols of SymPy that all of them are written in. `Solution`, `Answer` and `Equation` are the records to name in annotations.
+`solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference, and `symbols` has the SymPy symbols
+of the equations. Use `Solution`, `Answer` and `Equation` in annotations.
 """
 
 from typing import TYPE_CHECKING

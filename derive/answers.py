@@ -27,21 +27,21 @@ COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "mic
 KEPT_FREE = 0.1
 """Share of the memory that engines reserve for activations and buffers: vLLM uses 0.9 of it."""
 _BUDGETS, _OF_ALL = ("USD", "J/s"), "fleet_chips"
-"""Units of money and power, which limit a number from above, and the chips of all replicas, which do so too."""
+"""Units and quantities that limit a number from above: money, power, and the chips of all replicas."""
 POINTS = 25
-"""Points of a sweep that does not say how many."""
+"""Default number of points of a sweep."""
 _AT_ONCE = 4096
-"""The most points of a sweep that are read from its arrays together."""
+"""Maximum number of points of a sweep that are read from its arrays at once."""
 _NO_PLACE = -1
-"""The place of an answer that a point does not have."""
+"""Index that means that a point has no answer."""
 OR = {LOWER: " or more", UPPER: " or less", None: ""}
 """A bound in words, after its value."""
 SHORT = "does not fit"
 """The beginning of a warning about memory."""
 LIMITS_BIND = "limits bind: "
-"""The beginning of the regime of a number of chips that limits determine, and not memory. The names of the limits follow."""
+"""The beginning of the regime if limits and not memory determine the number of chips. The names of the limits follow."""
 MEMORY_FITS = ("memory.sequences_that_fit@", "memory.fits@")
-"""How references to the equations begin by which memory alone limits an answer."""
+"""The beginning of references to equations in which only memory limits an answer."""
 BY_DEFAULT = " (default)"
 """The end of an assumption that only states the neutral value of a quantity."""
 
@@ -60,7 +60,7 @@ def next_whole(value: float, side: str | None) -> float:
 
 
 class WhenRead(UserDict[str, _Value]):
-    """A mapping that is computed when it is first read: elasticities need more time than the answers they belong to.
+    """A mapping that is computed at the first read, because elasticities need more time than the answer itself.
 
     >>> WhenRead(lambda: {"batch": 1.0})["batch"]
     1.0
@@ -144,7 +144,7 @@ class Answer:
 
     @property
     def whole_ones(self) -> float | None:
-        """Return the whole number that a point needs, or the whole number that its money, power or chips allow. None without a point.
+        """Return the point as a whole number: rounded up, or down if money, power or chips limit it. Return None without a point.
 
         >>> Answer(kind="point", value=55.6).whole_ones, Answer(kind="point", value=55.6, elasticities={"fleet_cost": 1.0}).whole_ones
         (56.0, 55.0)
@@ -170,7 +170,7 @@ class Answer:
 
 
 def bound_side(answer: Answer) -> str:
-    """Return whether the only end of an interval is a lower or an upper bound."""
+    """Return whether an interval has one end, and whether this is a lower or an upper bound."""
     return LOWER if answer.high is None else UPPER
 
 
@@ -194,8 +194,8 @@ def _told_message(reason: "Reason") -> str:
 class Reason:
     """The reason why there is no answer: a code for programs, the missing quantities, and the violated inequalities.
 
-    `two_values` is a quantity for which two ways lead to different values. A slow message is given as `tell` and computed when it is read,
-    because most reasons belong to attempts and are never read.
+    `two_values` is a quantity with different values on two routes. A slow message is given as `tell` and computed at the first read,
+    because most reasons are never read.
 
     >>> Reason(code="no_solution", tell=lambda: "no batch leads to it").message
     'no batch leads to it'
@@ -236,8 +236,8 @@ class RouteStep:
 class Alike:
     """Successive points of a sweep with answers that differ only in their numbers.
 
-    `given` and `values` are columns over these points: one for every given, and one for every answer that is a number. `answers` leave
-    these numbers out. For points without a number they are the answers themselves, and `reason` says why.
+    `given` and `values` are columns over these points: one for every given, and one for every answer that is a number. `answers` do not
+    contain these numbers. For points without a number they are the whole answers, and `reason` has the reason.
     """
 
     given: list[list[float]]
@@ -306,10 +306,10 @@ class Sweep:
 class Spans:
     """The range of an answer over all values of the givens with a range.
 
-    `method` is "bounds" if the answer rises or falls throughout with each range. Then its ends are at corners. It is "sampled" if it
-    does not, moves in steps, has no value at some points or no closed form. `sides` are (regime, low, high, share of the samples).
-    `tornado` has (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the point of the
-    route and the elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an answer.
+    `method` is "bounds" if the answer is monotonic in each range, because its ends are then at corners. Otherwise it is "sampled", and also
+    for steps, points without a value, and answers without a closed form. `sides` are (regime, low, high, share of the samples). `tornado`
+    has (given, answer at its low end, at its high end), the others are at their middle, widest first. `shown` is the point of the route and
+    the elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an answer.
     """
 
     ranges: Mapping[str, tuple[float, float]]
@@ -329,9 +329,9 @@ class Spans:
 class Result:
     """The fields of a `Solution`. The shape is always the same: empty `answers` have a `reason`. `unused` lists givens without effect.
 
-    `lead` has the lines before the answer: possible deployments. `said` has the lines after it: the binding parts at both ends, and the
-    best end. `kinds` gives the subject of each warning, at one point. `further` has the routes to the answers after the first.
-    `with_prompts` is the answer for decode if prompts are computed on the same chips.
+    `lead` has the lines before the answer (possible deployments), `said` the lines after it (the binding parts and the best end). `kinds`
+    gives the subject of each warning, at one point. `further` has the routes to the answers after the first. `with_prompts` is the answer
+    for decode if prompts are computed on the same chips.
     """
 
     unknown: str
@@ -391,11 +391,11 @@ def ways_to(solution: Result) -> Iterator[tuple[Answer, tuple[RouteStep, ...]]]:
 
 # Kinds of warnings.
 BY_RULE = "by_rule"
-"""The answer rests on a reading, a condition or a rule of thumb that nobody named."""
+"""The answer uses a reading, a condition or a rule of thumb that was not named."""
 DECODE_ALONE = "prompts_elsewhere"
-"""The answer counts no chips, or no time of these, for the prompts of its requests."""
+"""The answer does not include chips or chip time for the prompts of its requests."""
 EITHER_BINDS = "either_may_bind"
-"""The answer is exact where one of two times binds. Where the other binds it is unknown."""
+"""The answer is exact if one of two times is longer, and unknown if the other one is."""
 NO_WHOLE_ONE = "less_than_one"
 """There is no room for one sequence."""
 NOT_INCLUDED = frozenset(
@@ -405,4 +405,4 @@ NOT_INCLUDED = frozenset(
         *("no_time_per_layer", "exchange_left_out", "sums_left_out", "hops_left_out", "drafts_for_nothing"),
     )
 )
-"""Warnings that name a time or a cost which the answer does not include."""
+"""Warnings about a time or a cost that the answer does not include."""

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 
 SPACES = "\t \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-"""White space inside a line. It is removed at the ends of a text, where web pages and spreadsheets leave it."""
+"""White space inside a line. It is removed at the ends of a text, because web pages and spreadsheets add it there."""
 
 _STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 """Bidirectional categories of characters that change the direction of the text after them."""

@@ -35,7 +35,7 @@ def sides_at_point(row: Equation, premise: Premise) -> TreePair:
 
 
 def names_before(row: Equation, number: int) -> frozenset[str]:
-    """Return the quantities of the premises of a step, or of the slopes that are zero in a stationary step."""
+    """Return the quantities in the premises of a step, or in the slopes that are zero in a stationary step."""
     step = row.steps[number - 1]
     sides = [sides_at_point(row, premise) for premise in step.premises]
     if not step.stationary:

@@ -46,7 +46,7 @@ class RetiredName(BacksolveError):
 
 
 class WrongUnit(BacksolveError):
-    """A value that cannot be read as the quantity it is given for."""
+    """A value that cannot be read as a value of its quantity."""
 
 
 class WrongValue(BacksolveError):
@@ -58,7 +58,7 @@ class WrongData(BacksolveError):
 
 
 class NotCovered(BacksolveError):
-    """A known thing that this version has no equation or table for."""
+    """A known thing without an equation or table in this version."""
 
     exit_status = NO_ANSWER
 
@@ -74,10 +74,10 @@ class NoSingleValue(BacksolveError):
 
 
 _DRAWN_LIKE = str.maketrans("oil", "011")
-"""Letters by the digits that they are typed for."""
+"""Letters that are typed instead of digits."""
 _SHORT_SYMBOL = 2
 _LONGEST_COMPARED = 200
-"""Letters of a text that are compared with names, none of which is half as long."""
+"""Number of letters of a text that are compared with names. Names are less than half as long."""
 MOST_MEANT = 3
 
 
@@ -118,9 +118,9 @@ def _look_like_digits(text: str) -> str:
 
 
 def unseen(text: str) -> str:
-    """Return `: it holds the character U+00A0 (no-break space), which does not show` if a text has a character beyond ASCII."""
+    """Return `: it holds the character U+00A0 (no-break space), which is invisible` if a text has a character beyond ASCII."""
     found = hidden(text)
-    return "" if found.isascii() else f": it holds the {mark_in_words(found)}, which does not show"
+    return "" if found.isascii() else f": it holds the {mark_in_words(found)}, which is invisible"
 
 
 def mistaken(given: str, known: str) -> str:

@@ -1,4 +1,4 @@
-"""Evaluate formulas: at numbers, at arrays, as exact fractions, and in fifty digits where floating point is not enough."""
+"""Evaluate formulas with numbers, with arrays, as exact fractions, and in fifty digits if floating point is not enough."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
@@ -24,7 +24,7 @@ _OFF_DOMAIN = (ArithmeticError, ValueError, TypeError)
 
 
 class _Kind(NamedTuple):
-    """A kind of numbers: how one is made, the operations, and the type of complex numbers, which are off every domain."""
+    """A kind of numbers: its constructor, its operations, and its complex type, whose values are outside every domain."""
 
     number: Callable[[Any], Any]
     by: Operations
@@ -45,7 +45,7 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
 
 
 def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """Return the value of a formula as a fraction, a float where it is irrational, or NaN off its domain."""
+    """Return the value of a formula as a fraction (a float if it is irrational), or NaN off its domain."""
     found: Fraction | float = _value(tree, values, _fractions())
     return found
 

@@ -1,4 +1,4 @@
-"""Exchanges between chips: the link of each, and the bytes it sends by default. `derive/solving/question/chip_links.py` reads the rows."""
+"""Exchanges between chips: the link and the default bytes of each. `derive/solving/question/chip_links.py` reads the rows."""
 
 from collections.abc import Mapping
 
@@ -21,9 +21,9 @@ class Links:
 class Exchange:
     """An exchange: its time, or its bytes.
 
-    `widths` are inputs of `WIDTHS` with a supposed value, which is not used if `unless` is known. It joins a question that asks for it, a
-    question with its `overlap`, and a question for a quantity of `asked_by`. If `dense`, it joins only for dense models over several chips,
-    and without any of `absent`. With `apart` it goes out of the domain, to other chips. A given time constrains the link, unless one of
+    `widths` are inputs of `WIDTHS` with a supposed value, which is not used if `unless` is known. It is used in a question for it, in a
+    question with its `overlap`, and in a question for a quantity of `asked_by`. If `dense`, it is used only for dense models over several
+    chips, and without any of `absent`. With `apart` it leaves the domain, to other chips. A given time constrains the link, unless one of
     `lengths` is known. With `rings` it uses the links of all chips. `spread` is the number of participating chips, at most `at_most`, if
     they are not all chips. `variants` are the variants of its equation within a domain and over several domains.
     """
@@ -73,4 +73,4 @@ WIDTHS: Mapping[str, tuple[float, str]] = {
     "dispatch_bytes_per_element": (1.0, "in fp8, as DeepSeek-V3 was served"),
     "combine_bytes_per_element": (2.0, "in bf16, as DeepSeek-V3 was served"),
 }
-"""What an exchange sends if nobody says it, and why."""
+"""The default width of an exchange, and the reason."""

@@ -19,13 +19,13 @@ LARGEST = 128 * MIB
 """Bytes of a file that are read: two hundred thousand rows of prices with long notes, in a quarter of a GiB of memory."""
 
 LARGEST_RESULT = 64 * MIB
-"""Bytes of a saved result that is cited from or asked again: a market of four thousand sheets, in a third of a GiB of memory."""
+"""Maximum bytes of a saved result that is cited or repeated: a market of four thousand sheets, in a third of a GiB of memory."""
 
 STANDARD_INPUT = "standard input"
 """The name of standard input, and of any other stream, in messages."""
 
 PATIENCE, _PAUSE = 30.0, 0.05
-"""Seconds that somebody else may write, and between two looks whether he is done."""
+"""Seconds to wait for another process that writes, and between two checks."""
 
 
 def label(path: str | os.PathLike[str]) -> str:

@@ -1,6 +1,6 @@
 """The words of the outputs, each with one meaning: `backsolve explain WORD` and docs/reference/glossary.md read them.
 
-Quantities have their own registry (derive/quantities), and so have the columns of the price tables (invert/report/columns.py).
+Quantities have their own registry (derive/quantities), and also the columns of the price tables (invert/report/columns.py).
 """
 
 from collections.abc import Mapping
@@ -112,7 +112,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "effective sample size": "The number of equal draws that the weighted draws are worth.",
     "Pareto-k": "A check of the weights of the draws. Below 0.7 they can be trusted.",
 })  # fmt: skip
-"""Meanings by name, other names behind a comma."""
+"""Meanings by name. Other names follow a comma."""
 INSTEAD: Mapping[str, str] = MappingProxyType({
     "active by price": "active_params", "mark-up": "markup", "waits for memory": "bandwidth-bound", "memory-bound share": "bandwidth-bound",
     "headline": "typical KV", "class of its time": "typical KV", "priced as": "cache tier",
@@ -123,7 +123,7 @@ INSTEAD: Mapping[str, str] = MappingProxyType({
     "touched experts": "activated_experts", "kv copies": "kv_replication", "one markup": "KV from all prices",
     "increment markup": "KV from premium",
 })  # fmt: skip
-"""Words of earlier versions, which no output, document or name has any more, and the word for each."""
+"""Words of earlier versions that are no longer used, with the present word for each."""
 
 
 def term_names() -> list[str]:

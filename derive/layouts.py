@@ -13,8 +13,8 @@ from derive.quantities.aliases import in_full
 class Layout:
     """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` joins instead.
 
-    `using` names rules that join. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense model
-    reads its weights by the variant `dense`, and has no layout without one.
+    `using` names rules that are used too. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense
+    model reads its weights by the variant `dense`, and has no layout without one.
     """
 
     part: str
@@ -42,14 +42,14 @@ LAYOUTS: dict[Key, Layout] = {
         Layout(
             part="attention",
             name="dp",
-            text="every chip computes attention of its own sequences, and stores its weights: in a mixture all outside the experts",
+            text="every chip computes attention of its own sequences, and stores all weights outside the experts",
             given={"attention_replicas": "chips"},
             open={"attention_replicas": "memory.attention_on_every_chip"},
             by_heads=True,
             dense="replicated",
         ),
         Layout(
-            part="experts", name="tp", text="every expert is divided over all chips, so none is busier", given={"expert_imbalance": 1.0}
+            part="experts", name="tp", text="every expert is divided over all chips, so loads are equal", given={"expert_imbalance": 1.0}
         ),
         Layout(
             part="experts",
@@ -60,7 +60,7 @@ LAYOUTS: dict[Key, Layout] = {
         ),
     )
 }
-"""By the part of the model that is laid out, and how."""
+"""Layouts by part of the model and by name."""
 LAID_OUT = frozenset(("attention_replicas", "kv_replication", "resident_weight_bytes_per_chip", "expert_parallel"))
 """Quantities that say how a deployment is laid out."""
 
@@ -72,7 +72,7 @@ USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
     ("heads", True): (("attention", "tp"), ("experts", "tp")),
     ("heads", False): (("attention", "tp"),),
 }
-"""The layout with which engines run models: by the variant of the copies of a cache, and whether a model has experts."""
+"""The layouts that engines use: by the variant of the copies of a cache, and for models with and without experts."""
 _PARTS = tuple(dict.fromkeys(part for part, _ in LAYOUTS))
 _OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism", "data_parallel")
 _GROUPS = "attention_replicas"
@@ -121,4 +121,4 @@ def layout_line(keys: Iterable[Key]) -> str:
 def usual_layout_line(copies: str, mixture: bool) -> str:
     """Return the default layout of a deployment, and the layout that engines use for this kind of model."""
     told = " ".join(f"{part}={name}" for part, name in USUAL_LAYOUTS[copies, mixture])
-    return f"layout: none is given, so nothing is held twice. Engines run such a model with {told}"
+    return f"layout: not given, so nothing is stored twice. Engines run this kind of model with {told}"

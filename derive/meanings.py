@@ -1,7 +1,5 @@
-"""What people mean by a word, depending on the other givens: one row for each meaning.
-
-Words that name several quantities are settled before, by `derive.quantities.meant_beside`. These rows are for a quantity that is named
-exactly, in a question that it does not fit.
+"""The meanings of a word that depend on the other givens, one row for each. `derive.quantities.meant_beside` resolves words that name
+several quantities before. These rows are for an exactly named quantity that does not fit the question.
 """
 
 from derive.immutable import immutable
@@ -11,9 +9,9 @@ from derive.immutable import immutable
 class Meaning:
     """The quantity that people mean by another one, if all of some givens are present.
 
-    The question is answered with it if the quantity that was asked for lacks something. `why` is printed after its name. With `alone` it
-    is meant only if no chip and no model is named and no given belongs to the quantity that was asked for. With `told` the meant quantity
-    is answered. The other one is also printed if the answer does not use one of these givens.
+    It is answered if the requested quantity lacks an input. `why` is printed after its name. With `alone` it applies only if no chip and no
+    model is named and no given belongs to the requested quantity. With `told` the meant quantity is always answered. The other one is also
+    printed if the answer does not use one of these givens.
     """
 
     asked: str
@@ -36,7 +34,7 @@ REQUEST = Meaning(
     why=", the price that its buyer pays. The cost of serving it depends on chips",
     alone=True,
 )
-"""The cost of a request without chips is its price."""
+"""Without chips, the cost of a request means its price."""
 
 MEANINGS = {
     row.asked: row
@@ -71,13 +69,13 @@ class Waiting:
 
     share: str = "fleet_utilisation"
     price: str = "chip_price"
-    """The price of a chip in use. It is taken as `rent`, which is paid while the chip waits too, if a cost leaves the share out."""
+    """The price of a chip in use. If a cost has no share of time in use, this price means `rent`, which is also paid for an idle chip."""
     rent: str = "rented_chip_price"
     of_use: str = "cost_per_token"
     of_all_hours: str = "fleet_cost_per_token"
-    """A cost of chips in use, and the same cost over all hours. They are equal if the price of a second in use pays for the waiting."""
+    """A cost of chips in use, and the same cost over all hours. They are equal if the price of a second in use includes idle time."""
     paid_for_by: frozenset[str] = frozenset(("serving.chip_price_from_capex", "serving.rented_chip_price"))
-    """Equations in which the price of a second in use pays for the seconds of waiting."""
+    """Equations in which the price of a second in use includes idle seconds."""
     costs: frozenset[str] = frozenset(("cost_per_token", "prefill_cost_per_token"))
     """Costs of chips in use. Costs of requests and margins are made of them."""
     margin: str = "gross_margin"
@@ -90,21 +88,21 @@ class Prompts:
     together: str = "serving.requests_per_second_with_prompts"
     """The equations of a rate of requests for decode alone, and with prompts on the same chips."""
     seen_by_one: tuple[str, ...] = ("serving.request_latency", "serving.tokens_per_second_per_user")
-    """Equations of what one request sees. They do not make a rate of requests one for decode alone."""
+    """Equations for a single request. They do not mean that a rate of requests is for decode alone."""
     length: str = "prompt_tokens"
     output: str = "output_tokens"
     time_share: str = "prompt_time_share"
     in_one_pass: str = "prefill_batch"
     """The tokens of a prompt and of its output, the share of the time of prompts, and the prompts in one pass."""
     part: str = "prefill_"
-    """How the names of quantities of prompts begin."""
+    """The beginning of the names of prompt quantities."""
     step: str = "step_time"
     token: str = "time_per_output_token"
     """The time of a step and of a token. They differ if prompts are computed between steps."""
     more_than_a_step: frozenset[str] = frozenset(
         ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency"),
     )
-    """With one of these a token lasts longer or shorter than a step, with or without prompts."""
+    """With one of these the time of a token differs from the time of a step, with or without prompts."""
 
 
 IMPLIED = {"data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)}
@@ -125,8 +123,9 @@ OF_DEPLOYMENTS = frozenset(
         *("cost_per_token", "cost_per_request", "prompt_tokens"),
     )
 )
-"""Quantities that mean something else, or need something more, in some deployments: of one replica or of all, with or without prompts,
-with or without hours of waiting. A question that names none of them means just what it says."""
+"""Quantities that mean something else, or need more inputs, in some deployments: one replica or all, with or without prompts, with or
+without idle hours. Other questions are used as typed.
+"""
 SIZE_OF_DEPLOYMENTS = "chips"
 """A quantity of the same kind if it is asked for."""
 SIZES_OF_DEPLOYMENTS = (SIZE_OF_DEPLOYMENTS, "fleet_chips")
@@ -182,4 +181,4 @@ CHOICES = (
 )
 
 OF_PRICE_SHEETS = {"max_context": "context_length"}
-"""Quantities of a price sheet, and what is meant if they are asked of chips and a model."""
+"""Quantities of a price sheet, with their meaning in a question about chips and a model."""

@@ -29,29 +29,29 @@ KV_INPUTS = {
         *("heavily_compressed_layers", "heavy_compression_ratio"),
     ),
 }
-"""Columns that the KV bytes of a token are counted from, by the KV formula of a model."""
+"""Columns for the KV bytes of a token, by the KV formula of a model."""
 ROUTER = ("experts", "active_experts", "moe_layers")
-"""What is set of a mixture of experts, and of no dense model."""
+"""Quantities that are set only for a mixture of experts."""
 PARAMETERS = ("total_params", "active_params")
 ARCHITECTURE_COUNTS = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
-"""Columns that parameters are counted from, beside the widths of the feed-forward parts."""
+"""Columns for the count of parameters, besides the widths of the feed-forward parts."""
 OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes_per_sequence", "attention_flops_per_pair")
-"""What only the configuration of a model would give."""
+"""Quantities that only the configuration of a model gives."""
 ATTENTION_DTYPE = "bf16"
-"""The data type attention runs in beside narrower weights: that of the published decode steps."""
+"""The data type of attention if weights are narrower, as in the published decode steps."""
 OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params", "dense_equivalent_params")
-"""What nobody says of a dense model."""
+"""Quantities that a dense model does not need."""
 WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
-"""Bytes of a weight in the experts, and beside them."""
+"""Bytes of a weight inside and outside the experts."""
 STORED_WIDER = {"bytes_per_weight": "embeddings and scales may add 10 to 25 %"}
-"""What is said of weights in fewer bytes than a model was published in, of which no checkpoint is in the table."""
+"""Remark on weights in fewer bytes than published, if the table has no such checkpoint."""
 LESS_IS_MORE = ("layer_time",)
-"""Of what is sustained that of which the least is the best."""
+"""Sustained quantities whose lowest value is the best."""
 MODEL_KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
-"""Kinds of model whose efficiency was measured apart, as they are called."""
+"""Kinds of model with separately measured efficiency, with their names."""
 DECODE, PREFILL, BOTH = "decode", "prefill", "both"
 SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
-"""So many of a chip: 8xH100:fp8."""
+"""A number of chips: 8xH100:fp8."""
 
 
 @immutable
@@ -87,9 +87,8 @@ class Preset:
     """Givens by registry name [SI], with their sources, the variants that fit, and the equations that do not.
 
     `published` says how a model was published. `parameters_only` has the name of a model without a known configuration. `ranges` has the
-    ends of every given with a range. `record` says how often such ranges contained the measurement. `unsaid` has a text for every data type
-    that was supposed, with the way to give it. `supposed` gives the reasons of other supposed values. `notes` are remarks on the source as
-    a whole.
+    ends of every given with a range. `record` says how often such ranges contained the measurement. `unsaid` has a text for every assumed
+    data type, with the way to give it. `supposed` gives the reasons of other supposed values. `notes` are remarks on the source as a whole.
     """
 
     givens: dict[str, float] = field(default_factory=dict)
@@ -116,7 +115,7 @@ class Preset:
 
 
 def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
-    """Return labelled presets as one. Raise WrongValue if two set a quantity differently and no given settles it."""
+    """Return labelled presets as one. Raise WrongValue if two set a quantity differently and no given decides."""
     merged, owner = Preset(), dict[str, str]()
     for label, preset in named:
         for name, value in preset.givens.items():

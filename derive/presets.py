@@ -66,19 +66,19 @@ SELECTING = ("mla_indexed", "gqa_indexed", "compressed")
 _LATENT = ("mla", "mla_hybrid", "mla_indexed")
 """KV formulas of latent attention. Decode absorbs its projections. Prefill expands the latents, unless it selects some."""
 ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention")
-"""Equations that join by themselves and are untrue where not all that a step reads grows with the context."""
+"""Equations that are used by default but are wrong if some reads of a step do not grow with the context."""
 DENSE_ONLY = (*ALL_GROWS, "architecture.attention_intensity")
-"""Those, and what is untrue of a model that reads less than it stores."""
+"""These, and equations that are wrong for a model that reads less than it stores."""
 _OF_LAYERS = ("layers", "model_dim")
-"""Columns that a preset sets where the table has them: without, whoever asks gives them."""
+"""Columns that a preset sets if the table has them. Otherwise the user gives them."""
 _MEAN_WIDTH = "experts.mean_bytes_per_weight"
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
-"""What the data type of a chip sets."""
+"""Quantities that the data type of a chip sets."""
 RENT = "rental"
-"""What the notes say of a price that is a rent."""
+"""Words in the notes of a price that is a rent."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _PART = r"(?s)\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)"
-"""So many of a chip: 8xH100:fp8."""
+"""A number of chips: 8xH100:fp8."""
 _SIZE = r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])"
 """A number of parameters or bytes in a name."""
 _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
@@ -87,11 +87,11 @@ _STATE_INPUTS = ("state_bytes_per_element",)
 
 PHASES = (DECODE, PREFILL, BOTH)
 _ONE_CHIP, ONE_NODE, _SEVERAL_NODES = DEPLOYMENTS = ("one chip", "one node", "several nodes")
-"""How many chips share a model, as far as efficiencies depend on it."""
+"""Numbers of chips that share a model, as classes for efficiencies."""
 _CHIPS_OF_A_NODE = 8
 
 _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
-"""Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
+"""Quantities of trained weights, which are in the data type of the chip and not in the published one."""
 
 
 def hardware_names(tables: Tables | None = None) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     """Return the givens of a chip from `NAME[:dtype]` of hardware.csv: peak FLOP/s, memory, links, power, and bytes per weight.
 
     Attention is supposed to run in bf16 with narrower weights. Its rate relative to theirs is set too. Without a data type it is the type
-    of the published models, if the chip computes in it, and otherwise bf16, as `unsaid` says. 8xH100:fp8 sets the chips too. KV bytes and
+    of the published models if the chip computes in it, otherwise bf16, with a text in `unsaid`. 8xH100:fp8 sets the chips too. KV bytes and
     the price of a chip are never set. `dtype` replaces the data type of the text. If the chip has no rate of a data type, its arithmetic
     runs in bf16, as `supposed` says. Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in
     any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
@@ -141,7 +141,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     if attention is not None:
         givens["attention_rate_ratio"] = in_si("peak_flops", attention.value, attention.unit) / givens["peak_flops"]
         provenance["attention_rate_ratio"] = (
-            f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
+            f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: in {ATTENTION_DTYPE}, unless given"
         )
     other = next((one for one in known if one != dtype), None)
     unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _supposed_text(name, dtype, other))
@@ -151,12 +151,12 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     memory = chosen.get(("hbm_capacity", ""))
     supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
     if DATA_TYPES[stored] < BYTES_PER_WEIGHT[dtype]:
-        supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, as {name} has no rate of {stored}"
+        supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, because {name} has no rate for {stored}"
     return Preset(givens=givens, provenance=provenance, unsaid=unsaid, supposed=supposed)
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
-    """Return the accelerator of hardware.csv that a text names, whatever its number and data type. Raises as `hardware` does.
+    """Return the accelerator of hardware.csv that a text names, with any number and data type. Raises as `hardware` does.
 
     >>> chip_name("8xTPU-v5e:int8")
     'TPU-v5e'
@@ -166,13 +166,13 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     if part := re.match(_PART, text):
         count, one = part.groups()
         more = ceil(float(count))
-        raise WrongValue(f"{shorten(text)}: a whole number of chips is named so, such as {more}x{shorten(one)[1:-1]}")
+        raise WrongValue(f"{shorten(text)}: a number of chips is written as {more}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
     rows = [row for row in tables.raw_rows(HARDWARE) if row.get("accelerator")]
     known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
-    name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
+    name = _match("accelerator", text, known, tables, "backsolve list --hardware shows them" + _INSTEAD.format(*HARDWARE_GIVENS))
     _rows_of_chip(name, tables).rows_of(AcceleratorFigure)
     return name
 
@@ -190,7 +190,7 @@ def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
 
 
 def rent(text: str, tables: Tables | None = None) -> Preset:
-    """Return the rent of a chip: the median of the rents in hardware.csv, whatever their term. Raises NoRent if there is none.
+    """Return the rent of a chip: the median of the rents in hardware.csv, for all terms. Raises NoRent if there is none.
 
     >>> round(rent("H100:fp8").givens["chip_price"] * 3600, 2)
     2.35
@@ -214,7 +214,7 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     name = chip_name(text, tables)
     rows = [row for row in prices_of(name, tables) if RENT in row.notes]
     if not rows:
-        raise NoRent(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
+        raise NoRent(f"{HARDWARE}.csv has no rent for {name}: give chip_price=...")
     return rows
 
 
@@ -241,7 +241,7 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
             return computed_in
         if kind.size <= BYTES_PER_WEIGHT[ATTENTION_DTYPE] and ATTENTION_DTYPE in known:
             return ATTENTION_DTYPE
-        stored = f" bytes_per_weight={asked} for weights that are stored so" if asked in DATA_TYPES else ""
+        stored = f" bytes_per_weight={asked} for weights that are stored in this type" if asked in DATA_TYPES else ""
         hint = f"{name} computes in {', '.join(known)}: write e.g. --hardware {name}:{known[0]}{stored}"
         raise UnknownName("data type", asked, () if stored else known, hint)
     own = [row.computed_in or model.dtype for model in published if (row := data_types.ROWS.get(model.dtype))]
@@ -249,7 +249,7 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
 
 
 def _supposed_text(name: str, dtype: str, other: str | None) -> str:
-    """Return the text on a supposed data type, with the first other one, or without another the way to give wider weights."""
+    """Return the text on an assumed data type, with the first other one, or or, without another one, the way to give wider weights."""
     told = f"no data type is given: {name} computes in {dtype}"
     if other:
         return f"{told}, for another write --hardware {name}:{other}"
@@ -338,7 +338,7 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     tables = tables or shipped.read()
     name = _named(text, tables)
     if name in _without_architecture(tables):
-        raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has its parameters alone")
+        raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has only its parameters")
     _rows_of_model(name, tables).rows_of(Architecture)
     return name
 
@@ -354,7 +354,7 @@ def _named(text: str, tables: Tables) -> str:
         if spelled
     ]
     spellings += [(name, name) for name in _without_architecture(tables)]
-    hint = "backsolve list --models names them, and the path of a config.json is one" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
+    hint = "backsolve list --models shows them, and a config.json works too" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
     return _match("model", text, spellings, tables, hint)
 
 
@@ -442,7 +442,7 @@ def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
 def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     """Return total and active parameters by the dimensions of a row, or an empty record and the column that the row lacks.
 
-    Only layers that are alike are counted: attention with grouped queries in each of them.
+    Only equal layers are counted: attention with grouped queries in each of them.
 
     >>> counted_params(architecture("DeepSeek-V3"))
     ({}, 'query_latent_dim')
@@ -452,7 +452,7 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     windows = (row.window_layers or 0, {row.window_kv_heads, row.kv_heads}, {row.window_key_dim, row.window_value_dim, row.head_dim})
     alike = not windows[0] or len(windows[1]) == len(windows[2]) == 1
     if row.linear_layers or row.key_dim or row.sparse_layers or not alike or row.kv_layers + windows[0] != row.layers:
-        return {}, "an equation of attention with unlike layers"
+        return {}, "an equation of attention with different layers"
     known = {name: float(value) for name in ARCHITECTURE_COUNTS if (value := getattr(row, name)) is not None}
     widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
     known |= {name: float(value) for name, value in widths.items() if value}
@@ -549,7 +549,7 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     if chip == inf and not named:
         return preset
     if not named and (model := next((one for one in preset.published if chip in one.stored), None)):
-        place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
+        place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: published weights of this type, with embeddings and scales"
         return preset.add_givens({"bytes_per_weight": model.stored[chip]}, place)
     fit = named or [one for one in preset.published if one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
@@ -648,9 +648,11 @@ def fitted_efficiencies(
 
 
 def record_of_runs(rows: Collection[Efficiency], group: str) -> str:
-    """Return how many published runs lay inside their predicted ranges, the median width of these, and predicted over measured times."""
+    """Return how many published runs were inside their predicted ranges, the median width of these ranges, and predicted over measured
+    times.
+    """
     if not rows:
-        return f"record: no published run like this was kept from the fit ({group})"
+        return f"record: no published run like this was left out of the fit ({group})"
     ratios = sorted(predicted_over_measured(row) for row in rows)
     inside = sum(is_inside(row) for row in rows)
     from statistics import median
@@ -715,9 +717,8 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
 
 
 def _same_spelling(given: str, pairs: Collection[tuple[str, str]], short: Collection[tuple[str, str]]) -> Iterator[list[str]]:
-    """Yield lists of the things with the spelling of a text, by one comparison after the other, the strictest first.
-
-    A later release of a short name may be another model.
+    """Yield the matches of a text for one comparison after the other, the strictest first. A later release of a short name may be another
+    model.
     """
     yield [name for spelled, name in pairs if spelled == name == given]
     yield [name for spelled, name in pairs if spelled == given]

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 DEFINITION, BOUND, ESTIMATE = "definition", "bound", "estimate"
 CONDITION, HEURISTIC, EMPIRICAL = "condition", "heuristic", "empirical"
 CHAINED_BY_ITSELF = (DEFINITION, BOUND, ESTIMATE)
-"""An estimate is a sum of times that bounds nothing; it takes part as the variant that was asked for."""
+"""The kinds of equations. An estimate is a sum of times and no bound. It is used only as a requested variant."""
 
 LOWER, UPPER = "lower", "upper"
-"""What a bound with the sense = says of its left side: it is at least, or at most, the right side."""
+"""Direction of a bound with the sense =: its left side is at least, or at most, the right side."""
 
 
 @immutable
@@ -103,7 +103,7 @@ class Step:
     """One step of a derivation: from premises, by elimination of some quantities, to a relation.
 
     A step without premises defines the quantity on its left, or states a claim. `stationary` names the quantities in which the right side
-    of its one premise has no slope. The last step has no `relation` of its own: it leads to the equation itself.
+    of its one premise has no slope. The last step has no `relation`, because its result is the equation itself.
     """
 
     operation: str
@@ -176,7 +176,7 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
     left, right = (tree_of_value(side) for side in claim(*map(Written, argument_names(claim))))
     solved = closed_roots(difference(left, right), names[0])
     if solved is None or len(solved) != 1 or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
-        raise ValueError(f"a claim is solved for a quantity in which it is linear after clearing fractions, which {names[0]} is not")
+        raise ValueError(f"a claim is solved only for a quantity in which it is linear without fractions. {names[0]} is not")
     return lambda *values: value_of(solved[0], dict(zip(names[1:], values, strict=True)), IN_ORDER)
 
 
@@ -217,8 +217,8 @@ class Equation:
     `relation` has the quantities (and constants with units) of the equation as parameters, by their registry names. It returns the quantity
     on the left and the expression on the right. It is called when the symbols are first needed. `defined_elsewhere` is true for a further
     relation of a quantity that another equation defines. The equation may be used if each entry of `requires` is true. `variant` is set if
-    several equations define one quantity. An equation that is true with only one of them has its name too. A `stand_in` joins by itself
-    only if its quantity is requested, or is not given while all of its inputs are at hand. A condition or a rule of thumb with a `rule`,
+    several equations define one quantity. An equation that is true with only one of them has its name too. A `stand_in` is used without a
+    name only if its quantity is requested, or is not given although all its inputs are known. A condition or a rule of thumb with a `rule`,
     its name on the first line of an answer, is used if definitions give no answer. `direction` is the side on which a bound with the sense
     = limits its left side. `changes` has one line for every version after the first: the change of the mathematics, and the reason.
     """
@@ -247,7 +247,7 @@ class Equation:
     stand_in: bool = False
     last_version: int = 0
     put_in: Mapping[str, int | str] = field(default_factory=dict)
-    """Quantities at their neutral default that are written no more in it (`derive.solving.question.defaults`), and their values."""
+    """Quantities at their neutral default that were removed from it (`derive.solving.question.defaults`), with their values."""
 
     unsaid: tuple[str, ...] = ()
     """Quantities with a neutral default that the source leaves out of its formula. A citation shows the formula without and with them."""
@@ -323,7 +323,7 @@ class Equation:
 
     @cached_property
     def expression(self) -> "Rel":
-        """Return the relation as SymPy has it: an equality, or an inequality for the senses <= and >=."""
+        """Return the relation in SymPy: an equality, or an inequality for the senses <= and >=."""
         return self._related(*self.sides)
 
     def _related(self, left: "Expr", right: "Expr") -> "Rel":
@@ -434,7 +434,7 @@ def _replacement(name: str, value: "float | str | Expr") -> "float | Expr":
     if isinstance(value, Expr):
         return value
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise WrongValue(f"{name} = {shorten(repr(value))}: a number, a text or an expression of SymPy is put into an equation")
+        raise WrongValue(f"{name} = {shorten(repr(value))}: an equation accepts a number, a text or a SymPy expression")
     if value:
         quantity(name).check(float(value))
     return value

@@ -14,28 +14,28 @@ class Replica:
     all_chips: str = "fleet_chips"
     heads: str = "query_heads"
     domain: str = "scale_up_size"
-    """The number of chips in a scale-up domain: a replica fits in one."""
+    """The number of chips in a scale-up domain. A replica fits into one domain."""
     usual_domain: float = 8.0
     largest_domain: float = 72.0
-    """The chips of the largest racks of GPUs: no GPU reaches another rack as it reaches its own."""
+    """The chips of the largest GPU racks. Links to another rack are slower than links inside a rack."""
     rate: str = "requests_per_second"
     rate_of_all: str = "fleet_requests_per_second"
-    """A rate of one replica, and the same rate of all: people give the second by the name of the first."""
+    """A rate of one replica, and the same rate of all replicas. People often use the first name for the second."""
     sequences: str = "fleet_sequences_in_flight"
     """The sequences in all replicas."""
     needs_room: str = "kv_time"
-    """A time of a replica that exists only if its chips hold its sequences."""
+    """A time of a replica, which exists only if its sequences fit in the memory of its chips."""
     sized_by: tuple[str, ...] = ("requests_per_second", "fleet_requests_per_second", "fleet_throughput", "fleet_sequences_in_flight")
-    """Results that say how many replicas there are: one of them is given in a sizing question."""
+    """Results that determine the number of replicas. A sizing question gives one of them."""
     bought: tuple[str, ...] = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
-    """Results of whole replicas alone: parts of a replica cannot be bought."""
+    """Results of whole replicas, because a part of a replica cannot be bought."""
     used_share: str = "fleet_utilisation"
-    """The share of the time in which chips are in use. It is in the number of replicas already, and every second of these is paid."""
+    """The share of the time in which chips are in use. The number of replicas already includes it, and every second of them is paid."""
     price: str = "chip_price"
     prices: tuple[str, ...] = ("chip_capex", "rented_chip_price")
     """The price of a second of a chip, and the inputs that give the price of a second in use."""
     apart: str = "prefill_decode_chip_ratio"
-    """The chips of prefill over those of decode, if each has chips of its own."""
+    """The chips of prefill over the chips of decode, if they have separate chips."""
 
 
 class Batch:
@@ -43,9 +43,9 @@ class Batch:
 
     name: str = "batch"
     passes: str = "microbatches"
-    """How many batches are in flight at once."""
+    """Number of batches in flight at the same time."""
     also: tuple[str, ...] = ("sequences_in_flight",)
-    """Other quantities that say how many sequences there are."""
+    """Other quantities that determine the number of sequences."""
     rates: tuple[str, ...] = ("requests_per_second", "throughput")
     """Rates of one replica: the batch follows from them."""
     best_full: tuple[str, ...] = (
@@ -61,42 +61,41 @@ class Memory:
     needed: str = "memory_demand"
     room: str = "memory_capacity"
     bought: str = "chips"
-    """More of this gives more room."""
+    """The quantity that gives more memory if it is larger."""
     of_a_chip: str = "hbm_capacity"
     groups: str = "pipeline_stages"
-    """How many groups of chips hold it together."""
+    """Number of groups of chips that share the memory."""
     parts: Mapping[str, str] = MappingProxyType({"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"})
-    """The bytes that are held, and how a message calls them."""
+    """The stored bytes, and their name in a message."""
     cache: str = "kv_cache_bytes"
     copies: str = "kv_replication"
-    """How often the cache is held."""
+    """Number of copies of the cache."""
     divided_by: str = "kv_heads"
-    """Over as many chips the cache divides before it is copied. A latent does not divide."""
+    """Number of chips over which the cache is divided before it is copied. A latent is not divided."""
     attention_groups: str = "attention_replicas"
-    """How many groups of chips hold weights of attention of their own."""
+    """Number of groups of chips with their own attention weights."""
     weights: str = "weight_bytes"
     resident: str = "resident_weight_bytes_per_chip"
     """The bytes of weights on a chip, copies included."""
     sizes: tuple[str, ...] = ("batch", "sequences_in_flight", "context_length")
-    """Sizes that inequalities of memory bound. They use the copies as they are, at one number of chips alone."""
+    """Sizes that memory limits. They use the copies at one fixed number of chips."""
     sequences: str = "sequences_in_flight"
-    """The sequences whose caches are held."""
+    """The sequences with a stored cache."""
     counted_by: tuple[str, ...] = ("batch", "microbatches", "sequences_in_flight")
-    """What says how many sequences are held. Without them only the weights are compared."""
+    """Quantities that determine the number of stored sequences. Without them only the weights are compared with the memory."""
     smaller: tuple[str, ...] = (
         *("sequences_in_flight", "batch", "context_length"),
         *("kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element"),
     )
     """With less of one of these the cache is smaller."""
     defaults: tuple[str, ...] = ("pipeline_stages", "kv_replication", "reserved_share")
-    """Inputs of the constraint that have their neutral default, whether the route to an answer uses them or not."""
+    """Inputs of the constraint with a neutral default, also if the route to an answer does not use them."""
 
 
 @immutable
 class Held:
-    """The bytes that memory must store for some quantities to be possible: the weights, and with `cache` the caches too.
-
-    With `told` short memory is a warning and no refusal. With `itself` a quantity needs it only if it is asked for, with known chips.
+    """The bytes that must fit in memory for some quantities: the weights, and with `cache` also the caches. With `told` too little memory
+    is a warning and not a refusal. With `itself` this applies only to a requested quantity with known chips.
     """
 
     names: tuple[str, ...]
@@ -125,19 +124,19 @@ SIZES = ("chips", "sequences_in_flight", "batch", "context_length")
 """Sizes in the order in which they are found, if several are asked for. Other answers are at their better end."""
 
 FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
-"""Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""
+"""Units of times and rates: their quantities are better lower, or higher. If they are given in a question for a size, they are targets."""
 
 
 class DecodeStep:
-    """A step of decode: its parts, its roof, and the results that give its duration."""
+    """A decode step: its parts, its upper bound, and the results that give its duration."""
 
     time: str = "step_time"
     times: tuple[str, ...] = ("step_time", "token_latency")
-    """Times that are no shorter than the parts of a step. Through stages a token needs a step or longer."""
+    """Times that are at least as long as the parts of a step. With stages a token needs at least a step."""
     parts: Mapping[str, str] = MappingProxyType(
         {"compute_time": "compute_time", "weight_time": "weight_time", "kv_time": "kv_time", "latency_floor": "weight_time"}
     )
-    """What a step lasts at least, and the part of it that this is."""
+    """The minimum time of a step, and the part with this time."""
     floor: str = "latency_floor"
     """A bound on the part `weights`. It counts only if that part is unknown."""
     weights: str = "weight_time"
@@ -154,12 +153,12 @@ class DecodeStep:
         ("serving.cost_per_token", "throughput"),
         ("scheduling.throughput", "token_latency"),
     )
-    """Definitions that are read backwards: the rate or the time that a claimed result leads to, which is compared with the roof."""
+    """Definitions that are used backwards: a given result leads to a rate or a time, which is compared with the bound."""
     other_share: Mapping[str, str] = MappingProxyType({"mfu": "mbu", "mbu": "mfu"})
-    """The two shares of a peak: each with the other one."""
+    """The two shares of a peak, each with the other one."""
     memory_share: str = "mbu"
     all_hidden: str = "max"
-    """The overlap in which a step lasts as long as its longest part."""
+    """The overlap with which the time of a step is its longest part."""
 
 
 class Training:
@@ -178,7 +177,7 @@ class Tokens:
         ("prompt_tokens", "output_tokens"),
         ("cached_tokens", "new_tokens_per_pass"),
     )
-    """Tokens that one sequence has together."""
+    """Tokens that form one sequence together."""
     of_jobs: tuple[str, ...] = ("output_energy",)
     """Results of many sequences."""
 
@@ -187,11 +186,11 @@ class Phases:
     """The phases of serving, and their quantities."""
 
     of_prompts: tuple[str, ...] = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
-    """What is said of the arithmetic of prompts, beside names that begin with that of their part."""
+    """Quantities of the arithmetic of prompts whose names do not begin like their part."""
     lengths_of_prompts: tuple[str, ...] = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
-    """Without any of these a prompt is so long that the time of its layers does not matter."""
+    """If none of these is given, a prompt counts as so long that the time per layer does not matter."""
     of_training: tuple[str, ...] = ("training_time", "training_cost", "chip_hours", "training_chips")
-    """Results of runs about which published serving times say nothing."""
+    """Results of runs for which published serving times give no information."""
     of_requests: tuple[str, ...] = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
     """Results of a whole request, prompt and output."""
     prompt: str = "prompt_tokens"
@@ -203,7 +202,7 @@ class Phases:
 
 
 UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
-"""Quantities that exist only in whole ones, besides those that are counted and the counts of an architecture."""
+"""Quantities that are whole numbers, besides counted quantities and the counts of an architecture."""
 
 
 VANISH = dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv_time", "kv_cache_bytes", "attention_time"))

@@ -1,4 +1,4 @@
-"""Many values of one input: a range, or a list or sweep."""
+"""Many values of one input: a range, a list, or a sweep."""
 
 from functools import cached_property
 from math import floor, log10

@@ -9,7 +9,7 @@ from dataclasses import field
 from derive.immutable import immutable
 
 USUAL = "usual"
-"""The alternative is the usual value in the tables that ship."""
+"""The alternative is the usual value in the shipped tables."""
 
 Alternative = float | str | tuple[str, ...]
 """A number, another quantity, the id of an equation, `USUAL`, or the least of several quantities."""
@@ -17,11 +17,9 @@ Alternative = float | str | tuple[str, ...]
 
 @immutable
 class Stopgap:
-    """A quantity that is left out of a question that would have no answer otherwise, because no given mentions it.
-
-    It answers questions for one of `unknowns` with `quantity` at `value` ("most" is the largest possible) if none of `absent` is given.
-    With `lacking` the question must lack this quantity alone. With `no_results` no result of the unknown may be given. `hidden` leaves the
-    quantity out of the printed text.
+    """A quantity that is supposed because a question without it has no answer, and no given mentions it. Questions for one of `unknowns`
+    are answered with `quantity` at `value` ("most" is the largest possible) if none of `absent` is given. With `lacking` only this quantity
+    may be missing. With `no_results` no result of the unknown may be given. `hidden` leaves the quantity out of the printed text.
     """
 
     unknowns: tuple[str, ...]
@@ -38,7 +36,7 @@ USUAL_TYPES = {
     "bytes_per_element": "the KV cache is in bf16 (bytes_per_element=fp8 has half the bytes)",
     "bytes_per_weight": "weights are in bf16 (bytes_per_weight=fp8 has half the bytes)",
 }
-"""Widths that are bf16 unless they are given, with the text of the supposition."""
+"""Widths that are bf16 unless given, with the text of the supposition."""
 
 
 class OneSequence:
@@ -89,11 +87,11 @@ class Supposition:
     `beside` is supposed while the alternative is computed, unless it is known (the least of several replaces a known value). With `added`,
     the value of that quantity is added to the supposed value. `text` may contain names in braces. A row applies if one of `default` is a
     default of the answer, the answer `uses` one of these quantities or equations, it is `about` one of these quantities (asked for or
-    given), all `known` have a value, none of `absent` has one, the first of each pair in `at_least` is no less than the second, the
-    first of the pair `more` is more than the second, and `equation` takes part. `source` is the source of the value: "table" or "rule".
-    `threshold` is the factor from which on the answer counts as another. With `fills_memory` memory is checked too, with `only_memory`
-    memory alone is checked. With `compared` the quantity itself is compared with its alternative, and not the answer. With `longer` only a
-    greater alternative counts.
+    given), all `known` have a value, none of `absent` has one, the first of each pair in `at_least` is no less than the second, the first
+    of the pair `more` is more than the second, and `equation` takes part. `source` is the source of the value: "table" or "rule".
+    `threshold` is the factor from which on the answer counts as another. With `fills_memory` memory is also checked, with `only_memory`
+    only memory is checked. With `compared` the quantity itself is compared with its alternative, and not the answer. With `longer` only a
+    larger alternative counts.
     """
 
     kind: str
@@ -122,7 +120,7 @@ class Supposition:
 _ATTENTION_TIMES = ("attention_time", "attention_compute_ratio")
 _TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 _STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time_kv_plus_max", "serving.normalised_cost")
-"""Ways to add up a step that count no network."""
+"""Overlaps whose step time does not include the network."""
 _SEVERAL_CHIPS = ("chips", 1.001)
 _SPARSEST: dict[str, Alternative] = {"experts": USUAL, "active_experts": 1.0}
 _BATCHES: tuple[tuple[dict[str, Alternative], tuple[str, ...], tuple[str, ...]], ...] = (

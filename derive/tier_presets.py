@@ -15,7 +15,7 @@ _TIER_WORDS = {"nvme": "flash", "ssd": "flash", "dram": "ddr", "cpu": "ddr", "ho
 """Other words for the tiers of memory_tiers.csv."""
 _OF_DEVICE = ("tier_capacity", "tier_bandwidth")
 _COST_BASES = ("owned", "rented")
-"""Cost bases of a holding price. Every tier but HBM has the first one alone."""
+"""Cost bases of a holding price. Every tier except HBM has only the first one."""
 
 
 def _devices(tables: Tables) -> dict[str, dict[str, MemoryTierFigure]]:
@@ -58,7 +58,7 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     figures = {name: {one: _si_value(devices[name][one]) for one in _OF_DEVICE} for name in names}
     drain_times = {name: of_device["tier_capacity"] / of_device["tier_bandwidth"] for name, of_device in figures.items()}
     device = next(name for name in names if drain_times[name] == median_low(drain_times.values()))
-    others = f": the middle by drain time of {len(names)} devices of {text}" if len(names) > 1 else ""
+    others = f": the median by drain time of {len(names)} devices of {text}" if len(names) > 1 else ""
     givens, rows = figures[device], devices[device]
     provenance = {name: f"{_place(rows[name])} {name}: {rows[name].source} ({rows[name].verification})" for name in givens}
     supposed = dict.fromkeys(_OF_DEVICE, f"{device}{others}") if others else {}

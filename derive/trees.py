@@ -26,7 +26,7 @@ FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF, "ceiling", "
 """Functions that a formula may contain. A formula that is solved contains no ceiling and no floor."""
 
 Operations = Mapping[str, Callable[..., Any]]
-"""A function for each operation on values of one kind, and for a plain number in a tree."""
+"""A function for each operation on values of one kind, and one for a plain number in a tree."""
 PLAIN_NUMBER = "number"
 
 IN_ORDER: Operations = {

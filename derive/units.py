@@ -134,7 +134,7 @@ def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
         raise _Unreadable(f"has the unit {shorten(text.strip())}, which cannot be read")
     words = [word for part in (numerator, *denominator) for word in part]
     if (bits := next((word for word in words if word in _UNITS and _bits(word)), None)) and "s" not in words:
-        raise _Unreadable(f"is in bits: a size is in bytes, so write {bits.rstrip('bits')}B for bytes; bits go with a rate, as in Gb/s")
+        raise _Unreadable(f"is in bits, but a size is in bytes: write {bits.rstrip('bits')}B. Only rates are in bits, such as Gb/s")
     exponents = [0] * len(_BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
         size, dimension = _word(word, units)
@@ -202,7 +202,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         raise _Unreadable(f"has {len(text)} characters, and at most {LONGEST} are read")
     text = re.sub(r"\s", " ", text.strip()).translate(_TYPOGRAPHIC_MINUS)
     if mark := hidden(text):
-        raise _Unreadable(f"holds the {mark_in_words(mark)}, which does not show")
+        raise _Unreadable(f"holds the {mark_in_words(mark)}, which is invisible")
     if is_of_one_element(row.name) and text.lower() in DATA_TYPES:
         return DATA_TYPES[text.lower()]
     _refuse_traps(text)
@@ -217,7 +217,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     if rest == "%":
         # A quantity that is never below 1 in practice is a count or a multiple, so a percentage is a mistake.
         if row.unit != "1" or row.low >= 1:
-            raise _Unreadable("is a percentage, which only a share may be")
+            raise _Unreadable("is a percentage, but only shares may be percentages")
         return _multiply(figure, Decimal("0.01"))
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
@@ -256,8 +256,7 @@ def _refuse_traps(text: str) -> None:
         raise _Unreadable(f"has no number before the unit ({_SHELL})")
     if "," in text:
         raise _Unreadable(
-            "has a comma, which may group thousands, stand for a decimal point or part a list:"
-            " write 1000 or 1_000 or 1.5. Only solve accepts lists"
+            "has a comma, which may separate thousands, decimals or list items: write 1000 or 1_000 or 1.5. Only solve accepts lists"
         )
     if re.search(_RANGE, text):
         written = re.sub(r"(?<=\w)\s*[-–—]\s*(?=\d)", "..", text)
@@ -269,7 +268,7 @@ def _compare(row: Quantity, unit: Unit) -> None:
     """Refuse a unit of another dimension than the quantity."""
     if unit.dimension is None:
         if row.unit == "s" and unit.factor != 1:
-            raise _Unreadable("has a suffix that is no unit of time: write ms, s, min, h or d, or the seconds in full")
+            raise _Unreadable("has an unknown suffix for a time: write ms, s, min, h or d, or a number of seconds")
         return
     seconds, byte, flop, token, usd, joule = wanted = _wanted(row.unit)
     without_token = (seconds, byte, flop, 0, usd, joule) if token == -1 and not usd else wanted
@@ -303,7 +302,7 @@ def _multiply(figure: str, factor: Decimal) -> float:
 def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterable[str] = (), beside: Iterable[str] = ()) -> dict[str, str]:
     """Return the texts of a list of `name=value` by registry name, without reading them. A symbol may be used as the name.
 
-    The text of a limit, `name<=value` or `name>=value`, begins with its sign. Two limits from both sides are one text. If only the names
+    The text of a limit, `name<=value` or `name>=value`, begins with its sign. Limits from both sides are one text. If only the names
     `among` some are allowed, the error for an unknown name lists them. Otherwise the error lists all unknown names, also unknown names in
     `asked`. The meaning of a word may depend on the other words, and on the quantities `beside` that the user did not type.
 
@@ -344,9 +343,8 @@ def join_values(name: str, first: Any, second: Any) -> Any:
 
 
 def add_named_unit(spelled: str, text: str) -> str:
-    """Return a text with the unit that its word names, if it has none, and as a limit if its word means one.
-
-    A text with a part of that unit gets the rest of it. A suffix replaces the prefix of the unit in the name.
+    """Return a text with the unit in its word if it has no unit, and as a limit if its word means one. If the text has a part of this unit,
+    the rest is added. A suffix replaces the prefix of the unit in the name.
 
     >>> add_named_unit("cost_per_mtok", "2"), add_named_unit("cost/Mtok", "1..5:log"), add_named_unit("cost_per_mtok", "$2/MTok")
     ('2 USD/MTok', '1..5 USD/MTok:log', '$2/MTok')
@@ -363,7 +361,7 @@ def add_named_unit(spelled: str, text: str) -> str:
 
 
 def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
-    """Return the denominator of a unit if a number has the numerator alone, such as /MTok for $2 and USD/MTok."""
+    """Return the denominator of a unit if a number has only the numerator, such as /MTok for $2 and USD/MTok."""
     above, stroke, below = unit.partition("/")
     try:
         said = _unit(_dollars_behind(part["words"]) if part["dollar"] else part["words"], b_is_byte=False).dimension

@@ -53,7 +53,7 @@ def written(operation: str, *parts: Any) -> Written:
 
 
 def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the quantities that a function of the catalogue takes, in order: its parameters, or the names that it states.
+    """Return the quantities of a function of the catalogue, in order: its parameters, or its stated names.
 
     >>> argument_names(lambda batch, chips: batch / chips)
     ('batch', 'chips')

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @click.command("list")
 @options.words("[WORD]...")
-@click.option("--at", "time", metavar="TIME", help="Only the equations of the lecture at a time, 0:19 or 0:19:30.")
+@click.option("--at", "time", metavar="TIME", help="Only equations from this time of the lecture, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that contain a quantity.")
-@click.option("--without", type=options.OneOf(["derivation", "source"]), help="Only the equations that lack one.")
+@click.option("--without", type=options.OneOf(["derivation", "source"]), help="Only equations whose quantities are all given except one.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
@@ -148,7 +148,7 @@ def show_command(words: str, style: str) -> None:
         if "." in words:
             equation(words)
         form = {"latex": "LaTeX", "json": "JSON"}[style]
-        raise WrongValue(f"{shorten(words)} is no equation's id, and only equations have a form in {form}: backsolve list names them")
+        raise WrongValue(f"{shorten(words)} is no id of an equation, and only equations have the form {form}: backsolve list shows the ids")
     _show_word(words)
 
 
@@ -168,7 +168,7 @@ def explain_command(words: str) -> None:
 
 
 def _show_word(word: str) -> None:
-    """Show what has this name: a term, a chip, a model, a quantity or a column. Else list the quantities and equations about it."""
+    """Show the entry with this name: a term, a chip, a model, a quantity or a column. Otherwise list quantities and equations about it."""
     from derive import presets
     from derive.catalogue import equation
     from derive.glossary import INSTEAD
@@ -214,7 +214,7 @@ def _show_word(word: str) -> None:
 
 
 def _show_nearest(word: str) -> None:
-    """Show the word that differs in one letter, and say so. Raises UnknownName with the nearest names if there is none."""
+    """Show the word that differs in one letter, with a note. Raises UnknownName with the nearest names if there is none."""
     from derive import presets
     from derive.catalogue import by_id
     from derive.catalogue.searching import corrected
@@ -226,7 +226,7 @@ def _show_nearest(word: str) -> None:
     names = [*term_names(), *by_id(), *QUANTITIES, *headings, *presets.model_names(), *presets.hardware_names()]
     near = corrected(word, names)
     if near not in names:
-        raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list names them")
+        raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list shows them")
     tell(f"Not found: {shorten(word)}. The nearest word is {near}.")
     _show_word(near)
 
@@ -261,7 +261,7 @@ def _column_lines(name: str) -> list[str]:
 
 
 def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
-    """Return the quantities and equations about a text, and none unless every word of it is a part of a name or an id."""
+    """Return the quantities and equations about a text, or none if a word of it is not a part of any name or id."""
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
     return (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
@@ -283,7 +283,7 @@ def _render_equation(id: str, style: str) -> str:
 @click.option(
     "--reading", type=options.OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL with its prices, equation and record."
 )
-@click.option("--macros", is_flag=True, help="In LaTeX, write a \\newcommand for every symbol, so that one place changes the notation.")
+@click.option("--macros", is_flag=True, help="In LaTeX, write a \\newcommand for every symbol, to change the notation in one place.")
 @options.tier
 @options.as_of
 @options.prices

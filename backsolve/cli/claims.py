@@ -47,14 +47,14 @@ def claims_command(words: str, style: str) -> None:
 
 
 def _rows_about(text: str, rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Return the claims with some words, or else with the words without their misspellings."""
+    """Return the claims with some words, or otherwise with the corrected words."""
     found = [row for row in rows if mentions(text, _searched(row))]
     words = "" if found else corrected(text, map(_searched, rows))
     return [row for row in rows if mentions(words, _searched(row))] if words else found
 
 
 def _searched(row: dict[str, object]) -> str:
-    """Return the text of a claim in which words are looked for."""
+    """Return the text of a claim for a search."""
     return " ".join(str(row[name]) for name in ("id", "claim", "verdict", "reason", "by", "time", "source"))
 
 

@@ -39,7 +39,7 @@ def leave(status: int) -> NoReturn:
 
 def leave_without_sheets() -> NoReturn:
     """End a command that found no price sheet."""
-    say("no sheet holds on that day")
+    say("no sheet is valid on that day")
     leave(NO_ANSWER)
 
 
@@ -47,7 +47,7 @@ class Commands(click.Group):
     """A group that prints its help if it is called without a command. The exit status is 2 (with click before 8.2 it would be 0)."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments as click does. Without any, print the help and exit with the status of wrong input."""
+        """Parse the arguments like click. Without arguments, print the help and exit with the status of wrong input."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(INPUT_IS_WRONG)

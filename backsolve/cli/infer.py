@@ -39,14 +39,14 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
     "--set", "changes", multiple=True, metavar="PRICE=AMOUNT", help="Change a price: output=15, input=+10%, input@200k=5. May be repeated."
 )
 @click.option(
-    "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B. May be repeated."
+    "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Set an outside fact, e.g. active_params=60B. May be repeated."
 )
 @click.option(
     "--suppose", "supposed", multiple=True, metavar="NAME=VALUE...", help="Print the prices of MODEL at values such as active_params=45B."
 )
 @click.option("--knowledge", metavar="FILE", help="Your own scores on benchmarks of facts: a CSV as knowledge_scores.csv.")
-@options.workers("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
-@options.form(*_INFER_FORMATS, help="Form of the answer. Without MODEL, all but the table have every model.")
+@options.workers("Processes that share the sheets. By default 1, and up to 4 for hundreds of sheets.")
+@options.form(*_INFER_FORMATS, help="Form of the answer. Without MODEL, all forms except the table have every model.")
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
     "--columns", metavar="C,...", shell_complete=completes("columns"), help="Columns by heading or key, e.g. model,price. See --explain."
@@ -159,7 +159,7 @@ class Question(NamedTuple):
 
     @property
     def is_default(self) -> bool:
-        """Return whether no option selects sheets. Then the table has the flagships and the new sheets."""
+        """Return whether no option selects sheets. If so, the table has the flagships and the new sheets."""
         chosen = (self.names, *(self.asked[name] for name in ("provider", "tier", "everything", "changes")))
         shown = self.shown
         plain = shown.style == "table" and shown.against is None
@@ -249,7 +249,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
 
 
 def _repeat_question(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
-    """Answer the question of a saved result, in its form unless another is given. A file written with --save keeps the first form."""
+    """Answer the question of a saved result, in its form unless another form is given. A file of --save keeps the first form."""
     from invert.report.answer import refuse_form
     from invert.reproduce import arguments, changed_since, differing, saved_run
 
@@ -271,7 +271,7 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
     others = [changed] * bool(changed) if table is None else differing(run, table)
     if others:
         moved = f": {len(others)} value{'s' if others[1:] else ''} moved, first {shorten(others[0])}" if table is not None else ""
-        say(f"{run.place}: does not reproduce: today's answer is not the saved one{moved}")
+        say(f"{run.place}: does not reproduce: the answer now differs from the saved one{moved}")
         leave(NO_ANSWER)
 
 
@@ -290,7 +290,7 @@ def _print_history(question: Question, executor: "Executor") -> "Sequence[Proble
 def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tuple[InferenceTable, Comparison | None]":
     """Return the selected sheets in the requested order, and the comparison with other prices if it is shown.
 
-    A `whole` result has more than the usual tables print, to be saved or compared with a saved result.
+    A `whole` result has more data than the usual tables, for --save and for comparisons.
     """
     from invert.estimators.names import KV_NAMES
     from invert.inference import Extent, run_of

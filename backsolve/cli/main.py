@@ -34,7 +34,7 @@ _PLACES = {  # for each command: its module in this package, and its name in the
 
 
 class Loaded(UserDict[str, Any]):
-    """The commands by name. A command is imported when it runs. So the other commands cost no time."""
+    """The commands by name. A command is imported when it runs, so other commands cost no time."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, attribute = self.data[name]
@@ -51,7 +51,7 @@ class Program(Commands):
             return super().make_context(info_name, args, *more, **extra, obj=[*args])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command as click does. A reader that closes the pipe early is no failure."""
+        """Run a command like click. A reader that closes the pipe early is no failure."""
         with _ended_by_reader():
             return super().invoke(ctx)
 

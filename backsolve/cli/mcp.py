@@ -22,7 +22,7 @@ _PACKAGE = Path(__file__).parents[1]
 _SCHEMAS = (_PACKAGE.parent / "docs/reference/schema", _PACKAGE / "site/texts/docs/reference/schema")
 """The folder of the JSON Schemas: in a checkout, and in a wheel."""
 _ONE_AT_A_TIME = Lock()
-"""Commands print to the one standard output."""
+"""Lock, because all commands print to the same standard output."""
 
 _Schema = dict[str, Any]
 
@@ -119,7 +119,7 @@ def _schema_of(one: click.Parameter, about: str) -> _Schema:
 
 
 def _described(name: str) -> _Schema:
-    """Return a tool as the protocol describes it."""
+    """Return a tool in the form of the protocol."""
     tool = _TOOLS[name]
     needed = [next(iter(tool.arguments))] if tool.required else []
     properties = {word: _schema_of(one, tool.arguments.get(word, "")) for word, one in _parameters(name).items()}
@@ -131,7 +131,7 @@ def _described(name: str) -> _Schema:
 
 
 def _words(name: str, given: Mapping[str, Any]) -> list[str]:
-    """Return the words of a command line. Options are --name=value. So a value is never read as an option."""
+    """Return the words of a command line. Options are --name=value, so a value is never read as an option."""
     options, arguments = [f"--as={_TOOLS[name].form}"] if _TOOLS[name].form else [], []
     for word, one in _parameters(name).items():
         found = given.get(word, ())
@@ -181,7 +181,7 @@ def mcp_command(tools: bool) -> None:
 
 
 async def _pass_messages(read: Any, passed: Any, write: Any) -> None:
-    """Pass the messages of a client on. Answer a line that is no message with an error: the SDK alone would not answer."""
+    """Forward the messages of a client. Answer an invalid line with an error, because the SDK would not answer."""
     from mcp.shared.message import SessionMessage
     from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 

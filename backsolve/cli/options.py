@@ -109,7 +109,7 @@ def prices(command: _Command) -> _Command:
         is_eager=True,
         expose_value=False,
         callback=_read_rates,
-        help="US dollars for one unit of a currency of --prices. A column usd_rate does the same. May be repeated.",
+        help="US dollars for one unit of a currency in --prices. The column usd_rate does the same. May be repeated.",
     )(command)
     return click.option(
         "--prices",
@@ -129,7 +129,7 @@ def state_argument(name: str) -> Callable[[_Command], _Command]:
     return click.argument(name, metavar=name.upper(), callback=_read_state)
 
 
-as_of = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold. By default the newest in the data.")
+as_of = click.option("--as-of", type=day, metavar="DATE", help="Use the prices of this day. By default the newest day in the data.")
 tier = click.option("--tier", metavar="T", help="A service tier, or all. By default standard, else off_peak.")
 hardware = click.option(
     "--hardware", multiple=True, metavar="NAME[:DTYPE]", shell_complete=completes("chips"), help="A chip, e.g. H100-SXM:fp8, or several."

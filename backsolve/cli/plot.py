@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _ALL, _FRONT = "all", "front"
 _SHEETS, _SCOREBOARD = "size-price", "reliability"
-"""The figure of any number of sheets, and the figure of the scoreboard. Other figures of prices are of one sheet."""
+"""The figure for any number of sheets, and the figure of the scoreboard. Other figures of prices show one sheet."""
 _USUAL_SHEET = "gemini-3.1-pro"
 """The sheet of a figure if no sheet is named."""
 _CHIPS, _MODELS = (f"{CHIP}:{DATA_TYPE}",), (MODEL,)
@@ -41,22 +41,22 @@ class Figure(NamedTuple):
 
 
 _FIGURES = {
-    "roofline": Figure("the roof of a chip with the point that a decode step works at", f"step_time {_SERVED}"),
+    "roofline": Figure("the roofline of a chip, with the point of a decode step", f"step_time {_SERVED}"),
     "cost-batch": Figure("cost of a token over the batch", f"cost_per_token {_SERVED} batch=1..16k:log:57", price="rent"),
     "cost-context": Figure("prices of a sheet over the context, with its bands and the joint reading"),
     "latency-cost": Figure(
-        "step time against cost of a token: batches that no other beats in both",
+        "step time against cost of a token: the batches at the Pareto front",
         f"step_time,cost_per_token {_SERVED} batch=1..16k:log:15",
         _FRONT,
         "rent",
     ),
-    "kv-by-estimator": Figure("KV bytes of a sheet by every estimator, and the typical KV"),
-    _SHEETS: Figure("active parameters against input price: open models, their line, sheets"),
+    "kv-by-estimator": Figure("KV bytes of a sheet by every estimator, with the typical KV"),
+    _SHEETS: Figure("active parameters against input price: open models, fit, sheets"),
     "tier-map": Figure("cost of memory tiers over the hold time, and the prices of a sheet"),
     "tornado": Figure("how far each input moves the KV bytes of a sheet"),
     _SCOREBOARD: Figure("coverage of the ranges of every estimator on the scoreboard"),
     "pipeline-memory": Figure(
-        "memory of a chip over pipeline stages, which divide weights but not caches",
+        "memory of a chip over pipeline stages, which divide only the weights",
         "memory_per_chip chips=8 context_length=32k bytes_per_element=1 batch=16,64,256 pipeline_stages=1,2,4,8,16,32",
     ),
     "training-allocation": Figure(

@@ -184,7 +184,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
         click.echo(laid_out([str(one.sheet), readings_table(one, table)], width(sys.stdout)))
         added = {row.place for row in found.rows}
         if other := [spelled(place) for place in one.sheet.prices if place not in added]:
-            tell(f"Also on this sheet, from rows that were there before: {', '.join(other)}.")
+            tell(f"Also on this sheet, from earlier rows: {', '.join(other)}.")
     if copied := [spelled(row.place) for row in found.rows if row.notes == COPIED]:
         tell(f"Copied from the band below: {', '.join(copied)}.")
     if into is None:
@@ -194,7 +194,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
         click.echo(f"{len(found.rows)} row{'s' if len(found.rows) > 1 else ''} added to {label(into)}.")
         if found.closed:
             older = ", ".join(f"{one.component} {one.amount:g} ({one.origin})" for one in found.closed)
-            tell(f"Closed on {row.start}, where these begin: {older}.")
+            tell(f"These prices now end on {row.start}, the first day of the new ones: {older}.")
 
 
 @prices.command("check")
@@ -246,7 +246,7 @@ def check_prices(file: "FileText | None", own: "FileText | None") -> None:
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @options.file("--into", "The file of the rows, which is created or updated.")
 @options.providers
-@options.file("--left-out", "Write a CSV of every offer that is left out, with the reason.")
+@options.file("--left-out", "Write a CSV of all offers that are left out, with the reasons.")
 @click.option("--on", "on", type=options.day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
 def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], left_out: str | None, on: date | None) -> None:
     """Write the prices of databases as rows of this schema.
@@ -277,7 +277,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
         raise WrongValue("prices pull reads standard input once, and - is given more than once")
     for source in sources:
         options.refuse_one_file("--left-out", left_out, {"SOURCE": source if source != "-" else None})
-    options.refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
+    options.refuse_one_file("--left-out", left_out, {"--into": into, "the file of rivals beside --into": rivals_of(into) if into else None})
     data, today = read_data(), on or datetime.now(UTC).date()
     found, problems = listings(sources)
     if not found and not problems:

@@ -135,13 +135,13 @@ def _zipped_values(given: Mapping[str, Given], conventions: Conventions, many: i
         one = spread(name, text, conventions.read) if isinstance(text, str) and not signed(text) else None
         if isinstance(one, Series) and not one.count:
             if len(one) != many:
-                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): lists that are zipped must be equally long")
+                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): with --zip all lists must have the same length")
             found[name] = tuple(one.values)
     return found
 
 
 def refuse_long(texts: Mapping[str, str]) -> None:
-    """Raise WrongValue for an input with a piece longer than any value, before it is searched for a range."""
+    """Raise WrongValue for an input with a part that is longer than any value, before the search for a range."""
     for name, text in texts.items():
         longest = max(map(len, re.split("[,;]", text)))
         # A range of two, with its signs and its number of points.
@@ -158,7 +158,7 @@ def answer_columns(asked: Asked) -> list[Column]:
 
 
 def _answer(asked: Asked, one: Deployment, price: str = "") -> tuple[Solution, ...]:
-    """Return the answers for one deployment, at another price than the asked one if it is given."""
+    """Return the answers for one deployment, with another price than in the question if `price` is given."""
     switches = asked.switches_of(one.hardware, one.model)
     switches = replace(switches, conventions=replace(switches.conventions, price=price or switches.conventions.price))
     return respond_all(asked.unknowns, {**asked.given, **one.own}, switches, asked.strict)

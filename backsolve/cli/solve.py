@@ -95,18 +95,18 @@ def solve_command(
         raise WrongValue(f"{shorten(unknown)} is an input. The unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     if plot == "-" and style != "table":
-        raise WrongValue(f"--plot - draws below the table, and would be inside the {style}: write to a file that ends in .svg or .png")
+        raise WrongValue(f"--plot - draws below the table, so it would be inside the {style}: write to a file that ends in .svg or .png")
     if plot is not None and plot != "-":
         refuse_picture("--plot", plot)
     if price not in _PRICES:
-        raise WrongValue(f"--price is given or rent, not {shorten(price)}. A price of your own is an input: chip_price={shorten(price)}")
+        raise WrongValue(f"--price must be given or rent, not {shorten(price)}. Your own price is an input: chip_price={shorten(price)}")
     conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier)
     switches = Switches(hardware, model, using, {} if overlap is None else {"overlap": overlap}, conventions, anyway, zipped)
     _answer(read_question(words, given, switches, strict, drawn=plot is not None), given, style, full, plot)
 
 
 def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot: str | None) -> None:
-    """Print the answers, draw them, and leave with the exit status of their question."""
+    """Print the answers, draw them, and exit with the status of the question."""
     from backsolve.cli.question import answer_charts, answer_columns, draw_into
     from derive.answers import NO_WHOLE_ONE
     from derive.show.parts import all_warnings
@@ -131,7 +131,7 @@ def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot
 
 
 def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:
-    """Return the words that were typed for the unknowns and for inputs, by the name of the quantity, if they differ from the name."""
+    """Return the typed words for unknowns and inputs by the name of the quantity, if they differ from the name."""
     from derive.errors import BacksolveError
     from derive.quantities import quantity
 
@@ -190,7 +190,7 @@ def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
             near = find_answered_beside(ask, lambda name: may_have_answer(name, given, switches), one.unknown, given, deployment)
             further = None if near else sufficient_givens(ask, one.unknown, given, deployment, reason, found)
         covered, found = covered and further is not None, further or found
-        instead = f"what is given answers {near}: {QUANTITIES[near].meaning}" if near else ""
+        instead = f"with these inputs you can ask for {near}: {QUANTITIES[near].meaning}" if near else ""
         lines.append(f"{reason.message}\n{instead}".rstrip())
     return [*lines, _example_line(found, deployment)] if covered and not any("\n" in why for why in lines) else lines
 
@@ -216,8 +216,8 @@ def _print(shown: "Iterator[str]", style: str) -> None:
 
 
 def _add_typed_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
-    """Yield the lines of answers. Before the steps, the typed word is printed with the name of the unknown. In targets and sensitivities it
-    is alone.
+    """Yield the lines of answers. Before the steps, the typed word is printed with the name of the unknown. Targets and sensitivities have
+    only the typed word.
 
     >>> lines = ["step_time = 2.8 ms", "Targets      requests_per_second >= 20 is met", "", "step_time = memory_time"]
     >>> [*_add_typed_words(lines, {"step_time": "tpot", "requests_per_second": "qps"})]

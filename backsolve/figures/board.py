@@ -1,4 +1,4 @@
-"""Describe the pictures of the blackboard as data: five of curves that follow from sliders, and the ladder of memories.
+"""Describe the pictures of the blackboard as data: five pictures of curves that depend on sliders, and the ladder of memories.
 
 A curve is a tree of the catalogue. A script draws the curves as the sliders move, and `chart_of` draws them without a script.
 """
@@ -39,7 +39,7 @@ _INVERTED = {
     "batching.machine_balance_ratio": "ridge_point",
     "batching.ridge_point": "peak_flops",
 }
-"""Equations that give another quantity than their left side."""
+"""Equations that compute another quantity than their left side."""
 _LEGS = (
     *(*_INVERTED, "batching.balance_batch", "roofline.compute_time", "roofline.weight_time", "roofline.kv_time"),
     *("roofline.memory_time", "roofline.step_time", "batching.weight_compute_ratio", "context.balance_context", "context.kv_compute_ratio"),

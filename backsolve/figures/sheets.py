@@ -26,12 +26,12 @@ _TIMES = (
     (1e-2, "10 ms"), (1e-1, "100 ms"), (1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (300.0, "5 min"), (3600.0, "1 h"), (86400.0, "1 d"),
     (604800.0, "1 week"),
 )  # fmt: skip
-"""Hold times [s] that people have a word for."""
+"""Hold times [s] with a common name."""
 _PRICE, _KV, _SIZE = "input_price", "kv_bytes_per_token", "active_params"
 _FIRST_CONTEXT, _CONTEXTS = 1e3, 61
-"""Context [token] that a curve begins at, and its points."""
+"""First context of a curve [token], and its number of points."""
 _LEVELS = ("in 50%", "in 90%")
-"""Columns of the scoreboard on how often ranges of a level held."""
+"""Columns of the scoreboard for the coverage of ranges of a level."""
 
 
 def _sheet(one: Inference) -> str:
@@ -155,7 +155,7 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     how = "Closed vendors have a higher price/cost, measured on closed models of known size." if drawn else ""
     said = (
         f"{_sheet(drawn[0])}: {found[0].because}." if alone else how,
-        f"Ranges were right for {ranges.right} of {ranges.count} open models, each predicted without its family." if ranges else "",
+        f"Ranges were right for {ranges.right} of {ranges.count} open models. Each was predicted without its family." if ranges else "",
     )
     return Chart(
         title="Input price rises with active parameters",
@@ -185,7 +185,7 @@ def cost_context(one: Inference) -> Chart:
     """Draw the prices of a sheet over the context with its band steps, and the predictions of the joint reading."""
     bands, last, joint = one.sheet.bands, _last_context(one), one.pairs[0].joint if one.pairs else None
     contexts, implied = prices_by_context(one, last) if joint and joint.values else ((), {})
-    problem = joint.problem if joint else "one price for all lengths: no premium to read"
+    problem = joint.problem if joint else "one price for all lengths, so there is no premium"
     edges = [*(max(float(band.threshold_tokens), _FIRST_CONTEXT) for band in bands), last]
     asked = {"output": [band.output for band in bands], "input": [band.input for band in bands]}
     across = [x for pair in pairwise(edges) for x in pair]
@@ -194,7 +194,7 @@ def cost_context(one: Inference) -> Chart:
         for side, prices in asked.items()
     ]
     curves = [
-        _line(f"{side} at one price/cost, as the joint reading has it", contexts, values, [*asked].index(side), dashed=True)
+        _line(f"{side} at one price/cost, by the joint reading", contexts, values, [*asked].index(side), dashed=True)
         for side, values in implied.items()
     ]
     thresholds = [float(band.threshold_tokens) for band in bands[1:]]
@@ -215,7 +215,7 @@ def tier_map(one: Inference) -> Chart:
     """
     stored = one.known.stored if one.known else one.kv_bytes_stored["typical"].median
     if stored is None:
-        raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and no tier has a cost without them")
+        raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and without them the cost of a tier is not known")
     costs = hold_costs(read_data(), stored, one.assumptions)
     marks = [
         _line(f"{TIER_NAMES[tier]}, {basis}", costs.times, values, [*TIER_NAMES].index(tier), dashed=basis == "rented")
@@ -225,17 +225,17 @@ def tier_map(one: Inference) -> Chart:
     sold = {write.ttl_seconds: write.premium * base for write in one.observables.cache_write_premiums if write.ttl_seconds}
     sold = {ttl: price for ttl, price in sold.items() if price > 0}
     if sold:
-        name, beside = "asked for a write above input", tuple(f"kept {show('ttl', ttl)}" for ttl in sold)
+        name, beside = "price of a write minus input price", tuple(f"kept {show('ttl', ttl)}" for ttl in sold)
         marks.append(Mark(name=name, form="points", xs=(*sold,), ys=(*sold.values(),), beside=beside, colour=len(TIER_NAMES)))
     rate = one.observables.storage_price
     if rate and rate.value > 0:
-        marks.append(_line("storage, as asked by the hour", costs.times, [rate.value * time for time in costs.times], len(TIER_NAMES)))
+        marks.append(_line("storage, by the hourly price", costs.times, [rate.value * time for time in costs.times], len(TIER_NAMES)))
     return Chart(
         title="The longer a cache is kept, the slower the cheapest memory",
         said=(
             _sheet(one),
-            f"For {show(_KV, costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: held, written and"
-            " read once. Price/cost is unknown.",
+            f"For {show(_KV, costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: stored,"
+            " written and read once. Price/cost is unknown.",
         ),
         across=Axis(words="hold time", ticks=_TIMES),
         up=Axis(quantity=_PRICE, words="cost of a kept token", is_logarithmic=True),
@@ -248,7 +248,7 @@ def tornado(one: Inference) -> Chart:
     """Draw the change of KV from all prices with each input at both ends of its range. Raise NotCovered without an interval."""
     swings = (one.swings or {}).get("from_all_prices")
     if not swings:
-        raise NotCovered(f"{one.name} has no tornado: one price/cost gives no interval of its KV bytes")
+        raise NotCovered(f"{one.name} has no tornado figure, because its KV bytes from all prices have no range")
     rows = [swing for swing in swings if swing.low and swing.high]
     sides = {"at the low end of the input": [swing.low for swing in rows], "at its high end": [swing.high for swing in rows]}
     contradicted = [swing.name for swing in swings if swing not in rows]

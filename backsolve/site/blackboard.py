@@ -17,7 +17,7 @@ from derive.units import parse
 
 LECTURE = "lecture"
 _RACK = "GB200-NVL72:fp8"
-"""The rack that the lecture speaks of."""
+"""The rack of the lecture."""
 NEUTRAL = {**NEUTRAL_DEFAULTS, "prompt_share": 0.0}
 """The values of quantities without a slider. The lecture counts every served token as output."""
 
@@ -26,7 +26,7 @@ _CLAIMED = {
     **{"fast_price_ratio": "A11a", "fast_speed_ratio": "A11c", "long_context_threshold": "E2a", "premium_out": "E2b"},
     **{"rl_multiplier": "D5a", "decode_efficiency": "D5a", "inference_tokens": "D6b", "pretrain_tokens": "D8b"},
 }
-"""Quantities of the lecture, and the claim that states each of them or has it as a given."""
+"""Quantities of the lecture, each with the claim that states it or has it as a given."""
 
 
 @cache

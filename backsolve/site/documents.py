@@ -25,7 +25,7 @@ _BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "prici
 """Documents of the repository outside of docs."""
 START = "docs/README.md"
 _CATALOGUE = "docs/reference/catalogue.md"
-"""It has no page of its own, because the book and the pages of the equations have all of its content."""
+"""A document without a page, because the book and the pages of the equations have all of its content."""
 _SCHEMAS = "docs/reference/schema"
 _HEADINGS_WITH_ANCHOR = 4
 _SUMMARY = 200

@@ -17,7 +17,7 @@ from invert.storage.tiers import tier_parameters
 BANDS = 2
 """Bands whose prices move: up to the first threshold, and above it."""
 PREMIUM = "rounded_premium"
-"""The output price above the threshold over that below, as the middle of its rounding cell."""
+"""The output price above the threshold over the price below, as the middle of its rounding cell."""
 
 ESTIMATE_DIGITS, DIGITS = 2, {"cache_read_ratio": 3}
 """Digits of an estimate, and of a ratio that is no estimate."""
@@ -42,7 +42,7 @@ def what_if(one: Inference) -> dict[str, Any]:
 
 
 def middle_of_cell(value: float) -> float:
-    """Return the middle, by ratio, of the values that would be published as this number.
+    """Return the geometric middle of the values that round to this published number.
 
     >>> round(middle_of_cell(1.5), 2)
     1.54

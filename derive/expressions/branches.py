@@ -111,7 +111,7 @@ def turning_points(row: Solvable, pair: TreePair, unknown: str) -> tuple[tuple[T
 
 @cache
 def roots_at_zero(smooth: Tree, nothing: frozenset[str], unknown: str) -> tuple[Tree, Roots]:
-    """Return a formula with these quantities set to 0, and its closed forms. One that divides by 0 there has none."""
+    """Return a formula with these quantities set to 0, and its closed forms: none if it divides by 0 there."""
     try:
         rest = simplify(put_into(smooth, dict.fromkeys(nothing, 0)))
     except ZeroDivisionError:

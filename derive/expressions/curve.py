@@ -1,4 +1,4 @@
-"""Where a curve is zero over the domain of a quantity: points and stretches. SciPy finds them between the points of a grid."""
+"""The zeros of a curve over the domain of a quantity: points and stretches. SciPy finds them between the points of a grid."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
@@ -10,23 +10,23 @@ from derive.quantities import quantity
 from derive.requirements import HOLDS
 
 _PLACES, _NEAR_ONE = 600, 40
-"""Points of the grid, and those close to 1 where a quantity cannot be more."""
+"""Number of points of the grid, and of points close to 1 for a quantity with a maximum of 1."""
 
 _BEYOND, _LEAST_SHARE = 1e6, 1e-15
 """Factor by which the grid extends beyond the usual values, and its least share."""
 
 _BETWEEN, _ROUNDS = 32, 11
-"""Into how many parts the way to an edge is cut, and how often: to the last digit."""
+"""Number of parts into which the way to an edge is cut, and number of repetitions: enough for the last digit."""
 
 _WIDE = 1e-3
-"""Relative width from which zeros side by side are a stretch and no point."""
+"""Relative width above which adjacent zeros are a stretch and not a point."""
 
 Floats = NDArray[np.float64]
 Height = Callable[[Floats], Floats]
 """The relative distance of two sides at values of a quantity, NaN where an equation does not apply."""
 
 _Stretch = tuple[float | None, float | None]
-"""From where to where a curve is zero, a point if both are equal; an end that is as far as the grid goes is None."""
+"""The ends of a stretch at which a curve is zero. Equal ends are a point, and None is the end of the grid."""
 
 
 def search_interval(name: str) -> tuple[float, float]:
@@ -47,9 +47,8 @@ def grid_of(name: str, places: int = _PLACES) -> Floats:
 
 
 def find_zeros(name: str, height: Height, places: int = _PLACES, tolerance: float = HOLDS) -> tuple[list[_Stretch], Floats]:
-    """Return where a curve of a quantity is zero, and the heights that were seen.
-
-    `tolerance` is the largest height at a crossing. Beyond it, the curve leaps over zero.
+    """Return the zeros of a curve of a quantity, and the computed heights. `tolerance` is the largest height at a crossing. With a larger
+    height the curve jumps over zero.
     """
     x = grid_of(name, places)
     y = height(x)
@@ -73,7 +72,7 @@ def _round_zero(zero: _Stretch, height: Height) -> _Stretch:
 
 
 def last_places(inside: Floats, outside: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
-    """Return the last place on the way from each place to another up to which something holds, to the last digit."""
+    """Return the last place between each place and another at which a condition is true, to the last digit."""
     each = np.arange(len(inside))
     for _ in range(_ROUNDS):
         places = np.linspace(inside, outside, _BETWEEN, axis=1)
@@ -84,7 +83,7 @@ def last_places(inside: Floats, outside: Floats, holds: Callable[[Floats], NDArr
 
 
 def _edges(x: Floats, y: Floats, height: Height) -> Floats:
-    """Return the last places at which the curve is defined, one of each edge of its domain."""
+    """Return the last places at which the curve is defined, one for each edge of its domain."""
     there = np.isfinite(y)
     at = np.flatnonzero(there[1:] != there[:-1])
     if not len(at):
@@ -94,7 +93,7 @@ def _edges(x: Floats, y: Floats, height: Height) -> Floats:
 
 
 def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
-    """Return the places where the curve comes nearest to zero and turns back."""
+    """Return the places where the distance of the curve from zero has a minimum."""
     from scipy.optimize import elementwise
 
     with np.errstate(invalid="ignore"):
@@ -111,7 +110,7 @@ def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
 
 
 def _crossings(x: Floats, y: Floats, height: Height, tolerance: float) -> Iterator[_Stretch]:
-    """Yield the points where the curve goes through zero, or none where it leaps over it."""
+    """Yield the points where the curve crosses zero, without jumps over zero."""
     from scipy.optimize import elementwise
 
     with np.errstate(invalid="ignore", over="ignore"):
@@ -147,7 +146,7 @@ def _level_stretches(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]
 
 
 def _nearest_zero(best: float, low: float | None, high: float | None, height: Height) -> _Stretch:
-    """Return the zero between two places if the curve changes its sign there, else the best place of the grid."""
+    """Return the zero between two places if the curve changes its sign there, or else the nearest point of the grid."""
     from scipy.optimize import elementwise
 
     if low is not None and high is not None:

@@ -25,9 +25,8 @@ _PAST = 1e-2
 
 @cache
 def loses_digits(tree: Tree) -> bool:
-    """Return whether a formula can lose digits that the givens determine, such as log(1 - x) for a small x.
-
-    In a rational formula a difference only magnifies the rounding of the givens themselves.
+    """Return whether floating point can lose digits of a formula, such as log(1 - x) for a small x. In a rational formula a difference only
+    magnifies the rounding errors of the givens.
     """
     inner = (part for part in all_parts(tree) if _is_irrational(part) or cancels(part))
     return any(any(map(_is_irrational, all_parts(part))) if cancels(part) else _is_outer(part) and has_difference(part) for part in inner)
@@ -85,7 +84,7 @@ def root_in_50_digits(difference: Tree, root: Tree | None, unknown: str, values:
 
 
 def clamp(unknown: str, value: float) -> float:
-    """Return a root that rounding has put beyond the end of a closed domain on that end. The caller checks the equation there.
+    """Return the end of a closed domain for a root that rounding has moved beyond it. The caller checks the equation there.
 
     >>> clamp("mfu", 1.0000000000000002), clamp("overlap", -1e-17), clamp("batch", -2.0)
     (1.0, 0.0, -2.0)

@@ -12,7 +12,7 @@ from derive.quantities import quantity
 from derive.trees import Tree, names, slopes
 
 _NEXT_TO_NOTHING = 1e-6
-"""Share of the largest usual value at which a root is tested that divides by a quantity which is 0."""
+"""Share of the largest usual value, for the test of a root that divides by a quantity equal to 0."""
 
 
 def real_roots(
@@ -53,7 +53,7 @@ def to_float(number: Any) -> float:
 
 
 def is_negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str, Any], share: float) -> bool:
-    """Return whether a height is at most the change that this relative change of each value makes in it."""
+    """Return whether a height is at most its change by this relative change of each value."""
     here = height(values)
     moves = (abs(height({**values, name: value * (1 + sign * share)}) - here) for name, value in values.items() for sign in (1, -1))
     return bool(abs(here) <= sum(move for move in moves if isfinite(move)) / 2)
@@ -82,7 +82,7 @@ def is_rounding(difference: Tree, unknown: str, values: Mapping[str, float]) -> 
 
 
 def _is_within_last_digits(difference: Tree, values: Mapping[str, float]) -> bool:
-    """Return whether a formula is at most the change that the last digits of its values make in it, by its derivatives."""
+    """Return whether a formula is at most its change by the last digits of its values, by its derivatives."""
     try:
         height, slope = slopes(difference, values)
     except (ArithmeticError, ValueError):
@@ -107,7 +107,7 @@ def _places(unknown: str, values: Mapping[str, float]) -> list[dict[str, float]]
 
 
 def elasticities(difference: Tree, unknown: str, values: Mapping[str, float]) -> dict[str, float]:
-    """Return d ln(unknown)/d ln(given) for each given where difference = 0, by the implicit function theorem.
+    """Return d ln(unknown)/d ln(given) for each given at difference = 0, by the implicit function theorem.
 
     Return an empty result if the unknown is 0, or if a slope is infinite, such as the slope of a square root at 0.
     """

@@ -12,7 +12,7 @@ from derive.expressions.digits import LAST_DIGITS, clamp, loses_digits, root_in_
 from derive.trees import Tree, terms
 
 _GRID, _SPARSE = 2000, 50
-"""Points of the curve, and of the curve in many digits, which are slow."""
+"""Number of points of the curve, and of points with many digits, which are slow."""
 _NEARLY = 1e-3
 """Largest relative height at a zero that is to be confirmed. Next to the edge of its domain, a curve is steep."""
 _MOST_ROOTS = 100

@@ -32,7 +32,7 @@ class SmoothRegime(NamedTuple):
 
 
 class SolvedRegime(NamedTuple):
-    """The solutions in one regime, None if SymPy finds no elementary ones. There are no solutions where the unknown drops out."""
+    """The solutions in one regime, or None if SymPy finds no elementary ones. If the unknown drops out, there are no solutions."""
 
     regime: SmoothRegime
     solutions: tuple[Expr, ...] | None
@@ -49,7 +49,7 @@ def solve_by_regime(left: Expr, right: Expr, x: Expr) -> tuple[SolvedRegime, ...
 
 @cache
 def regimes(expression: Expr) -> tuple[SmoothRegime, ...]:
-    """Return all smooth regimes of an expression. One without Max and Min is its own.
+    """Return all smooth regimes of an expression. An expression without Max and Min is its only regime.
 
     A Max and a Min of the same terms are decided together. So no regime contradicts itself.
     """

@@ -1,6 +1,5 @@
-"""Read a model of one's own: the config.json that Hugging Face has of it, as a row of architectures.csv.
-
-The row is solved like a row of the table. Parameters are counted from the matrices of the model.
+"""Read a user's model: its config.json in the form of Hugging Face, as a row of architectures.csv. The row is used like a row of the table.
+Parameters are counted from the matrices of the model.
 """
 
 import datetime
@@ -23,7 +22,7 @@ __all__ = ["ConfigModel", "local_place", "place_of", "read_config"]
 
 _BLANK = {str: "", tuple[str, ...]: (), bool: False, datetime.date: datetime.date.min}
 _NAMED = 8
-"""Settings that a message lists."""
+"""Maximum number of settings that a message lists."""
 _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length", "max_sequence_length")
 
 

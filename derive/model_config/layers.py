@@ -10,7 +10,7 @@ from derive.immutable import immutable
 from derive.model_config.settings import Settings
 
 FULL, WINDOW, LINEAR, NONE = "full attention", "window", "linear attention", "no attention"
-"""What the attention of a layer keeps: all of the context, its last tokens, a state of fixed size, no tokens."""
+"""The cache of a layer's attention: the whole context, its last tokens, a state of fixed size, or nothing."""
 SPARSE, HEAVY = "sparse entries", "heavily compressed entries"
 """Attention to compressed entries: to those that an indexer selects, and to all."""
 DENSE, _EXPERTS, _NO_FEED_FORWARD = "dense", "experts", "no feed-forward part"
@@ -34,16 +34,16 @@ _ANOTHER_WAY = (
     *("full_attention_interval", "sliding_window_pattern", "no_rope_layer_interval", "no_rope_layers", "hybrid_layer_pattern"),
     *("first_k_dense_replace", "moe_layer_freq", "mlp_layer_types", "num_key_value_heads_per_layer"),
 )
-"""Settings that say again what another one says, and that are then not asked for."""
+"""Settings that repeat another one. They are not needed."""
 _INTERVALS = {
     **dict.fromkeys(("full_attention_interval", "attn_layer_period"), LINEAR),
     **dict.fromkeys(("sliding_window_pattern", "no_rope_layer_interval"), WINDOW),
 }
-"""Settings that say how often a layer attends to the whole context, and what the others keep."""
+"""Settings for the frequency of layers with the whole context, and for the cache of the other layers."""
 _EVERY = ("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq", "expert_layer_period")
-"""Settings that say how often a layer has experts."""
+"""Settings for the frequency of layers with experts."""
 _SELECTING = 16
-"""No indexer selects among entries of more tokens."""
+"""Largest number of tokens per entry for which an indexer selects entries."""
 _NEVER = 10**12
 """An interval longer than any model."""
 
@@ -127,7 +127,7 @@ def _attention_by_words(settings: Settings, _count: int) -> list[str] | None:
 
 
 def _kinds(settings: Settings, kinds: Mapping[str, str], *names: str) -> list[str] | None:
-    """Return the kinds that the words or letters of the first of these settings say."""
+    """Return the kinds of layers from the words or letters of the first of these settings."""
     name = settings.name_of(*names)
     if name is None:
         return None

@@ -111,7 +111,7 @@ def latent(settings: Settings, dim: int) -> Part:
 def compressed(settings: Settings, dim: int, layers: Layers) -> Part:
     """Return the attention of all layers to compressed entries. Their keys equal their values.
 
-    Every layer has a window too. Selected entries overlap. So matrices of twice their width make them.
+    Every layer also has a window. Selected entries overlap, so their matrices are twice as wide.
     """
     ratios = [ratio for ratio in settings.numbers("compress_ratios") or () if ratio] or [settings.needed("compress_ratios")]
     sparse, heavy, all_layers = layers.count(SPARSE), layers.count(HEAVY), len(layers.attention)
@@ -194,7 +194,7 @@ def number_of_experts(settings: Settings) -> int:
 
 
 def experts_of(settings: Settings, dim: int, layers: int) -> Experts:
-    """Return the experts of a model in which this number of layers have some. Their vectors may be narrower than the model."""
+    """Return the experts of a model with this number of expert layers. Their vectors may be narrower than the model."""
     count = number_of_experts(settings)
     if not count or not layers:
         return Experts({"experts": 0, "active_experts": 0, "shared_experts": 0, "moe_layers": 0}, 0, 0, 0, 0)

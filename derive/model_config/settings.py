@@ -13,9 +13,9 @@ _FILE, _QUANTIZATION = "config.json", "hf_quant_config.json"
 """The files of a model: its settings, and beside them how its weights are quantized, if another tool did it."""
 _LARGEST = 16 * MIB
 _MOST = 10**13
-"""No count of a model is larger."""
+"""Largest accepted count of a model."""
 _INSIDE = ("text_config", "llm_config", "language_config", "thinker_config", "attn_config", "ffn_config")
-"""Where a model that also sees or hears has the settings of its text model, and where some models have those of their parts."""
+"""Keys with the settings of the text model in a multimodal config.json, and keys with the settings of parts."""
 _ID = r"[\w.-]+/[\w.-]+"
 """A model on Hugging Face: its organization and its name."""
 _SIZES = (
@@ -26,7 +26,7 @@ _NO_SIZES = (
     r"|conv_(kernel|dim|size)|conv_kernel|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
     r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|block_length|sink|softcap|capping|d_conv"
 )
-"""Words in the names of settings that set a size of the model, and in those that set none."""
+"""Words in the names of settings that set a size of the model, and of settings that do not."""
 
 
 class Settings:

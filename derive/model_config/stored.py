@@ -1,4 +1,4 @@
-"""How the weights of a model are stored by the settings of its config.json: the data type of each part, and bytes with scales."""
+"""The storage of the weights by a config.json: the data type of each part, and bytes with scales."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _NAMED = {
     "attention": r"(self_attn|linear_attn|\battn\b|mixer)(?!.*(norm|indexer|conv))",
     "dense": r"mlp(\*|\.\*|$|\.\(|\.\\?\(|\.(gate|up|down|gate_up)_proj)",
 }
-"""Patterns of the names of modules, by part: the first that fits says the part."""
+"""Patterns of the names of modules by part. The first matching pattern gives the part."""
 _LAYER = r"(?<=layers\.)[0-9]+"
 _BITS = 8
 """Bits of a byte."""

@@ -102,7 +102,7 @@ def _inequality_words(said: str) -> str:
 
 
 def _rack_words(above: Set[str], below: Set[str]) -> str:
-    """Return in words whether the experts are on one rack, or which links are slower, and "" for any other inequality."""
+    """Return in words whether the experts are on one rack, or which links are slower. Return "" for any other inequality."""
     if (above | below) & _LINKS_OUT:
         return _BETWEEN if above & _LINKS_OUT else _INSIDE
     if above | below == {"expert_parallel", "scale_up_size"}:

@@ -28,7 +28,7 @@ _CAVEATS = {
     f"{LOWER} bound": " (an idealisation: the real value is at least this)",
     f"{UPPER} bound": " (an idealisation: the real value is at most this)",
     ESTIMATE: " (no bound: the true value may be more or less)",
-    CONDITION: " (true only where someone claims it)",
+    CONDITION: " (true only if a price or a layout follows this claim)",
 }
 CSL_TYPES = {"talk": "speech", "paper": "article", "book": "book", "web": "webpage"}
 _BIBTEX_TYPES = {"talk": "Talk", "paper": "Paper", "book": "Book", "web": "Web page"}
@@ -130,7 +130,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
     if style not in STYLES:
         raise UnknownName("style", style, STYLES)
     if macros and style != "latex":
-        raise WrongValue(f"a block of \\newcommand goes with the style latex, not with {style}")
+        raise WrongValue(f"a block of \\newcommand is only possible with the style latex, not with {style}")
     rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(map(cited_equation, ids))]
     # Our own derivations are no works: they stand in the equation's entry.
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}

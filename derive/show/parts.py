@@ -122,14 +122,14 @@ def equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
 
 
 def _bound_reason(solution: Result) -> list[str]:
-    """Return why an answer is not a point: the inequality that bounds it, or that the unknown does not bind."""
+    """Return why an answer is not a point: the inequality that bounds it, or a note that the unknown has no effect."""
     if solution.said:
         return [*solution.said]
     last = equation(solution.equations[-1])
     if last.sense != "=":
         return [f"{_LIMITED_BY}{last.title[0].lower()}{last.title[1:]} ({last.id})"]
     loose = any(answer.kind in ("interval", "loose") and answer.regime for answer in solution.answers)
-    return [f"{solution.unknown} does not bind there, so only its bounds are known"] if loose else []
+    return [f"{solution.unknown} has no effect there, so only its bounds are known"] if loose else []
 
 
 # -- warnings ----------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def unused_by_all(solutions: Sequence[Result]) -> list[str]:
 def all_warnings(*solutions: Result) -> tuple[str, ...]:
     """Return all warnings of some answers, each once, and the givens that are not used."""
     warnings = dict.fromkeys(text for one in solutions for text in one.warnings)
-    return (*warnings, *(f"{name} was given and is not used" for name in unused_by_all(solutions)))
+    return (*warnings, *(f"{name} is given but not used" for name in unused_by_all(solutions)))
 
 
 def _name_points_once(warnings: Sequence[str]) -> list[str]:
@@ -228,7 +228,7 @@ def _step_in_numbers(step: RouteStep, values: Mapping[str, float]) -> list[str]:
 
 
 def route_lines(*solutions: Result) -> list[str]:
-    """Return every step once: formula, numbers put in, value, id, and the other equations that give the same quantity."""
+    """Return every step once: formula, formula with numbers, value, id, and the other equations for the same quantity."""
     lines: list[str] = []
     seen: set[RouteStep] = set()
     for one in solutions:
@@ -256,7 +256,7 @@ def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep
             lines += [step.formula, f"    {substitute_numbers(step.formula, values, keep=step.unknown)}"]
         elif step.forwards:
             found = step.unknown if step.value is None else f"{step.unknown} = {show(step.unknown, step.value)}"
-            lines += [f"{found}   (found by going forwards to {step.forwards} at numbers)"]
+            lines += [f"{found}   (found numerically, by computing {step.forwards})"]
         elif step.value is not None:
             lines += [f"{step.unknown} = {show(step.unknown, step.value)}   (found numerically)"]
         others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""

@@ -35,7 +35,7 @@ _SUPPOSED = re.compile(r"(?:at [^:]*: )?(?:no data type is given: )?([^;.:]*\b(?
 """A warning about an assumption that nobody stated, after the point of a sweep that it belongs to."""
 
 _MARKS = "*o+x#@%&=~^v"
-_NOTHING_BETTER = {False: "the front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
+_NOTHING_BETTER = {False: "front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
 """Line above the front of one line, and above the fronts of several."""
 _MOST_MARKED = 60
 """Points of a line above which the marks would hide each other."""
@@ -46,7 +46,7 @@ _ASIDE = 7
 _FLAT = 0.05
 """Largest change of an answer in its last regime, as a share of its whole change, up to which it is flat there."""
 _BINDS = {COMPUTE_BOUND: "arithmetic binds", MEMORY_BOUND: "memory reads bind"}
-_NO_STEP = " where the answer is of no decode step on a chip"
+_NO_STEP = " if the answer is not about a decode step on a chip"
 _WIDE, _HIGH = 60, 14
 """Columns and rows of a chart that is drawn in a terminal."""
 
@@ -253,7 +253,7 @@ def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iter
 
 
 _PEAKS = ("mfu", "mbu")
-_AT_PEAKS = ": as if the chips sustained their peaks, which none does"
+_AT_PEAKS = ": as if the chips reached their peak rates, which no chip does"
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+(?= (?:=|of|<=|>=) )")
 """The name of a given in a text. The axes print it as words too."""
 _SAID_DEFAULTS = ("chips", *_PEAKS)
@@ -313,7 +313,7 @@ def _constant_givens(solution: Result, limits: Mapping[str, Sequence[str]]) -> l
 
 
 def _is_shared_by_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
-    """Return whether no answer has another value of this given. Answers that do not need it are ignored."""
+    """Return whether all answers have the same value of this given. Answers that do not need it are ignored."""
     name = text.split(" ", maxsplit=1)[0]
     return all(other == text for texts in stay for other in texts if other.split(" ")[0] == name)
 

@@ -34,7 +34,7 @@ _NOMINAL = "nominal"
 """Beginning of the notes of a memory size from the data sheet, if no figure of the driver is known."""
 _ALL = ("in all", "active")
 _NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
-"""What a model lacks if no question about its cache can be answered."""
+"""The missing part of a model, if questions about its cache have no answer."""
 
 
 def hardware_lines(word: str = "") -> list[str]:
@@ -50,7 +50,7 @@ def hardware_lines(word: str = "") -> list[str]:
     said = "dense PFLOP/s by type. Ridge point in FLOP/byte of the first. --price rent uses the median rent"
     every = chips if not word else hardware_records()
     nominal = ", ".join(one["name"] for one in every if one["figures"].get("hbm_capacity", {"notes": ""})["notes"].startswith(_NOMINAL))
-    return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]
+    return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, or nominal: {nominal}"]
 
 
 def _chip_cells(chip: Mapping[str, Any], types: Iterable[str]) -> list[str]:
@@ -144,7 +144,7 @@ def model_lines(word: str = "") -> list[str]:
     rows = [head, *map(_model_cells, model_records(word))]
     return [
         *align_columns(rows, left=(0, len(head) - 1), gap=" "),
-        "KV in kB per token of context, at 1 byte per value, index keys too. All in bf16 it is twice as much",
+        "KV in kB per token of context, at 1 byte per value with index keys. In bf16 it is twice as much",
     ]
 
 

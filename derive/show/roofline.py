@@ -16,7 +16,7 @@ _PEAKS = ("peak_flops", "hbm_bandwidth")
 _SHARES = ("mfu", "mbu")
 """The shares of these peaks that a step sustains."""
 STEPS = ("step_time", "compute_time", "memory_time")
-"""Times of a step from which its point under the roof follows."""
+"""Times of a step that determine its point in the roofline."""
 _ARITHMETIC: Tree = (
     *("*", "tokens_verified_per_step", ("+", "compute_time", "attention_time")),
     *("mfu", "peak_flops"),

@@ -19,8 +19,8 @@ SCREEN_WIDTH, NARROW = 100, 80
 """Default width, and the width of a small terminal, which sweeps still fit."""
 
 _EVERY, _FEW = (1, 2, 3, 4, 6, 8, 12, 24), 3
-"""Steps between the printed points of a sweep, chosen so that the last point is one of them. The first few steps are tried together with
-all that the answer rests on, the others without it.
+"""Steps between the printed points of a sweep, so that the last point is included. The first few are tried with all assumptions, the others
+without.
 """
 
 MOST_ASSUMED, _MOST_MOVES = 3, 6
@@ -30,10 +30,10 @@ _MOVES = 0.05
 """Smallest elasticity of a default that is printed."""
 
 _CAPACITY, _NOTHING_RESERVED = "hbm_capacity", "reserved_share = 0"
-"""The quantity that bounds by memory move with, and the default that all of it is used."""
+"""The quantity on which bounds by memory depend, and the default that all of it is used."""
 
 _SHORT = 44
-"""Most characters of an assumption that is printed beside the number of the others."""
+"""Maximum length of an assumption that is printed with the number of the other assumptions."""
 
 _LEAST_FOR_STEPS = 4
 """Fewest lines in which steps are printed: the last one, the number of the others, and the empty lines around them."""
@@ -52,7 +52,7 @@ _FORMS = (
 
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
-    *("follows from the givens", " as given, not ", "added by --using", "was named and is not needed", "it bounds nothing"),
+    *("follows from the givens", " as given, not ", "added by --using", "was named but is not needed", "it bounds nothing"),
     *("of published runs", _SUPPOSED, " is the data type of ", "layout: ", "not understood"),
 )
 """Parts of assumptions about this question, which are printed before the assumptions of the equations."""
@@ -86,7 +86,7 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
 
 
 def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
-    """Yield all parts of answers: with every equation, where each number is from, and all assumptions."""
+    """Yield all parts of answers, with every equation, the source of each number, and all assumptions."""
     answered = [one for one in solutions if one.answers or one.sweep]
     if not answered and len(solutions) == 1:
         yield f"{solutions[0].unknown}: no answer"
@@ -159,7 +159,7 @@ def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -
 
 
 def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:
-    """Return a blank line and as many steps as there is room for, the last ones of each answer."""
+    """Return a blank line and the last steps of each answer, as many as there is room for."""
     sections = parts.numbers_of_steps(solutions)
     wanted = [one.unknown for one in solutions]
     lines: list[str] = []

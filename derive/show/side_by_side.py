@@ -29,7 +29,7 @@ _BETTER = {
     **dict.fromkeys(("byte", "byte/token", "USD", "USD/token", "USD/s", "J", "J/token", "J/s"), _LESS),
     **dict.fromkeys(("token", "FLOP/USD"), _MORE),
 }
-"""Whether less or more is better, by the unit of a quantity. More is better for counts, except for what is bought."""
+"""Whether less or more is better, by the unit of a quantity. More is better for counts, except for bought resources."""
 
 _ABSENT, _WON = "-", "*"
 _MOST_NAMED = 4
@@ -40,7 +40,7 @@ _Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
 """How remarks on deployments are printed. Arguments are (name, kind, text) of each remark, and the number of deployments."""
 _PART_OF_A_REPLICA = "part_of_a_replica"
 """Kind of warning that an answer has a fraction of a replica."""
-_OF_SEVERAL_TERMS = "these rents have different terms, and a chip on demand costs more than a chip for years"
+_OF_SEVERAL_TERMS = "these rents have different terms: on demand, a chip costs more than with a contract for years"
 
 
 def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _first_of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list
     for of in names.values():
         (first, *others), texts = of, [*of.values()]
         listed = ", ".join(others) if len(others) < _MOST_NAMED else f"{len(others)} more"
-        alike = f" (and something alike of {listed})" if others else ""
+        alike = f" (and similar reasons for {listed})" if others else ""
         found.append(texts[0] if len(others) + 1 == many and len({*texts}) == 1 else f"{first}{alike}: {texts[0]}")
     return found
 
@@ -219,7 +219,7 @@ def _swept_table(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
 
 
 def _label(unknown: str, solutions: Sequence[Result]) -> str:
-    """Return the quantity, with the bound that all of its answers are."""
+    """Return the quantity, with the common bound of its answers."""
     bound = same_bound(answer.bound for one in solutions for answer in one.answers)
     return unknown + (f" ({OR[bound].strip()})" if bound else "")
 

@@ -15,7 +15,7 @@ from derive.units import show
 _Fields = Callable[[Answer], dict[str, Any]]
 
 _METHODS = {
-    "bounds": "exact ends: the answer only rises or only falls with each range, at {samples:,} points",
+    "bounds": "exact ends: the answer is monotonic in each range, at {samples:,} points",
     "sampled": "seen at {samples:,} points: the answer rises and falls, moves in steps, has gaps or has no closed form",
 }
 UNANSWERED = Answer(kind="none")
@@ -44,7 +44,7 @@ def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
         for place, (name, low, high) in enumerate(moving)
     ]
     idle = [name for name, low, high in spans.tornado if isclose(low, high)]
-    return [*lines, *([f"{'no effect':<14}{', '.join(idle)}, the others at their middle"] if idle else [])]
+    return [*lines, *([f"{'no effect':<14}{', '.join(idle)}, the others are at their middle"] if idle else [])]
 
 
 def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:

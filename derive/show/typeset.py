@@ -1,4 +1,4 @@
-"""Print answers as LaTeX and Markdown: each step with its equation, its form for the unknown, the numbers put in, and the value."""
+"""Print answers as LaTeX and Markdown: each step with its equation, its form for the unknown, the form with numbers, and the value."""
 
 import re
 from collections.abc import Iterator, Mapping

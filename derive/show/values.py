@@ -55,7 +55,7 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
     if answer.kind == "interval" and not low and high is None:
         return "any value"
     ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + suffix
-    return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
+    return f"{ends}, but not everywhere" if answer.kind == "loose" else ends
 
 
 def one_end(answer: Answer) -> float | None:

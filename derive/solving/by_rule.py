@@ -23,7 +23,7 @@ def answer_from_table(asked: Question) -> Solution | None:
         return None
     value, place = asked.listed
     unit = QUANTITIES[asked.unknown].unit
-    return Solution(unknown=asked.unknown, unit=unit, answers=(Answer(kind="point", value=value),), said=(f"as it is in {place}",))
+    return Solution(unknown=asked.unknown, unit=unit, answers=(Answer(kind="point", value=value),), said=(f"as in {place}",))
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:

@@ -20,7 +20,7 @@ NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FORMULA_ERROR, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
 """The text of spreadsheets in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
 _HARMLESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:/_-]{0,200}")
-"""Most cells: they hold no character that a spreadsheet or a terminal interprets."""
+"""Pattern of most cells: no character that a spreadsheet or a terminal interprets."""
 _CACHED = 1024
 """Cells of a column that are read once: rows of a large file repeat their cells."""
 
@@ -44,8 +44,8 @@ def column_of(field: Mapping[str, Any]) -> Column:
     """Return the column of a field of datapackage.json. Beyond the standard, a field may have a `default` for blank cells,
     and `other_names`: by a word that is not allowed, an allowed one or advice.
 
-    A number is above zero unless the field has a minimum. A pattern says itself which first character is allowed: a cell without a
-    pattern may not begin as a formula of a spreadsheet.
+    A number is above zero unless the field has a minimum. A pattern defines the allowed first character. A cell without a pattern may not
+    begin like a spreadsheet formula.
 
     >>> read = column_of({"name": "layers", "type": "integer"}).read
     >>> read("61"), read(""), read("0")
@@ -84,7 +84,7 @@ def column_of(field: Mapping[str, Any]) -> Column:
 
 
 def _pattern_message(text: str, pattern: str, example: str) -> str:
-    """Return the message on a cell of the wrong form, with the character that only looks like the right one, if one does."""
+    """Return the message on a cell of the wrong form, with the look-alike character if there is one."""
     plain = skeleton(text)
     if not is_same(text, plain) and re.fullmatch(pattern, plain):
         return f"{shorten(text)} looks like {shorten(plain)} and is not: {mistaken(text, plain)}"
@@ -98,11 +98,11 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
     if len(text) > CELL_LIMIT:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
     if found := hidden(text):
-        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}") + ", which does not show")
+        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}") + ", which is invisible")
     if text.startswith("#") and _FORMULA_ERROR.fullmatch(text):
-        raise WrongValue(f"{shorten(text)} is the text of a spreadsheet for a formula that failed: write the value in its place")
+        raise WrongValue(f"{shorten(text)} is the error text of a spreadsheet formula: write the value instead")
     if text.startswith("#") and _TOO_NARROW.fullmatch(text):
-        raise WrongValue(f"{shorten(text)} is shown by a spreadsheet in a narrow column: widen it, and save the file again")
+        raise WrongValue(f"{shorten(text)} is what a spreadsheet shows in a narrow column: make the column wider and save the file again")
     if formula_signs and begins_as_formula(text, formula_signs):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 
@@ -131,7 +131,7 @@ def read_number(text: str) -> float:
         raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
     value = float(text)
     if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
-        raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
+        raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'too small: it would be read as zero'}")
     return value
 
 
@@ -263,4 +263,4 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     **{"string": str, "list": read_list, "boolean": read_truth, "date": read_date},
     **{"number": read_number, "integer": read_whole, "tokens": read_tokens},
 }
-"""By the type of a field. `tokens` is an integer for which 200k may be written."""
+"""Readers by the type of a field. `tokens` is an integer that may be written as 200k."""

@@ -17,7 +17,7 @@ A reader keeps all rows in memory, about 0.9 kB each, and checks about 25,000 ro
 0.9 GB.
 """
 _OTHERS_NAMED = 4
-"""How many further unknown columns a message names."""
+"""Maximum number of further unknown columns in a message."""
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 Source: TypeAlias = Iterable[str | bytes]
@@ -77,7 +77,7 @@ class CsvTable:
                 if not any(cells):
                     continue
                 if len(cells) != width:
-                    fault = f"has {len(cells)} cells where the header has {width}"
+                    fault = f"has {len(cells)} cells, but the header has {width}"
                     fault += ". A comma inside a cell needs quotes around the cell" if len(cells) > width else ""
             is_empty = False
             # The first cells of a bad row are probably in the right columns. They tell which answers need the row.
@@ -156,7 +156,7 @@ def _unknown_columns(header: list[str], columns: Collection[str], other_names: M
     found = {
         f"unknown column {shorten(name)}{unseen(name)}{_intended_column(name, header, columns, other_names)}"
         if name
-        else "a column without a name (a comma too many on each line)"
+        else "a column without a name (each line has one comma too many)"
         for name in header
         if name not in columns
     }

@@ -68,7 +68,7 @@ def read_givens(text: str) -> Givens:
     pairs = {name: value.strip() for name, _, value in (item.partition("=") for item in items)}
     rows = {name: value for name, value in pairs.items() if name in _SOURCES}
     if "" in rows.values():
-        raise WrongValue(f"{shorten(text)} names no row after '='")
+        raise WrongValue(f"{shorten(text)} has no row after '='")
     if "sheet" in rows:
         read_date(rows["sheet"].partition("@")[2])
     switches = {name.removeprefix("--"): value for name, value in pairs.items() if name.startswith("--")}

@@ -34,7 +34,7 @@ class TableRow:
 
     @classmethod
     def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
-        """Yield what is wrong with sound rows together. `present` are all rows that could be split, the bad ones included."""
+        """Yield the faults of valid rows in combination. `present` are all rows that could be split, also invalid ones."""
         yield from ()
 
 
@@ -62,9 +62,9 @@ def partly_filled(row: TableRow, *columns: str) -> Iterator[Fault]:
 
 
 def misplaced(row: TableRow, column: str, needed: bool, owner: str) -> Iterator[Fault]:
-    """Yield a cell that is blank although its owner needs it, or filled although the owner takes none."""
+    """Yield a cell that is blank although its owner needs it, or filled although its owner has none."""
     if is_known(row, column) != needed:
-        yield column, f"is blank, and {owner} needs one" if needed else f"{owner} takes no {column}: leave it blank"
+        yield column, f"is blank, and {owner} needs one" if needed else f"{owner} has no {column}: leave it blank"
 
 
 def unit_faults(quantity: str, unit: str, wanted: str = "", **figures: float | None) -> Iterator[Fault]:

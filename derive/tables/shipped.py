@@ -14,7 +14,7 @@ from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import AnyRecord, Fault, RowFault, TableRow
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "pricing_data")
-"""The folder beside this package, in a checkout and in a wheel. A folder of the same name elsewhere has no effect."""
+"""The folder beside this package, in a checkout and in a wheel. Other folders of the same name have no effect."""
 DESCRIPTION = "datapackage.json"
 FILES = (
     *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
@@ -25,10 +25,10 @@ FILES = (
     *("claims.csv", "problems.csv", DESCRIPTION),
 )
 _FEW = 4
-"""The most rows that a message lists. For more rows it names the first."""
+"""Maximum number of rows that a message lists. For more rows it names the first."""
 
 _SCHEMAS, _COLUMNS, _CELLS, _ROWS, _CHECKED, _PART = "schemas", "columns", "cells", "rows", "checked", "part"
-"""Kinds of what tables keep: descriptions, cells, rows checked alone, whole checked tables, and parts of tables."""
+"""Kinds of cached results: descriptions, cells, rows checked alone, whole checked tables, and parts of tables."""
 _Kept = TypeVar("_Kept")
 
 Table: TypeAlias = type[TableRow] | str
@@ -73,7 +73,7 @@ class Tables:
         return made
 
     def _keep(self, key: tuple[Any, ...], make: Callable[[], _Kept]) -> _Kept:
-        """Return what was made for a key. Threads share what the first of them made."""
+        """Return the cached result for a key. All threads share the first result."""
         found: _Kept | None = self._kept.get(key)
         return found if found is not None else cast("_Kept", self._kept.setdefault(key, make()))
 
@@ -82,7 +82,7 @@ class Tables:
         found = self.files.get(file)
         if isinstance(found, bytes):
             return found
-        message = "not among the data that ships" if found is None else f"cannot be read: {found}"
+        message = "not among the shipped data" if found is None else f"cannot be read: {found}"
         raise BadRow(Problem(origin=file, message=message))
 
     def schema(self, name: str) -> Mapping[str, Any]:
@@ -90,7 +90,7 @@ class Tables:
         self.content(f"{name}.csv")
         found = self._keep((_SCHEMAS,), lambda: _schemas(self.content(DESCRIPTION))).get(f"{name}.csv")
         if found is None:
-            raise BadRow(Problem(origin=DESCRIPTION, message=f"does not describe {name}.csv"))
+            raise BadRow(Problem(origin=DESCRIPTION, message=f"has no description of {name}.csv"))
         return found
 
     def columns(self, name: str) -> Mapping[str, Column]:
@@ -244,7 +244,7 @@ def _check_table(tables: Tables, table: Table) -> _CheckedTable:
 
 
 def _with_places(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
-    """Add the numbers of all rows to a fault that a few rows share: the first need not be the wrong one."""
+    """Add the numbers of all rows to a fault that a few rows share, because the first row may be right."""
     places: dict[Fault, list[int]] = {}
     for row, fault in together:
         places.setdefault(fault, []).append(row.place)

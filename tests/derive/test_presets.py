@@ -114,7 +114,7 @@ def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
             **{"attention_rate_ratio": 989 / 1979, "scale_up_size": 8.0},
         },
         provenance={
-            "attention_rate_ratio": "hardware.csv H100-SXM peak_flops bf16 over fp8: attention runs in bf16 unless it is given",
+            "attention_rate_ratio": "hardware.csv H100-SXM peak_flops bf16 over fp8: in bf16, unless given",
             "bytes_per_weight": "hardware.csv H100-SXM: weights stored as fp8",
             "peak_flops": "hardware.csv H100-SXM peak_flops fp8: data sheet (official)",
             "hbm_bandwidth": "hardware.csv H100-SXM hbm_bandwidth: data sheet (official)",
@@ -420,5 +420,5 @@ def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectu
 
 @pytest.mark.parametrize("count", ["2.5", ".5", "7.01"])
 def test_a_part_of_a_chip_is_no_unknown_chip(count):
-    with pytest.raises(WrongValue, match=r"a whole number of chips is named so, such as [138]xH200"):
+    with pytest.raises(WrongValue, match=r"a number of chips is written as [138]xH200"):
         hardware(f"{count}xH200")

@@ -94,12 +94,12 @@ REFUSED = [
     # units that do not exist, or that mean two things
     ("ttl", "5m", "is that min or M?", "min"),
     ("context_length", "5m", "is that min or M?", "tokens"),
-    ("ttl", "5k", "no unit of time", "min"),
+    ("ttl", "5k", "unknown suffix for a time", "min"),
     ("hbm_capacity", "80gb", "did you mean 'GB'", "GB"),
-    ("hbm_capacity", "80Gb", "is in bits: a size is in bytes, so write GB", "GB"),
+    ("hbm_capacity", "80Gb", "is in bits, but a size is in bytes: write GB", "GB"),
     ("kv_bytes_per_sequence", "fp8", "does not begin with a number", "GB"),
     ("batch", "2400 x y", "cannot be read", "1000"),
-    ("batch", "40%", "only a share", "1000"),
+    ("batch", "40%", "only shares", "1000"),
     # the shell ate the dollar
     ("chip_price", "/h", "'2 USD/h' or quote it", "USD/h"),
     ("output_price", "bash.5/MTok", "'2 USD/h' or quote it", "USD/MTok"),
@@ -344,7 +344,7 @@ def test_the_extremes_that_are_accepted_print_and_read_back(row, end):
 
 @in_one_test("text", ["1\u200bms", "1ms\u200b", "\ufeff1ms", "1\u00adms", "1\ufe0fms", "1 \u2060ms"])
 def test_a_character_that_does_not_show_is_named(text: str):
-    with pytest.raises(WrongUnit, match=r"holds the character U\+[0-9A-F]{4} \(.*\), which does not show"):
+    with pytest.raises(WrongUnit, match=r"holds the character U\+[0-9A-F]{4} \(.*\), which is invisible"):
         parse("step_time", text)
 
 

@@ -26,7 +26,7 @@
     if (!above.length && !below.length) return { size, under, dimension: null };
     if (above.length > 1 || below.some((words) => words.length !== 1)) refuse(`has the unit ${quoted(text)}, which cannot be read`);
     const words = [...above, ...below.flat()], bits = words.find(isBits);
-    if (bits && !words.includes("s")) refuse(`is in bits: a size is in bytes, so write ${bits.replace(/[bits]+$/, "")}B for bytes; bits go with a rate, as in Gb/s`);
+    if (bits && !words.includes("s")) refuse(`is in bits, but a size is in bytes: write ${bits.replace(/[bits]+$/, "")}B. Only rates are in bits, such as Gb/s`);
     const dimension = bases.map(() => 0);
     words.forEach((word, at) => {
       const [own, ...exponents] = wordOf(word), isAbove = at < above.length;
@@ -45,7 +45,7 @@
   /** Refuses a unit of another dimension than the quantity's; "/token" may be dropped, except from a price. */
   function compare(row, { size, dimension }) {
     if (dimension === null) {
-      if (row.unit === "s" && size !== 1) refuse("has a suffix that is no unit of time: write ms, s, min, h or d, or the seconds in full");
+      if (row.unit === "s" && size !== 1) refuse("has an unknown suffix for a time: write ms, s, min, h or d, or a number of seconds");
       return;
     }
     const { bases } = backsolve.units, whole = wanted(row), token = bases.indexOf("token"), price = whole[bases.indexOf("USD")];
@@ -76,7 +76,7 @@
     const found = FIGURE.exec(text) || refuse("does not begin with a number"), [, dollar, figure] = found;
     const value = Number(figure.replaceAll("_", "")), behind = text.slice(found[0].length).trim();
     if (value && Math.abs(value) < 2.2250738585072014e-308) refuse("is nearer to 0 than 2.23e-308, the least that can be calculated with");
-    if (behind === "%") return row.unit === "1" && row.low < 1 ? value / 100 : refuse("is a percentage, which only a share may be");
+    if (behind === "%") return row.unit === "1" && row.low < 1 ? value / 100 : refuse("is a percentage, but only shares may be percentages");
     if (row.type && /^-?bits?$/.test(behind)) return value / 8;
     const rest = asPeopleWrite(row, behind), own = dollar ? rest.replace(/^[^/]*/, "$& $$") : rest;
     if (!own) return scaled(value, unit);

@@ -145,7 +145,7 @@ def _points(series: Mapping[str, Series], zipped: bool) -> int:
     """Return the number of points of series. Raise WrongValue for zipped series of different lengths, and for too many points."""
     lengths = {len(one) for one in series.values()}
     if zipped and len(lengths) > 1:
-        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: lists that are zipped are equally long")
+        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: --zip needs lists of equal length")
     count = lengths.pop() if zipped else prod(len(one) for one in series.values())
     if count > MOST_POINTS:
         raise WrongValue(f"{' times '.join(series)} has {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")

@@ -20,7 +20,7 @@ from tests.tools.together import some
         (b"{}", "equations"),
         (b"[1]", "r.json: not a result of solve or infer: it has no 'equations'"),
         (b'{"equations": "roofline.step_time@3"}', "equations"),
-        (b'{"equations": ["roofline.step_time@3", "first, of my own"]}', "holds 'first, of my own', and must be a list such as"),
+        (b'{"equations": ["roofline.step_time@3", "first, of my own"]}', "has 'first, of my own', but must be a list such as"),
         (b'{"equations": ["roofline.nothing@1"]}', "unknown equation"),
         (b'{"equations": ["roofline.step_time@99"]}', "version"),
         (b'{"equations": []}', "cite"),
@@ -65,7 +65,7 @@ def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
     assert latex.status == 0 and latex.out.count(r"\item") == 2
     assert r"B^{\star} = \frac{\rho \, \mathrm{mfu} \, s}{\mathrm{mbu}}" in latex.out
     refused = call("show", "batch", "--as", "latex")
-    assert refused.status == 2 and "'batch' is no equation's id" in refused.err
+    assert refused.status == 2 and "'batch' is no id of an equation" in refused.err
     misspelled = call("show", "roofline.step_tim", "--as", "latex")
     assert misspelled.status == 2 and "'roofline.step_time'" in misspelled.err
 
@@ -79,7 +79,7 @@ def test_an_equation_is_shown_as_json_with_its_example():
         "values": {"hbm_capacity": 288e9, "hbm_bandwidth": 20e12, "sweep_time": 0.0144},
     }
     refused = call("show", "batch", "--as", "json")
-    assert refused.status == 2 and "only equations have a form in JSON" in refused.err
+    assert refused.status == 2 and "only equations have the form JSON" in refused.err
 
 
 @pytest.mark.parametrize(("lack", "field"), [("source", "sources"), ("derivation", "steps")])

@@ -167,7 +167,7 @@ def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, 
     Path("F").write_text(json.dumps(document))
     said = call("infer", "--like", "F")
     assert (said.status, bool(said.out)) == (3, True)
-    assert "F: does not reproduce: today's answer is not the saved one" in said.err.splitlines()[-1]
+    assert "F: does not reproduce: the answer now differs from the saved one" in said.err.splitlines()[-1]
     document["run"]["asked"]["against"] = "shipped"
     Path("F").write_text(json.dumps(document))
     assert call("infer", "--like", "F").status == 3, "what it was held against is not in the file"
@@ -179,7 +179,7 @@ def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch
     assert "F cannot be read" in refused("infer", "--like", "F")
     assert "standard input: is no saved result" in refused("infer", "--like", "-", stdin=b"{}")
     Path("F").write_text(call(*GEMINI, "--as", "json").out)
-    assert "is no saved result that can be asked again" in refused("infer", "--like", "F")
+    assert "is no saved result that can be repeated" in refused("infer", "--like", "F")
     assert call(*GEMINI, "--save", "F").status == 0
     document = json.loads(Path("F").read_text())
     asked = document["run"]["asked"]

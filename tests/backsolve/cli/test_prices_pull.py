@@ -40,13 +40,13 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     by_source = Counter(row["notes"].partition(" ")[0] for row in rows(said.out))
     assert lines[:4] == [
         "backsolve: genai-prices: offers 19 = taken 14 + priced already 0 + copies 3 + left out 2 (1 no price of output tokens; 1 free)",
-        "backsolve: litellm: offers 12 = taken 8 + priced already 2 + copies 1 + left out 1 (1 no text for text, as image generation)",
+        "backsolve: litellm: offers 12 = taken 8 + priced already 2 + copies 1 + left out 1 (1 not text to text, as image generation)",
         f"backsolve: genai-prices: prices: {by_source['genai-prices']} added, 0 changed, 0 ended, 0 unchanged; "
         "0 disagreeing, 0 agreeing with a firmer source",
         f"backsolve: litellm: prices: {by_source['litellm']} added, 0 changed, 0 ended, 0 unchanged; "
         "2 disagreeing, 9 agreeing with a firmer source",
     ]
-    assert lines[4].startswith("backsolve: copies: 4 by resellers and under second names")
+    assert lines[4].startswith("backsolve: copies: 4 of resellers or with a second name")
     assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[5]
 
 
@@ -55,7 +55,7 @@ def test_what_is_not_taken_is_named_with_the_reason_in_a_file(packages):
     left = rows(Path("rest.csv").read_text())
     assert Counter((one["database"], one["because"].partition(":")[0]) for one in left) == {
         ("genai-prices 9.9", "copies"): 3, ("genai-prices 9.9", "no price of output tokens"): 1, ("genai-prices 9.9", "free"): 1,
-        ("litellm 9.9", "priced already"): 2, ("litellm 9.9", "copies"): 1, ("litellm 9.9", "no text for text"): 1,
+        ("litellm 9.9", "priced already"): 2, ("litellm 9.9", "copies"): 1, ("litellm 9.9", "not text to text"): 1,
     }  # fmt: skip
     assert "= taken 14 + priced already 0 + copies 3 + left out 2" in said.err
     assert {"provider": "openai", "model": "gpt-test-free", "because": "free"}.items() <= next(
@@ -129,7 +129,7 @@ def test_a_database_comes_from_standard_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("api.json").write_text(json.dumps(MODELS_DEV))
     assert call("prices", "pull", "-", *ON, stdin=json.dumps(MODELS_DEV).encode()) == call("prices", "pull", "api.json", *ON)
-    for content, fault in ((b"{", "is not JSON ("), (b"{}", "is of no known database (openrouter"), (b"", "is not JSON (")):
+    for content, fault in ((b"{", "is not JSON ("), (b"{}", "is no known database (openrouter"), (b"", "is not JSON (")):
         said = call("prices", "pull", "-", stdin=content)
         assert said.status == 2 and f"standard input: {fault}" in said.err and "allowed" not in said.err
     assert "prices pull reads standard input once" in refused("prices", "pull", "-", "-", stdin=b"{}")

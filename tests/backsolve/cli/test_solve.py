@@ -29,7 +29,7 @@ def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_fi
     said = call("solve", "token_latency", "pipeline_stages=4", "step_time=20ms", "experts=8", "--as", style)
     warning, *others = said.err.splitlines()
     assert warning.startswith("backsolve: ") and "pipeline_stages" in warning and "backsolve: " not in said.out
-    assert others == ["backsolve: experts was given and is not used"]
+    assert others == ["backsolve: experts is given but not used"]
 
 
 def test_a_rent_is_taken_from_the_table_only_where_it_is_asked_for():

@@ -81,7 +81,7 @@ def test_the_curve_meets_both_bands_at_their_means(run: InferenceTable):
 
 def test_lifetimes_lie_at_their_hold_time_and_extra_price(run: InferenceTable):
     one = sheet(run, OPUS)
-    found = mark(tier_map(one), "asked for a write")
+    found = mark(tier_map(one), "price of a write")
     base = one.sheet.bands[0].input.usd_per_token
     writes = one.observables.cache_write_premiums
     assert found.xs == tuple(write.ttl_seconds for write in writes)

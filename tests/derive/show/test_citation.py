@@ -190,7 +190,7 @@ def test_commands_stand_for_the_symbols_and_give_the_same_formula_back():
             text = re.sub(re.escape(command) + "(?![A-Za-z])", lambda _, symbol=symbol: symbol, text)
         assert cite(row.id, "latex").removeprefix(FOR_ADDRESSES) in text, row.id
         assert len(re.findall(r"\\newcommand", text)) == len(citation_record(row).symbols)
-    with pytest.raises(WrongValue, match="goes with the style latex"):
+    with pytest.raises(WrongValue, match="only possible with the style latex"):
         cite_all([GOLDEN_ID], "markdown", macros=True)
 
 

@@ -182,7 +182,7 @@ def test_bounds_that_have_no_value_in_common_say_so():
     both = _of_bounds([(1.0, 2.0), (3.0, 4.0)])
     assert (both.kind, both.low, both.high, both.loose_low, both.loose_high) == ("loose", None, None, 1.0, 4.0)
     assert answer_line("batch", both) == "batch: no value holds over all of the ranges; between 1 and 4 somewhere in them"
-    assert text_of("batch", both) == "1 to 4, none of it everywhere"
+    assert text_of("batch", both) == "1 to 4, but not everywhere"
     touching = _of_bounds([(1.0, 3.0), (2.0, None)])
     assert (touching.kind, touching.low, touching.high, touching.loose_high) == ("interval", 2.0, 3.0, None)
 

@@ -103,7 +103,7 @@ def test_zipped_lists_are_taken_one_with_one():
     given = {"kv_time": "1ms,2ms,3ms", "weight_time": "10ms,20ms,30ms"}
     table = respond("memory_time", given, Switches(zipped=True)).sweep
     assert table.values[0] == pytest.approx([0.011, 0.022, 0.033]) and len(respond("memory_time", given).sweep) == 9
-    with pytest.raises(WrongValue, match=r"kv_time \(3\) and weight_time \(2\): lists that are zipped are equally long"):
+    with pytest.raises(WrongValue, match=r"kv_time \(3\) and weight_time \(2\): --zip needs lists of equal length"):
         respond("memory_time", {**given, "weight_time": "10ms,20ms"}, Switches(zipped=True))
 
 

@@ -128,18 +128,18 @@ def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_
 
 
 WRONG_ROWS = [
-    ("H1,chip_price,,2,USD/h,false,page", None, "has 7 cells where the header has 10"),
-    ("H1,chip_price,,2,USD/h,false,a, page,2026-05-01,official,", None, "has 11 cells where the header has 10"),
+    ("H1,chip_price,,2,USD/h,false,page", None, "has 7 cells, but the header has 10"),
+    ("H1,chip_price,,2,USD/h,false,a, page,2026-05-01,official,", None, "has 11 cells, but the header has 10"),
     ('H1,chip_price,,2,USD/h,false,"page,official,', None, "is not CSV"),
     ("H1,chip_price,,2,USD/h,false,page\r,2026-05-01,official,", None, "has a line break inside"),
-    ("H1,chip_price,,2,USD/h,false,page\0,2026-05-01,official,", "source", "a NUL byte, which does not show"),
-    ("H1,chip_price,,2,USD/h,false,pa\u00adge,2026-05-01,official,", "source", "U+00AD (soft hyphen), which does not show"),
+    ("H1,chip_price,,2,USD/h,false,page\0,2026-05-01,official,", "source", "a NUL byte, which is invisible"),
+    ("H1,chip_price,,2,USD/h,false,pa\u00adge,2026-05-01,official,", "source", "U+00AD (soft hyphen), which is invisible"),
     (",chip_price,,2,USD/h,false,page,2026-05-01,official,", "accelerator", "is blank"),
     ("H1,chip_prize,,2,USD/h,false,page,2026-05-01,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price' or"),
     ("H1,chip_price,fp9,2,USD/h,false,page,2026-05-01,official,", "dtype", "'fp9' is not known"),
-    ("H1,chip_price,fp8,2,USD/h,false,page,2026-05-01,official,", "dtype", "chip_price takes no dtype"),
+    ("H1,chip_price,fp8,2,USD/h,false,page,2026-05-01,official,", "dtype", "chip_price has no dtype"),
     ("H1,chip_price,,2,USD/h,false,page,,official,", "date", "is blank, and chip_price needs one"),
-    ("H1,hbm_bandwidth,,2e12,byte/s,false,sheet,2026-05-01,official,", "date", "hbm_bandwidth takes no date"),
+    ("H1,hbm_bandwidth,,2e12,byte/s,false,sheet,2026-05-01,official,", "date", "hbm_bandwidth has no date"),
     *(
         (f"H1,chip_price,,{text},USD/h,false,page,2026-05-01,official,", "value", why)
         for text, why in [
@@ -149,7 +149,7 @@ WRONG_ROWS = [
             ("٣", "is not a number"),
             ("-2", "'-2' is negative"),
             ("0", "0 is out of range: it must be above 0"),
-            ("1e-400", "'1e-400' is so small that it would be read as zero"),
+            ("1e-400", "'1e-400' is too small: it would be read as zero"),
             ("1e400", "'1e400' is absurdly large"),
             ("1e-300", "1e-300 is absurd"),
         ]
@@ -193,7 +193,7 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
 @in_one_test(
     ("content", "says"),
     [
-        (None, "hardware.csv: not among the data that ships"),
+        (None, "hardware.csv: not among the shipped data"),
         (b"", "hardware.csv: is empty"),
         (HARDWARE.encode(), "hardware.csv: has a header and no rows"),
         (b"accelerator,value\nH1,2\n", "hardware.csv row 1: there is no column quantity, dtype, unit"),

@@ -47,18 +47,18 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (MemoryTierFigure, {"device": "range", "quantity": "drain_time"}, {"high": None}, "high", "is blank"),
     (MemoryTierFigure, {"device": "range", "quantity": "drain_time"}, {"low": 40.0, "high": 1.0}, "value", "do not ascend: 40, "),
     (MemoryTierFigure, {"quantity": "holding_price"}, {"basis": ""}, "basis", "is blank, and holding_price needs one"),
-    (MemoryTierFigure, {"quantity": "tier_capacity"}, {"basis": "rented"}, "basis", "tier_capacity takes no basis"),
+    (MemoryTierFigure, {"quantity": "tier_capacity"}, {"basis": "rented"}, "basis", "tier_capacity has no basis"),
     (MemoryTierFigure, {"quantity": "tier_capacity"}, {"unit": "s"}, "unit", "tier_capacity"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture_grade": ""}, "architecture_grade", "is blank, and architecture is not"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture": ""}, "architecture", "is blank, and architecture_grade is not"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"active_params": None}, "active_params", "is blank, and active_params_grade"),
-    (Disclosure, {"topic": "fast_mode"}, {"quantity": "storage_tier"}, "quantity", "'storage_tier' is not known of fast_mode"),
+    (Disclosure, {"topic": "fast_mode"}, {"quantity": "storage_tier"}, "quantity", "'storage_tier' is not a quantity of fast_mode"),
     (Disclosure, {"topic": "production", "unit": "token/s"}, {"unit": "token/day"}, "unit", "is in token/s, not 'token/day'"),
     (Disclosure, {"topic": "production", "unit": "token/s"}, {"value": None}, "value", "is blank"),
     (Disclosure, {"topic": "cache_tier"}, {"value": 3.0}, "value", "storage_tier is a tier, not a number"),
     (Disclosure, {"topic": "cache_tier"}, {"unit": "s"}, "unit", "storage_tier is in no unit, not 's'"),
     (Disclosure, {"topic": "cache_tier"}, {"disclosed_tier": ""}, "disclosed_tier", "is blank"),
-    (Disclosure, {"topic": "fast_mode"}, {"disclosed_tier": "flash"}, "disclosed_tier", "takes no disclosed_tier"),
+    (Disclosure, {"topic": "fast_mode"}, {"disclosed_tier": "flash"}, "disclosed_tier", "has no disclosed_tier"),
     (Disclosure, {"topic": "cache_tier"}, {"date": DAY, "date_kind": ""}, "date_kind", "is blank, and date is not"),
     (Disclosure, {"topic": "cache_tier"}, {"date": None, "date_kind": "copy"}, "date", "is blank, and date_kind is not"),
     (FxRate, {"currency": "CNY"}, {"units_per_usd": 1e9}, "units_per_usd", "1e+09 is not a rate of exchange"),
@@ -163,6 +163,6 @@ def test_a_device_that_lacks_a_figure_is_named_by_every_row_of_it():
 def test_a_year_belongs_to_a_price_and_each_basis_has_one_price_a_year():
     with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"year": "2025"}})):
         found = [(one.column, one.message) for one in problems(MemoryTierFigure)]
-    assert ("year", "tier_capacity takes no year: leave it blank") in found
+    assert ("year", "tier_capacity has no year: leave it blank") in found
     with reading(devices({("rented with H100, 2025", "holding_price"): {"year": ""}})):
         assert any("hbm has another holding_price that is rented" in one.message for one in problems(MemoryTierFigure))
