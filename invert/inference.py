@@ -106,7 +106,7 @@ def infer(
 ) -> InferenceTable:
     """Infer the estimates of every chosen price sheet, with one set of anchors.
 
-    Without names, use all current sheets of the default tier. `prices` replaces shipped prices and adds new ones. `set` (also called
+    Without names, use all current sheets of the default tier. `prices` replaces shipped prices and adds new ones. `set` (once called
     `changes`) replaces amounts in the chosen sheets. `anchors` are outside facts that replace those of `assumptions`. Sheets dated before
     the release of their model are left out, with a note. Raises `UnknownName` for a model, provider, component or anchor that does not
     exist, `NotReleased` for a model of a later day and `WrongData` for a file that cannot be read.

@@ -210,7 +210,7 @@ def _sizes(offers: Iterable[Inference]) -> list[Count]:
     found = []
     for provider, sold in of_provider.items():
         of = "maker" if 2 * sum(one.is_maker for one in sold) > len(sold) else "host"
-        sizes = [one.active_params for one in sold if one.active_params is not None]
+        sizes = [size for one in sold if (size := one.active_params.median) is not None]
         count = Count(section="sizes", name=provider, of=of, offers=len(sold))
         found.append(_with_values(count, sizes) if sizes else count)
     return sorted(found, key=lambda one: (one.of != "maker", -one.offers, one.name))

@@ -51,6 +51,8 @@ from invert.records import (
     TierReading,
     TierRules,
     Verdict,
+    finished_estimate,
+    given_value,
 )  # fmt: skip
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.contexts import longest_context
@@ -80,8 +82,8 @@ class Inference:
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
-    >>> one.name, str(one.kv_bytes["typical"]), str(one.estimates["bandwidth_bound_fraction"])
-    ('google/gemini-3.1-pro-preview', '49 kB (7.3-330) at 90 %, right for 11 of 14', '83 % (74-89)')
+    >>> one.name, str(one.active_params), str(one.kv_bytes["typical"])
+    ('google/gemini-3.1-pro-preview', '63 B (20-190) at 90 %, right for 7 of 7', '49 kB (7.3-330) at 90 %, right for 11 of 14')
     """
 
     sheet: PriceSheet

@@ -1,6 +1,7 @@
 """The commands for the catalogue: list, show, explain, cite."""
 
 import json
+import sys
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 from backsolve.cli import options
 from backsolve.cli.common import fail_on, report_problems, tell, tell_doubts, tell_rows
 from backsolve.cli.completion import completes
-from backsolve.streams import say
+from backsolve.streams import in_terminal, say
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 
@@ -87,6 +88,8 @@ def list_command(
     if not (rows or presets or (word and found) or (about and _list_claims(about))):
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
     _tell_equations(rows, lambda row: f"   ({reason_not_derived(row)})" if without == "derivation" else "")
+    if rows and in_terminal(sys.stdout):
+        tell("Words: explain WORD.")
 
 
 def _tell_equations(rows: "Iterable[Equation]", remark: "Callable[[Equation], str]" = lambda _: "") -> None:

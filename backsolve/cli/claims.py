@@ -69,7 +69,7 @@ def _tell_all(rows: list[dict[str, object]]) -> None:
 
     tell_rows("{:<5} {:<25} {}{}", [(str(row["id"]), str(row["verdict"]), str(row["claim"]), values(row)) for row in rows])
     if in_terminal(sys.stdout):
-        tell(f"{len(rows)} claims. backsolve claims {rows[0]['id']} shows one with its command, time and reason.")
+        tell(f"{len(rows)} claims. backsolve claims {rows[0]['id']} shows one with its command, time and reason. Words: explain WORD.")
 
 
 def _tell_one(row: dict[str, object]) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from derive.quantities.aliases import with_new_names
 
 KV_NAMES: Mapping[str, str] = {
-    "from_all_prices": "if all prices, also the long-context premium, have one price/cost",
-    "from_premium_at_cost": "if the long-context premium equals the rental cost of longer reads",
-    "from_premium": "if the long-context premium has the price/cost of models with known architecture",
+    "from_all_prices": "that explain all prices, also the long-context premium, at one price/cost",
+    "from_premium_at_cost": "whose reads at rental cost explain the long-context premium",
+    "from_premium": "whose reads explain the long-context premium, at the price/cost of models with known architecture",
     "typical": "of models that were released before. Newer models count more",
 }
 """For each estimator what it assumes, in the words of an explanation."""

@@ -194,7 +194,7 @@ def _likely_tiers(one: Inference) -> list[str]:
     return [*dict.fromkeys(said)] or [NONE]
 
 
-_BY_PRICE = ("implied drain time", "price level")
+_BY_PRICE = ("implied drain time", "storage price")
 """Rules of the cache tier that use a price. Other rules are named in the cell."""
 
 
@@ -473,8 +473,8 @@ _PRICES = (
               "cache read/input", about="cache-read price over input price"),
     Column(key="active_params", head=("active", "params"), name="active parameters",
            also=("active", "active params"), value=lambda one: one.anchors.values["active_params"],
-           order=lambda one: one.active_params, span=_active_span, models="open",
-           text=lambda one: ABSENT if one.active_params is None else billions(one.active_params),
+           order=lambda one: one.active_params.median, span=_active_span, models="open",
+           text=lambda one: ABSENT if one.active_params.median is None else billions(one.active_params.median),
            record=lambda sheets, _: _commonest(one.by_price["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, else by the input price. Right: for the kind of model of most sheets"),
     _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",

@@ -1,6 +1,7 @@
 """One sheet on one screen: the readings, advice, published and predicted prices, and the next commands."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from derive.show.cells import label_lines
 from invert.estimate_text import two_digits
@@ -28,8 +29,9 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     fast = filter(None, [fast_mode_line(one, table)])
-    commands = [*label_lines("More", [infer_in_full(one, table)]), *label_lines("Cite", [cite_sheet(one, table, ())])]
-    return [*lines, predicted_prices(one), *label_lines("Source", [f"{grades_and_page(one)}{sold}"]), *fast, *commands]
+    commands = {"More": infer_in_full(one, table), "Cite": cite_sheet(one, table, ()), "Words": "backsolve explain WORD"}
+    below = chain.from_iterable(label_lines(label, [command]) for label, command in commands.items())
+    return [*lines, predicted_prices(one), *label_lines("Source", [f"{grades_and_page(one)}{sold}"]), *fast, *below]
 
 
 def heading(one: Inference, table: Run) -> list[str]:

@@ -285,7 +285,7 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
         "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(data, ttl, "lecture", assumptions),
         "drain match, devices": lambda ttl, offer: storage.drain_match(data, ttl, "range", assumptions),
     }
-    terms = (storage.cost_term(assumptions), storage.PRICE_LEVEL, storage.IMPLIED_DRAIN_TIME)
+    terms = (storage.cost_term(assumptions), storage.STORAGE_PRICE, storage.IMPLIED_DRAIN_TIME)
     rules |= {f"{term}, {basis}": partial(by_term, term, basis) for term in terms for basis in storage.BASES}
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,

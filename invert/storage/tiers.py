@@ -1,9 +1,9 @@
 """The memory tier behind a cache lifetime or a storage price: a range over cost bases and years. Disclosures have priority.
 
 The evidence is a storage price compared with the sheet's own output increment (the implied drain time). If no premium is
-sold, it is compared with KV bytes and holding prices (the price level). Without a storage price, the evidence is the cost of
+sold, it is compared with KV bytes and holding prices (the storage price). Without a storage price, the evidence is the cost of
 each tier. Two of them are never combined: both price terms use the same storage price. KV bytes calibrated on the premium
-would make the price level repeat the implied drain time. All terms are normal in logarithms and integrated exactly, except
+would make this term repeat the implied drain time. All terms are normal in logarithms and integrated exactly, except
 the cost term: a softmax that is sampled. A price shows the tier with this cost, not where the bytes are.
 
 Prices do not show the vendor's cost basis or the year of its hardware prices. Each pair of them is a case, and all cases are equally likely
@@ -39,8 +39,8 @@ TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm
 
 _DRAWS = 4096  # for the cost term, the only one that is sampled
 
-IMPLIED_DRAIN_TIME, PRICE_LEVEL = "implied drain time", "price level"
-_ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
+IMPLIED_DRAIN_TIME, STORAGE_PRICE = "implied drain time", "storage price"
+_ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), STORAGE_PRICE: ("kv_bytes_per_token",)})
 """The outside facts that each term uses. The cost term uses no such fact."""
 
 _K = TypeVar("_K")
@@ -140,7 +140,7 @@ def terms(
     if drain_time:
         found[IMPLIED_DRAIN_TIME] = partial(implied_drain_time_match, data, drain_time, assumptions=assumptions)
     if storage_price and kv_bytes:
-        found[PRICE_LEVEL] = partial(price_level, data, storage_price, kv_bytes, assumptions=assumptions)
+        found[STORAGE_PRICE] = partial(price_level, data, storage_price, kv_bytes, assumptions=assumptions)
     if ttl:
         found[cost_term(assumptions)] = partial(cost_optimality, data, ttl, assumptions=assumptions)
     return found

@@ -52,7 +52,7 @@ _OVERVIEW_TITLE = "Each estimate, the known models for comparison, and how often
 _HOW_TO_READ = (
     "right: true values inside the 90 % range, for models left out of the fit. gain: log score over a guess without the price [nats]."
     " retest: one model before and after a price change (rms in nats).",
-    "more: backsolve validate --section skill, calibration, truth, storage, claims, problems, or all",
+    "more: backsolve validate --section skill, calibration, truth, storage, claims, problems, or all. Words: explain WORD.",
 )
 _IN_WORDS = {"KV read": "typical KV, read", "KV stored": "typical KV, stored"}
 _OF_PARAMETERS = {"active": "active params", "all": "total params", "sparse": "MoE", "hosts": "host"}

@@ -44,7 +44,7 @@ from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
-KV = (60e3, 1.0)  # as an earlier calculation took them, for its price level
+KV = (60e3, 1.0)  # as an earlier calculation took them, for its storage price
 PER_GB_HOUR = 1e9 * 3600
 
 
@@ -261,7 +261,7 @@ def score(rules: tuple[RuleScore, ...], name: str) -> RuleScore:
 
 
 def test_the_scoreboard():
-    """By drain times worse than -10 with 1 of 5 right, uniform -0.97, by cost at temperature 3 -1.33, by price level -0.69."""
+    """By drain times worse than -10 with 1 of 5 right, uniform -0.97, by cost at temperature 3 -1.33, by storage price -0.69."""
     rules = scoreboard(shipped_data(), KV)
     uniform = score(rules, "uniform guess")
     assert uniform.mean_log_score == pytest.approx((3 * log(1 / 2) + 2 * log(1 / 4)) / 5) and uniform.answered == 0
@@ -271,7 +271,7 @@ def test_the_scoreboard():
     rented = score(rules, "cost optimality (temperature 3), rented")
     assert rented.mean_log_score == pytest.approx(-1.33, abs=0.1) and rented.mean_log_score < uniform.mean_log_score
     for basis in BASES:
-        level = score(rules, f"price level, {basis}")
+        level = score(rules, f"storage price, {basis}")
         assert level.mean_log_score == pytest.approx(-0.69, abs=0.05) and level.answered == level.right == 2
     shipped = score(rules, "shipped")
     assert shipped.mean_log_score > uniform.mean_log_score > devices.mean_log_score
