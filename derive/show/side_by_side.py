@@ -134,7 +134,7 @@ def _first_of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list
     for of in names.values():
         (first, *others), texts = of, [*of.values()]
         listed = ", ".join(others) if len(others) < _MOST_NAMED else f"{len(others)} more"
-        alike = f" (and similar reasons for {listed})" if others else ""
+        alike = f" (and similar for {listed})" if others else ""
         found.append(texts[0] if len(others) + 1 == many and len({*texts}) == 1 else f"{first}{alike}: {texts[0]}")
     return found
 
