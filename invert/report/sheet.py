@@ -50,6 +50,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
         *_anchors(one, table),
         "",
         f"Cite         {cite_sheet(one, table, equations)}",
+        "Words        backsolve explain WORD",
     ]
 
 

@@ -1,7 +1,6 @@
 """One sheet on one screen: the readings, advice, published and predicted prices, and the next commands."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from derive.show.cells import label_lines
 from invert.estimate_text import two_digits
@@ -29,9 +28,8 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     fast = filter(None, [fast_mode_line(one, table)])
-    commands = {"More": infer_in_full(one, table), "Cite": cite_sheet(one, table, ()), "Words": "backsolve explain WORD"}
-    below = chain.from_iterable(label_lines(label, [command]) for label, command in commands.items())
-    return [*lines, predicted_prices(one), *label_lines("Source", [f"{grades_and_page(one)}{sold}"]), *fast, *below]
+    commands = [*label_lines("More", [infer_in_full(one, table)]), *label_lines("Cite", [cite_sheet(one, table, ())])]
+    return [*lines, predicted_prices(one), *label_lines("Source", [f"{grades_and_page(one)}{sold}"]), *fast, *commands]
 
 
 def heading(one: Inference, table: Run) -> list[str]:
@@ -68,9 +66,9 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         why = "the long price of output is below the base price" if below else one.kv_bytes["from_premium"].because
         yield f"Use the typical KV: {why}, so the premium gives no KV."
     elif verdict and not verdict.enters and (record := one.kv_bytes["from_premium"].record):
-        better, worse = ("typical KV", "the premium") if record.gain < 0 else ("the premium", "typical KV")
+        better, worse = ("it", "the premium") if record.gain < 0 else ("the premium", "it")
         gain = f"{abs(record.gain):.2g} nats"
-        yield f"Use the typical KV: for {record.count} known models {better} predicts better than {worse} ({gain})."
+        yield f"Use the typical KV: {better} predicts {record.count} known models better than {worse} ({gain})."
     if checks and checks[0]:
         right = checks[1] - checks[0]
         yield f"KV from threshold contradicts bandwidth-bound: together they predict {right} of {checks[1]} other prices."
