@@ -61,7 +61,7 @@ MEANINGS = {
         ),
     )
 }
-"""The rows by the quantity that is asked for."""
+"""The rows by the requested quantity."""
 
 
 class Waiting:
@@ -127,7 +127,7 @@ OF_DEPLOYMENTS = frozenset(
 without idle hours. Other questions are used as typed.
 """
 SIZE_OF_DEPLOYMENTS = "chips"
-"""A quantity of the same kind if it is asked for."""
+"""A quantity of the same kind, if it is requested."""
 SIZES_OF_DEPLOYMENTS = (SIZE_OF_DEPLOYMENTS, "fleet_chips")
 """Answers that lead with whole replicas."""
 

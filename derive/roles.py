@@ -121,7 +121,7 @@ HELD = (
 )
 
 SIZES = ("chips", "sequences_in_flight", "batch", "context_length")
-"""Sizes in the order in which they are found, if several are asked for. Other answers are at their better end."""
+"""Sizes in the order in which they are found, if several are requested. Other answers are at their better end."""
 
 FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates: their quantities are better lower, or higher. If they are given in a question for a size, they are targets."""

@@ -19,7 +19,7 @@ class Interval:
 
     @property
     def shown(self) -> float:
-        """Return the middle of the range, at which the question is asked first."""
+        """Return the middle of the range, which is used for the first answer."""
         return (self.low + self.high) / 2
 
     @property
@@ -43,7 +43,7 @@ class Series:
 
     @property
     def shown(self) -> float:
-        """Return the first value that is not 0, at which the question is asked first."""
+        """Return the first value that is not 0, which is used for the first answer."""
         return (self.low or self.high) if self.count else float(next(filter(None, self.values), 0.0))
 
     @cached_property

@@ -543,7 +543,7 @@ def references(*ids: str) -> tuple[str, ...]:
 class Identifiability:
     """Quantities that the prices of one sheet identify at one point.
 
-    `missing_facts` has the smallest set of outside facts that pins each target, or None if all allowed facts do not pin it.
+    `missing_facts` has the smallest set of outside facts that determines each target, or None if all allowed facts do not.
     `degenerate_with` names the quantity that then moves with the target while every price and fact is unchanged ("" if the target moves
     alone).
     """

@@ -209,7 +209,7 @@ class Inference:
 
     @cached_property
     def identifiability(self) -> Identifiability:
-        """Quantities that the prices pin at the joint reading of the first pair, if there is one."""
+        """Quantities that the prices determine at the joint reading of the first pair, if there is one."""
         point = self.first_pair.joint.values if self.first_pair else {}
         return identified(tuple(self.price_data.cells), self.observables.contexts, self.anchors.values, point)
 

@@ -46,7 +46,7 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 )
 @click.option("--knowledge", metavar="FILE", help="Your own scores on benchmarks of facts: a CSV as knowledge_scores.csv.")
 @options.workers("Processes that share the sheets. By default 1, and up to 4 for hundreds of sheets.")
-@options.form(*_INFER_FORMATS, help="Form of the answer. Without MODEL, all forms except the table have every model.")
+@options.form(*_INFER_FORMATS, help="Form of the answer. Without MODEL, the table has the flagships and all other forms have every model.")
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
     "--columns", metavar="C,...", shell_complete=completes("columns"), help="Columns by heading or key, e.g. model,price. See --explain."

@@ -18,7 +18,8 @@ _MOST = 4
 
 
 class SharedWork(Executor):
-    """Map parts in a pool that starts when it is first needed. Without a number of workers, few parts are mapped in this process.
+    """Map parts in a pool that starts when it is first needed. If no number of workers is given and the parts are few, this process does
+    the work.
 
     A terminal shows the number of finished parts of `what`. If a worker is killed, this process does the rest of the work.
     """

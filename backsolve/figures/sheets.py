@@ -240,7 +240,7 @@ def tier_map(one: Inference) -> Chart:
         across=Axis(words="hold time", ticks=_TIMES),
         up=Axis(quantity=_PRICE, words="cost of a kept token", is_logarithmic=True),
         marks=tuple(marks),
-        rules=(Rule(name="input price: the price of computing it again", at=base, up=True),),
+        rules=(Rule(name="input price: the price of computing the token again", at=base, up=True),),
     )
 
 

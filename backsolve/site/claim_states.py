@@ -85,7 +85,7 @@ def _given(found: Mapping[str, Any], claim: Claim) -> ClaimState | None:
 
 
 def _solved(claim: Mapping[str, Any]) -> ClaimState | None:
-    """Return the state of a claim from the command that computes it, or None for a claim that no equation bears."""
+    """Return the state of a claim from the command that computes it, or None for a claim without an equation."""
     words = shlex.split(claim["command"].split(" && ")[0])
     if words[:2] != ["backsolve", "solve"] or claim["found"] is None:
         return None

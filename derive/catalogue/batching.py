@@ -426,7 +426,7 @@ EQUATIONS = (
         result="285.7",
         derivation=lambda: (
             Step(
-                operation="the ratio of the batches, with the batch of the normal mode",
+                operation="the ratio of the batches, combined with the batch of the normal mode",
                 premises=(at("batching.fast_mode_batch_ratio"), at("batching.fast_mode_normal_batch")),
                 eliminated=("normal_batch", "fast_speed_ratio"),
             ),

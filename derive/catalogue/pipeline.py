@@ -112,7 +112,7 @@ EQUATIONS = (
         ),
         changes=(
             "hops also leave stages idle. As many microbatches as stages do not fill the pipeline",
-            "a single stage has no hop, whatever hop_latency is",
+            "a single stage has no hop, for any hop_latency",
         ),
         given={"microbatches": "3", "pipeline_stages": "4"},
         result="0.251",
@@ -244,7 +244,7 @@ EQUATIONS = (
         ),
         changes=(
             "microbatches wait in a queue if stages and hops are full. The equation is also valid for a single stage",
-            "a single stage has no hop, whatever hop_latency is",
+            "a single stage has no hop, for any hop_latency",
         ),
         result="28.63 ms",
         sources=(

@@ -37,7 +37,7 @@ COSTS = (
             uncached_tokens * cache_hit_share / (1 - cache_hit_share),
         ),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="The cached tokens over the uncached tokens of a prompt have the same ratio as their shares.",
+        statement="The ratio of cached to uncached tokens of a prompt equals the ratio of their shares.",
         result="3600 tokens",
         sources=(ours("as a function of the new tokens, which a pass knows"),),
     ),

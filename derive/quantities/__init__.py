@@ -184,7 +184,7 @@ def aliases(name: str) -> tuple[str, ...]:
 
 @cache
 def symbol(name: str) -> "Symbol":
-    """Return the one SymPy symbol of a quantity or constant, made when first asked for.
+    """Return the SymPy symbol of a quantity or constant. It is made once, at the first request.
 
     >>> symbol("overlap").is_positive is None, symbol("batch").is_positive
     (True, True)

@@ -32,7 +32,7 @@ _PRICE = "chip_price"
 _NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 _SUPPOSED = re.compile(r"(?:at [^:]*: )?(?:no data type is given: )?([^;.:]*\b(?:(?:is|are|computes) in|is taken as) [^;.:,]*)")
-"""A warning about an assumption that nobody stated, after the point of a sweep that it belongs to."""
+"""A warning about an unstated assumption, after the point of a sweep that it belongs to."""
 
 _MARKS = "*o+x#@%&=~^v"
 _NOTHING_BETTER = {False: "front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}

@@ -36,7 +36,7 @@ def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: 
 
 
 def _printer_of(style: str) -> Callable[[Result], Iterator[str]]:
-    """Return what prints one answer in a style. LaTeX is loaded if it is asked for."""
+    """Return the printer of one answer in a style. LaTeX is loaded only if it is needed."""
     if style == "json":
         return _json_lines
     from derive.show.typeset import latex_lines, markdown_lines

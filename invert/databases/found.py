@@ -13,7 +13,7 @@ from invert.databases.records import Database, Item, items_of
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
 _FILES = (openrouter.FORMAT, models_dev.FORMAT, litellm.FORMAT)
-"""Formats of JSON files. They are recognised by their shape, whatever the name of the file."""
+"""Formats of JSON files. They are recognised by their shape, not by the name of the file."""
 _GENAI, _LITELLM = _PACKAGES = (genai.FORMAT.name, litellm.FORMAT.name)
 
 

@@ -90,9 +90,7 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
     for member, ratio in ratios:
         of_family.setdefault(member.family, []).append(log(ratio))
     if len(of_family) < 2:
-        raise WrongData(
-            f"{_KNOWN}.csv: {len(of_family)} families with sheets of several bands are left to learn from, and a spread needs two"
-        )
+        raise WrongData(f"{_KNOWN}.csv: {len(of_family)} families with sheets of several bands are left, and a spread needs two")
     return Calibration(
         increments=predict_one_more([fmean(logs) for logs in of_family.values()]),
         kv_ratios={member.architecture: ratio for member, ratio in ratios},

@@ -13,9 +13,9 @@ from invert.records import Estimate, given_value, interval, undetermined
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the KV bytes that a step reads, by the baseline and by the premium with its gain, and the stored ones, by the baseline.
+    """Return the KV bytes that a step reads (baseline, and premium weighted by its gain) and the stored KV bytes (baseline).
 
-    KV bytes that are given replace the estimate of bytes read.
+    Given KV bytes replace the estimate of bytes read.
     """
     return {
         "kv_bytes_per_token": _read(case, data, assumptions),

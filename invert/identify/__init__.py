@@ -1,1 +1,1 @@
-"""Find which hidden quantities the prices of a sheet determine, and how far each input moves them."""
+"""Find which hidden quantities the prices of a sheet determine, and how much each input changes them."""

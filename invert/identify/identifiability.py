@@ -1,4 +1,4 @@
-"""Compute what a price sheet can identify: rank and null space of its prices, and the outside facts that pin a quantity.
+"""Compute what a price sheet can identify: rank and null space of its prices, and the outside facts that determine a quantity.
 
 The Jacobian has the derivatives of the log prices by the logs of twenty hidden primitives. Prices determine a product of primitives if its
 gradient is in the row space of this Jacobian. Outside facts add rows to it. Every gradient combines catalogue equations. FLOP/s and byte/s
@@ -48,7 +48,7 @@ FACTS_OF = {
     "active_params": ("input_markup*price_per_flop/prefill_decode_flops_ratio", *_LEVEL),
     "implied_drain_time": (SPAN,),
 }
-"""Each target, and the facts that someone outside may know and that could pin it; products are read off their names.
+"""Each target, and the facts from outside that could determine it. The name of a product gives its factors.
 
 Weight bytes and batch are not included, because they are never published. The price/cost, suffix and tier of a cache hit are not included
 either, so the price of a hit is only a bound.
@@ -61,11 +61,11 @@ _GROUPED = (
     "active_params*input_markup*price_per_flop/prefill_decode_flops_ratio",
     "kv_bytes_per_token*holding_cost_ratio*storage_markup*chip_price/hbm_capacity",
 )
-"""Products that prices can pin by themselves, besides the targets."""
+"""Products that prices alone can determine, besides the targets."""
 
 
 def identify(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> Identifiability:
-    """Return rank and null space of the prices of `components`, the pinned quantities, and the facts that pin the others.
+    """Return rank and null space of the prices of `components`, the determined quantities, and the facts that determine the others.
 
     values: the point [SI], by primitive or by a name in `GIVEN_AS` (ridge_point, balance_context, weight_compute_ratio, ...). Missing
     values are typical ones, other names are ignored. The point decides whether compute or memory limits each band. overlap is a known
@@ -180,7 +180,7 @@ def _is_in_span(wanted: Array, columns: Array) -> bool:
 
 
 def _moves_with(target: Array, known: Array, groups: list[dict[int, str]]) -> str:
-    """Return the smallest group of primitives that moves with the target along the null space of the known rows."""
+    """Return the smallest group of primitives that changes with the target along the null space of the known rows."""
     own = np.flatnonzero(target).tolist()
     unit = target / np.linalg.norm(target)
     others = [left for group in groups if (left := {n: sign for n, sign in group.items() if n not in own})]

@@ -1,4 +1,4 @@
-"""Compute what would change a reading of KV bytes."""
+"""Compute the effect of each input on a reading of KV bytes."""
 
 from math import exp, isfinite
 

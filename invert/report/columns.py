@@ -427,9 +427,9 @@ _READINGS = (
         span=lambda one: one.known.grade if one.known else NONE, about="KV bytes per token that a public architecture reads",
     ),
     _value_column("memory_time_share_joint", lambda one: _joint(one, "memory_time_share"), "memory time share, joint",
-              about="memory time share at KV joint"),
+              about="memory time share that belongs to KV joint"),
     _value_column("balance_context_joint", lambda one: _joint(one, "balance_context"), "balance context, joint", unit="token",
-              about="balance context at KV joint"),
+              about="balance context that belongs to KV joint"),
     _value_column(
         "implied_drain_time_s_point", lambda one: one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
         "implied drain time, point", unit="s", about="time whose storage costs as much as one read, at the central value of every anchor",

@@ -59,7 +59,7 @@ def counted_once(one: Inference, table: Run) -> str:
 
 
 def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int] | None:
-    """Return (right, all) of the worst rule by these terms on lifetimes of disclosed tier, or None without a score."""
+    """Return (right, all) of the worst of these rules on lifetimes with a disclosed tier, or None without a score."""
     if not rules.scores:
         return None
     found = [_worst(term, rules.scores) for term in dict.fromkeys(terms)]

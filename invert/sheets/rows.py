@@ -20,7 +20,7 @@ RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
 
 SHIPPED_PRICES = "prices.csv"
-"""The table of shipped prices. Its rows are told from the rows of a user's file by this name, whatever the name of that file."""
+"""The table of shipped prices. Only its rows have this name, so they differ from the rows of a user's file with any name."""
 
 
 # Not frozen: a file has a million rows, and a frozen row needs three times as long to make.

@@ -125,7 +125,7 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
 
 
 def attention_ratio(data: Data, member: Member, assumptions: Assumptions) -> float | None:
-    """Return the attention FLOPs that the input increment pays for at rental cost over the true ones, or None if either is missing."""
+    """Return the attention FLOPs from the input increment at rental cost, over the true ones, or None if either is missing."""
     _, slope = input_line(member)
     if slope <= 0 or not member.attention_flops_per_pair:
         return None
@@ -274,7 +274,7 @@ _SIZE_FITS: tuple[tuple[str, size.SizeForm, tuple[size.LeftOut, ...]], ...] = (
 
 
 def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
-    """Yield the fits of size, on open models and as printed for closed models on closed ones of known size."""
+    """Yield the fits of size on open models, and the printed estimates for closed models on closed models of known size."""
     of_knowledge = [(f"all, {form.benchmark}, {IN_WORDS[form.priced]}", form) for form in knowledge_forms(data, assumptions)]
     for name, form, tests in (*_SIZE_FITS, *((name, form, _KNOWLEDGE_TESTS) for name, form in of_knowledge)):
         known = "sizes without the score" if form.benchmark else "sizes without a price"

@@ -1,4 +1,4 @@
-"""Simulation-based calibration: sheets drawn from the priors, published like a vendor's, read by the shipped inference.
+"""Simulation-based calibration: sheets drawn from the priors, published like real ones, and used by the shipped inference.
 
 If the sampler draws from the posterior of the model it claims, the rank of the truth among the draws is uniform, whatever
 the priors (Talts et al., 2018). Truths come from the priors, prices from the forward model plus noise, and are published

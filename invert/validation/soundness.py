@@ -58,7 +58,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
-    """List the problems of all shipped tables on all days, and of the prices laid over them."""
+    """List the problems of all shipped tables on all days, and of the prices that replace or extend them."""
     found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
     found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE)]
     if not found:

@@ -213,7 +213,7 @@ def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assump
         found = _record(rows, predict_left_out)
     if found is None:
         table = DisclosedSize.TABLE if left_out == "closed vendor" else form.table
-        raise WrongData(f"{table}.csv: models of fewer than {LEAST_FAMILIES} families or vendors judge the fit")
+        raise WrongData(f"{table}.csv: models of fewer than {LEAST_FAMILIES} families or vendors test the fit")
     return found
 
 

@@ -162,7 +162,7 @@ def mean_by_family(known: Sequence[Cache], values: Floats, since: date = date.mi
 
 
 def judged_since(assumptions: Assumptions = USUAL) -> date:
-    """Return the day from which models judge the horizon."""
+    """Return the day from which on models test the horizon."""
     return date.fromisoformat(assumptions.horizon_chosen_before)
 
 
