@@ -129,9 +129,11 @@ class Inference:
         return self.anchors.origin["active_params"] not in UNKNOWN
 
     @property
-    def active_params(self) -> float | None:
-        """Its stated active parameters, else the median of the active parameters by price."""
-        return self.anchors.values["active_params"] if self.size_stated else self.by_price["active_params"].median
+    def active_params(self) -> Estimate:
+        """Its stated active parameters, else the estimate by price."""
+        if not self.size_stated:
+            return self.by_price["active_params"]
+        return finished_estimate("active_params", given_value(self.assumptions, self.anchors.values["active_params"], "active_params"))
 
     @property
     def release_known(self) -> bool:
