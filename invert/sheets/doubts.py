@@ -301,7 +301,7 @@ def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow],
 
 
 def _another(kind: str, word: str, meant: str) -> str:
-    return f"{shorten(word)} differs from the {kind} {shorten(meant)}: is this one meant?"
+    return f"{shorten(word)} is another {kind} than {shorten(meant)}: is that one meant?"
 
 
 def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:
