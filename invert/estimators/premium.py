@@ -17,7 +17,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     """Return the KV bytes from the output increments at the price/cost of other families. All families have equal weight."""
     found = predict_by_premium(case, data, assumptions)
     if found is None:
-        return {"kv_bytes_per_token": undetermined(assumptions, "the sheet has no output premium that rises with length")}
+        return {"kv_bytes_per_token": undetermined(assumptions, "no output premium that rises with length")}
     families = calibration.learn(data, case.architecture, assumptions).families
     because = f"assumes the price/cost of premiums of {len(families)} families with known KV"
     ends = found.range(assumptions.level)
