@@ -77,7 +77,7 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     ('memory-bound in both bands', 4, 16, 'needs prompt_position, short_context, long_context')
     >>> lecture = identify(bands, overlap=1.0, values={"weight_compute_ratio": 0.3, "attention_context": 1e6})
     >>> lecture.regime, lecture.verdict("kv_bytes_per_token")
-    ('compute-bound in the base band, memory-bound in the long one', 'not identified: degenerate with weight_bytes/batch')
+    ('compute-bound in the base band, memory-bound in the long one', 'not determined: cannot be separated from weight_bytes/batch')
     """
     at = primitives_at(values, overlap)
     prices = ordered(components)
