@@ -66,7 +66,7 @@ def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bo
 def _label_rule(solution: Solution, rule: Equation) -> Solution:
     """Return a solution that says by which rule it is, and that the rule was not named."""
     told = f"{solution.unknown} is by {rule.rule}, because no definition leads to it. With --strict it has no answer"
-    joined = tuple(text.replace("added by --using", "used because no definition leads there") for text in solution.assumptions)
+    joined = tuple(text.replace("added by --using", "used because no definition gives it") for text in solution.assumptions)
     return replace(solution, assumptions=joined).warn(BY_RULE, told)
 
 

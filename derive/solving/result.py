@@ -48,7 +48,8 @@ def chain_slopes(slopes: Mapping[str, float], name: str, inner: Mapping[str, flo
 class Solution(Result):
     """The outcome of a question.
 
-    At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook every step with its numbers.
+    A prompt shows it as one line, and a notebook shows every step with its numbers. Printed, it is the output of the command. `full` is the
+    output with `--full`.
     """
 
     # A Question and a Way, which schemas of this record cannot import.

@@ -46,7 +46,7 @@ def is_unrelated(row: Equation, active: tuple[Equation, ...], used: Sequence[Equ
 
 
 def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason, bool] | None:
-    """Return the equation by which the defaults contradict a given, the reason, and whether it is a bound that the given keeps.
+    """Return the equation with which the defaults contradict a given, the reason, and whether the given is still within a bound.
 
     A measured time above its lower bound keeps it.
     """
@@ -128,7 +128,7 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
 
 
 def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
-    """Return an inequality that every deployment keeps and these values break. Suppositions break none.
+    """Return an inequality that is true for every deployment and false for these values. Suppositions are not tested.
 
     Memory is compared elsewhere.
     """

@@ -130,7 +130,7 @@ def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution |
     (end,) = held.answers
     chips = next_whole(end.point, LOWER)
     told = (f"{name} is {show(name, one.answers[0].point)} where {show(name, asked.known[name])} is enough" for name, one in there.items())
-    faster = f"memory takes {chips:.0f} chip{'s' * (chips != 1)}, and these are faster than asked: {', '.join(told)}"
+    faster = f"memory needs {chips:.0f} chip{'s' * (chips != 1)}, which is faster than required: {', '.join(told)}"
     beyond = warn_beyond_domain(asked, {**asked.known, asked.unknown: end.point}, way.rows)
     doubts = {kind: text for one in there.values() for kind, text in one.doubts.items() if kind == DECODE_ALONE}
     said = {**({warn_beyond_domain.__name__: beyond} if beyond else {}), FASTER_THAN_ASKED: faster, **doubts, **held.doubts}
@@ -141,7 +141,7 @@ def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution |
 def answer_where_memory_binds(
     asked: Question, names: Sequence[str], questions: Iterable[Question]
 ) -> tuple[Solution, Mapping[str, Solution]] | None:
-    """Return what memory leaves of the unknown, the most or of chips the fewest, with the targets there, or None if one is not met.
+    """Return the limit that memory sets to the unknown, with the targets there, or None if a target is not met.
 
     The questions are those without the targets. The first complete one is answered.
     """
@@ -233,7 +233,7 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
     told = reason.message.removeprefix("contradiction: ")
     which = "one of them" if len(found) > 1 else "it if it is so"
     return Reason(
-        code="missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so. Give {which}"
+        code="missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make both true. Give {which}"
     )
 
 

@@ -82,7 +82,7 @@ def questions_of_memory(asked: Question) -> Iterator[Question]:
 
 
 def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:
-    """Return the values with the memory that is needed and that there is, as far as the definitions of the question give them.
+    """Return the values with the memory demand and capacity, if the definitions of the question give them.
 
     memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless their number is given. An answer without a
     pass is not compared with memory, and an answer for the weights alone is not compared with the cache. An unknown cache needs no room.
@@ -162,7 +162,7 @@ def _list_changes(asked: Question, values: Mapping[str, float], used: _Used, kno
 
 
 def fewest_with_copies(values: Mapping[str, float], row: Equation, most: float = inf) -> int | None:
-    """Return the fewest whole chips that hold the weights and the copies of the cache by a condition, or None if none do.
+    """Return the fewest whole chips with memory for the weights and the copies of the cache by a condition, or None.
 
     >>> held = {"chips": 9.0, "memory_capacity": 720e9, "weight_bytes": 671e9, "kv_cache_bytes": 18e9}
     >>> from derive.catalogue import equation
@@ -195,7 +195,7 @@ def _round_down(name: str, most: float) -> float:
 
 
 def _chips_that_hold(known: Mapping[str, float]) -> int | None:
-    """Return the fewest chips that hold what is needed, or None if the memory of one chip is not known."""
+    """Return the fewest chips with enough memory, or None if the memory of one chip is not known."""
     at_one, capacity = {**known, Memory.bought: 1.0}, definitions()[Memory.room]
     of_one = capacity.right_side(at_one) if capacity.inputs <= at_one.keys() else 0.0
     return int(next_whole(known[Memory.needed] / of_one, LOWER)) if of_one else None

@@ -17,7 +17,7 @@ ENDLESS = 1e12
 
 
 def out_of_reach(asked: Question, chips: float) -> Reason | None:
-    """Return why a target is out of reach of any number of chips: each reads at least one KV head of one sequence.
+    """Return why no number of chips reaches a target, because each chip reads at least one KV head of one sequence.
 
     A latent is one head for all. Copies of the cache that are given do not change.
     """

@@ -20,7 +20,7 @@ def better_side(name: str) -> str | None:
 
 
 def is_fast_enough(name: str, found: Any, given: Any) -> Any:
-    """Return whether a time is no longer, or a rate no less, than given, at numbers or arrays.
+    """Return whether a time is at most as long as given, or a rate at least as high, at numbers or arrays.
 
     >>> is_fast_enough("step_time", 0.02, 0.03), is_fast_enough("throughput", 2000, 2500)
     (True, False)

@@ -81,7 +81,7 @@ def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], besid
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
     one, more = ("one chip, because none is given", Replica.chips) if of_one else ("one replica, because none is given", Replica.number)
-    pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
+    pays = f"this is for {one}: the limit on {within[0]} pays for {found.value:.0f}, give {more}={found.value:.0f}"
     if solution.reason is None:
         return solution.warn(warn_of_budget.__name__, pays)
     return replace(solution, reason=replace(solution.reason, message=f"{solution.why_not}\n{pays}"))

@@ -18,7 +18,7 @@ def answer_meaning(
     ask: Callable[[str, Mapping[str, Any]], Solution],
     beside: Collection[str] = (),
 ) -> Solution:
-    """Return the answer to what is meant in place of a refusal, or beside an answer that leaves unused what says so.
+    """Return the answer to the quantity that is meant, in place of a refusal or beside an answer that does not use a given.
 
     `named` says that a chip or a model is named. A quantity that is asked for `beside` it is not meant by it.
     """

@@ -92,7 +92,7 @@ def signs(asked: Question, way: Way, values: Mapping[str, float], only: Collecti
 
 
 def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> Causes:
-    """Return the quantities and equations that can only be worse, or only better, than an answer assumes.
+    """Return the quantities and equations that are at best, or at worst, as the answer assumes.
 
     A value that a table has as rated may be worse and better.
     """
@@ -206,7 +206,7 @@ def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, floa
 
 
 def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
-    """Return an equation that contains a changed default again, and the values with those that return with it.
+    """Return an equation with a changed default as a quantity, and the values with the quantities that reappear with it.
 
     The right side of an equation inside a composed one changes by its factor here. The caller multiplies any other.
     """

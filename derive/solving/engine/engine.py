@@ -160,7 +160,7 @@ def evaluate_way(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | 
 
 
 def _reason_left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
-    """Return why a leg is no way on: in one of the worlds its quantity is only bounded, or not determined."""
+    """Return why a way cannot go on after a leg: in one of the worlds its quantity is only bounded, or not determined."""
     for _, answers, reason in outcomes:
         if reason and reason.code in LEAVES_OPEN:
             return reason
@@ -311,7 +311,7 @@ def _holds_inside(loop: Loop, values: Mapping[str, float], at: float) -> bool:
 
 
 def _closes_beside(loop: Loop, values: Mapping[str, float], found: Answer) -> bool:
-    """Return whether a loop also closes well beside a point: its equations then say the same thing."""
+    """Return whether a loop also closes far from a point. Its equations then say the same."""
     if found.kind != "point":
         return False
     beside = (_trace_loop(loop, values, found.point * factor) for factor in _WELL_BESIDE)
@@ -336,7 +336,7 @@ def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> di
 
 
 def _is_anything(unknown: str, found: Answer) -> bool:
-    """Return whether an answer is all that the unknown can be: the equations say the same thing twice."""
+    """Return whether an answer is the whole domain of the unknown. Two equations then say the same."""
     row = QUANTITIES[unknown]
     return found.kind == "interval" and found.least <= row.floor and found.high in (None, row.ceiling)
 

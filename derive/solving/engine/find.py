@@ -59,7 +59,7 @@ class _Search:
         return self._outcomes[key]
 
     def is_ruled_out(self) -> bool:
-        """Return whether one of the ways says that no value will do."""
+        """Return whether one of the ways shows that no value is a solution."""
         return any(isinstance(one, Stop) and one.reason.code not in LEAVES_OPEN for one in self._outcomes.values())
 
 
@@ -192,7 +192,7 @@ def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...], known: M
 
 
 def _tighter_bound(beside: tuple[Solution, Way] | None, bounded: tuple[Solution, Way] | None) -> tuple[Solution, Way] | None:
-    """Return the one of two bounds that leaves less of the unknown, else the first."""
+    """Return the narrower one of two bounds, or the first if none is narrower."""
     ends = [[one.ends for one in outcome[0].answers] if outcome else [] for outcome in (beside, bounded)]
     if bounded and len(ends[0]) == len(ends[1]) == 1:
         ((low, high),), ((least, most),) = ends
@@ -207,7 +207,7 @@ def _only_bounded(solution: Solution) -> bool:
 
 
 def _results_aside(asked: Question, solution: Solution) -> list[str]:
-    """Return the given results that are made of the unknown and had no part in an answer."""
+    """Return the given results that depend on the unknown and that an answer does not use."""
     return [name for name in results_made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
 
 
@@ -218,7 +218,7 @@ def answer_forwards(asked: Question) -> Solution:
 
 
 def _reason_of_stops(asked: Question, stops: Sequence[tuple[Stop, Way]]) -> Reason:
-    """Return why there is no answer: where no value will do, in terms of the unknown if one of the ways says so."""
+    """Return why there is no answer. If no value is a solution, the reason is about the unknown if one of the ways ends there."""
     stop, way = stops[0]
     if stop.reason.code != "no_solution":
         return stop.reason
@@ -244,7 +244,7 @@ def _turns_on_itself(way: Way, stop: Stop) -> bool:
 
 
 def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason | None:
-    """Return why bounds are no answer: a given result has its value for any unknown, or for none.
+    """Return why bounds are no answer: a given result has its value for every value of the unknown, or for none.
 
     If it has it for any, bounds that come from equations do not change.
     """

@@ -258,7 +258,7 @@ def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
 
 
 def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Values], loose: float = 0.0) -> int | None:
-    """Return how well a regime is in force, by the worst of its inequalities, or None if one does not hold.
+    """Return how exactly the inequalities of a regime are true, by the worst of them, or None if one is false.
 
     If an error exceeds the difference of two terms, they are compared in many digits. `loose` is by how much the unknown may be.
     """

@@ -146,7 +146,7 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
 
 @lru_cache(maxsize=1024)
 def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
-    """Return the equation that gives each quantity: its definition, or one that holds it in place of a variant that defines it."""
+    """Return the equation that gives each quantity: its definition, or an equation that replaces a variant of its definition."""
     found = {row.defines: row for row in active if row.defines}
     for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):
         of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}

@@ -18,7 +18,7 @@ _MOST_PARTS, _MOST_EXTREMES = 2000, 4
 
 @lru_cache(maxsize=1024)
 def compose(closing: Equation | Composed, steps: tuple[Leg, ...], unknown: str = "") -> Composed | None:
-    """Return an equation with the quantities that steps give put in, or None if that is too large or a step has no single formula.
+    """Return an equation with the formulas of steps put in, or None if it is too large or a step has no single formula.
 
     It is solved for the unknown if that has a single formula. A ratio of both sides has no value where one of them is zero.
     """

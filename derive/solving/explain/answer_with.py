@@ -16,7 +16,7 @@ Solve = Callable[[Question], tuple[Answer, ...]]
 
 
 def inputs_of(asked: Question, values: Values) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Return the values that an answer is worked out from forwards, and what moves with them.
+    """Return the values from which an answer is computed forwards, and the results that change with them.
 
     That is the unknown, or the given results it was found from (it is then among the inputs), or no quantity if a bound alone gave it.
     """

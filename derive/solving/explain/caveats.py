@@ -119,7 +119,7 @@ class _Moves:
         told = " in ".join(show(name, after[name]) for name in _MEMORY)
         fewer = self._batch_that_fits(changed, after)
         fit = (
-            f", and {_show_value(Batch.name, fewer)} of {_show_value(Batch.name, self.asked.known[Batch.name])} sequences do"
+            f", and {_show_value(Batch.name, fewer)} of {_show_value(Batch.name, self.asked.known[Batch.name])} sequences fit"
             if fewer
             else ""
         )

@@ -98,7 +98,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
     if meaning and meaning.alone and {*known} >= meaning.beside:
-        message = f"its buyer pays {meaning.means}: ask for this\nthe cost of its chips {message}"
+        message = f"the buyer pays {meaning.means}: ask for that\nthe cost of the chips: {message}"
     elif others:
         message += ". Instead you can give " + ", or ".join(_join_names(names) for names in others[:_SHORTER])
     return Reason(code="missing_givens", missing=missing, message=message)

@@ -46,7 +46,7 @@ _Presets = tuple[tuple[str, ...], tuple[str, ...]]
 def sufficient_givens(
     ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason, beside: Enough | None = None
 ) -> Enough | None:
-    """Return values that answer a question that lacks something, with its chips and models, or None if a few usual values do not.
+    """Return usual values, chips and models that complete a question, or None if a few of them do not suffice.
 
     `beside` is what another question took already.
     """
@@ -95,7 +95,7 @@ def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | Non
 
 
 def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enough | None:
-    """Return as many chips as hold it."""
+    """Return the values with the fewest chips that have enough memory, or None if there is no such number."""
     try:
         end = best_end(ask({**given, **found.given}, found.hardware, found.model)(Memory.bought))
     except BacksolveError:

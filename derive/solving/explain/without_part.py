@@ -55,7 +55,7 @@ def _takes_part(row: Equation, solution: Solution) -> bool:
 
 
 def results_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) -> list[str]:
-    """Return results of a quantity that are not given, first those that are made of an unknown too.
+    """Return results of a quantity that are not given. Results that also depend on an unknown come first.
 
     >>> results_of_both("fleet_utilisation", ["cost_per_token"], [])
     ['fleet_cost_per_token']

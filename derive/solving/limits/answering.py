@@ -151,7 +151,7 @@ def _has_way(asked: Question) -> bool:
 
 
 def _refuse_beyond(asked: Question, end: _End) -> _Outcome:
-    """Return the refusal of a question in which all else leads to a result beyond its limit."""
+    """Return the refusal of a question in which the other givens determine a result beyond its limit."""
     more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if end.solution.provenance.get(_CHIPS) == "default" else ""
     found = _result_in_words(end.limit, end.answer)
     return _refuse(end.limit, f"{end.limit.words} is not met: it is {found} with what is given{more}", asked)
@@ -169,7 +169,7 @@ def _refuse(limit: Limit, message: str, asked: Question | None = None) -> _Outco
 
 
 def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
-    """Return what one limit leaves of the unknown, or None if it is met with any value.
+    """Return the values of the unknown within one limit, or None if any value is within it.
 
     Memory may fill up before a limit on a larger cache is met. Then memory binds. A result that other givens determine is only compared.
     """

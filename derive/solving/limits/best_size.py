@@ -97,7 +97,7 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
 
 
 def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], at_end: bool = False) -> tuple[Solution, ...]:
-    """Return the answers to several questions, in order. Those that rest on a size among them are at its better end.
+    """Return the answers to several questions, in order. Answers that depend on a size among them are for its better end.
 
     With limits, or `at_end`, that is always so, as they bound the size. Else it is so if there is no other answer, or only by a default.
 
@@ -154,7 +154,7 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
 
 
 def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
-    """Return the givens without results of unknowns that have a default: these would be sized with the default.
+    """Return the givens without results of unknowns that have a default. Otherwise a size would be computed with the default.
 
     Results of replicas go too, and limits on them, if the number of replicas is not given.
     """

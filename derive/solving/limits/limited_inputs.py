@@ -33,9 +33,9 @@ _Sides = Mapping[str, Mapping[str, str]]
 
 
 def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
-    """Return the answer. A limit on an input, which is not made of the unknown, bounds the answer to one side.
+    """Return the answer. A limit on an input bounds it on one side, because the input does not depend on the unknown.
 
-    A limit on a size bounds the answer first: there is no better end to look for. Memory may bound a size before its limit does.
+    Limits on sizes are used first, and no better end of the size is searched. Memory may limit a size more than its own limit.
     """
     found = _answer_within_sides(partial(ask_for, unknown), unknown, given, read)
     if not found.is_refused_for(SHORT_OF_MEMORY):
@@ -76,7 +76,7 @@ def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
 
 
 def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read) -> Solution:
-    """Return the answer with limits on inputs as equalities, bounded to the side on which it lies within them.
+    """Return the answer at the limits of inputs, with the side on which it lies within these limits.
 
     A limit from both sides is a range. A limit that the answer does not use is listed as not used. Raises `NotMadeOf` for a limit at which
     the givens contradict each other.

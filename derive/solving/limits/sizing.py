@@ -47,7 +47,7 @@ _Fits = NDArray[np.bool_]
 
 
 class Replicas(NamedTuple):
-    """Replicas that are alike: how many, the chips of one, its least and largest batch, and the limits without which fewer chips do.
+    """Equal replicas: their number, the chips of one, its least and largest batch, and the limits that need so many chips.
 
     `held` is the share of the memory that each part needs at the largest batch.
     """
@@ -208,7 +208,7 @@ def _count_replicas(
 
 
 def split_phases(asked: Question) -> tuple[Question, Question]:
-    """Return the question of the replicas that decode, and of those that compute prompts: a limit that the batch moves is of decode.
+    """Return the questions of the replicas that decode and that compute prompts. A limit that depends on the batch is of decode.
 
     The rate of all replicas is of both.
     """

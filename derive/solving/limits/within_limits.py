@@ -44,7 +44,7 @@ def answer_within_limits(ask: Ask, name: str, given: Mapping[str, Any], read: _R
 
 
 def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solution:
-    """Return the answer at the best batch that limits leave, if they do not limit the unknown itself and the batch is free."""
+    """Return the answer. If the limits are not on results of the unknown and the batch is free, it is for the best batch within them."""
     try:
         return ask(name, given)
     except NotMadeOf as error:

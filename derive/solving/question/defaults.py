@@ -43,7 +43,7 @@ _Values = tuple[tuple[str, int | str], ...]
 
 
 def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> DefaultValues:
-    """Return the defaults in force beside the known quantities and the unknown. A quantity that is claimed by name has no default.
+    """Return the defaults in force beside the known quantities and the unknown. A quantity of a named equation has no default.
 
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
     how many. A step computes at least as many positions as it yields tokens.
@@ -68,7 +68,7 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
 
 
 def list_repeated(known: Mapping[str, float]) -> frozenset[str]:
-    """Return the known quantities that have their own default value. They say no more than the default does, if that follows no other.
+    """Return the known quantities at their own default value. They add nothing to the default, unless it follows another quantity.
 
     >>> sorted(list_repeated({"sparse_layers": 0.0, "mfu": 1.0, "hop_latency": 1e-6}))
     ['sparse_layers']
@@ -117,7 +117,7 @@ def values_to_put_in(defaults: DefaultValues) -> _Values:
 
 
 def with_defaults(row: Equation, values: Mapping[str, int | str]) -> Equation:
-    """Return an equation without the quantities that have these default values, and without what goes with them.
+    """Return an equation with these default values put in. Quantities that then have no effect are dropped.
 
     >>> from derive.catalogue import equation
     >>> with_defaults(equation("scheduling.throughput"), {"microbatches": 1}).symbols
@@ -146,7 +146,7 @@ def _put_values_in(row: Equation, some: _Values) -> Equation:
 
 @lru_cache(maxsize=4096)
 def restore_default(row: Equation, name: str) -> Equation:
-    """Return an equation in which one of the defaults that were put into it is a quantity again.
+    """Return an equation with one of its defaults as a quantity again.
 
     >>> from derive.catalogue import equation
     >>> row = with_defaults(equation("scheduling.throughput"), {"microbatches": 1})
@@ -167,7 +167,7 @@ _FURTHER = 3.0
 
 
 def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str], waits: bool = False) -> tuple[str, ...]:
-    """Return the defaults in an equation, or in what its right side is made of, that results may contradict, or the times of waiting.
+    """Return the defaults behind an equation that results may contradict, or the waiting times among them.
 
     None of a bound: what misses it need not be anything else than supposed.
 
@@ -184,7 +184,7 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
 
 
 def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
-    """Return the quantities that a term of 0, or a ratio of 1, takes out of the relation with it.
+    """Return the quantities that disappear from a relation with a term of 0 or a ratio of 1.
 
     Numbers show of nearly all quantities that they stay, in a twentieth of the time that the algebra takes. In sums, products and ratios
     they also show which do not.

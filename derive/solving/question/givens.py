@@ -79,7 +79,7 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
 
 
 def _may_be_one_number(name: str, text: str, read: _Read) -> bool:
-    """Return whether every part after the first has exactly three digits, as in 12,500. A suffix (64,128k) parts no thousands.
+    """Return whether every part after the first has exactly three digits, as in 12,500. Digits before a suffix (64,128k) are not grouped.
 
     Nobody means a batch of 64,128,256,512: of more than two parts the whole has to be one that is met in practice.
     """

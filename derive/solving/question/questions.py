@@ -121,7 +121,7 @@ class Question:
 
 
 def resolve_price_word(unknown: str, using: Iterable[str]) -> str:
-    """Return the quantity that a word of price sheets means in a question on a deployment, unless an equation of sheets is named.
+    """Return the quantity that a word of price sheets means in a question on a deployment. A named equation of sheets keeps the word.
 
     >>> resolve_price_word("max_context", []), resolve_price_word("max_context", ["bands.rule_upper_end"])
     ('context_length', 'max_context')
@@ -306,7 +306,7 @@ def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
 
 
 def list_fractions(values: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the counted quantities that are no whole number here.
+    """Return the counted quantities whose value is not a whole number.
 
     >>> list_fractions({"batch": 2.5, "chips": 8.0, "mfu": 0.4})
     ('batch',)
@@ -357,7 +357,7 @@ def _show_preset(name: str, preset: Preset) -> str:
 
 
 def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
-    """Return the question at other values of its givens, as if only these had been given: zeros have their own equations.
+    """Return the question at other values of its givens. A value of 0 has its own equations.
 
     >>> asked = question("step_time", {"compute_time": 0.02, "memory_time": 0.01, "attention_time": 1e-3})
     >>> [any(row.defines == "attention_time" for row in pose_at(asked, {"attention_time": time}).active) for time in (0.01, 0.0)]
@@ -398,7 +398,7 @@ def _made_zeros(asked: Question) -> dict[str, str]:
 
 
 def pose_again(asked: Question, unknown: str, known: Mapping[str, float], supposed: DefaultValues = MappingProxyType({})) -> Question:
-    """Return the question with other knowns or another unknown, with the defaults in force then and those that are supposed.
+    """Return the question with other known values or another unknown, and with the defaults that apply then.
 
     >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
     >>> again = pose_again(asked, "throughput", {**asked.known, "hop_latency": 0.01})
@@ -436,7 +436,7 @@ def _rows_in_force(
     any_stand_in: bool,
     supposed: tuple[tuple[str, float | str], ...],
 ) -> tuple[DefaultValues, _Rows, _Rows, _Rows]:
-    """Return the defaults in force, and with these put in: the equations that may be used, those that were named, and the bounds.
+    """Return the defaults that apply. With these put in, return the equations that may be used, the named equations and the bounds.
 
     Givens that repeat a default are put in as it is.
     """
@@ -620,7 +620,7 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
 
 
 def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
-    """Return the variants that use a given that no other equation uses, in each group in which only one variant does.
+    """Return the variants that alone in their group use a given that no other equation uses.
 
     >>> _read_by_one_variant({"rope_dim"}, {"layers", "latent_dim", "rope_dim"})
     {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed', 'selected_flops_per_entry': 'mla_indexed'}

@@ -33,7 +33,7 @@ def _is_zero(value: Any) -> bool:
 
 
 def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str]) -> dict[str, str]:
-    """Return the other quantities that are 0 if these are, with the factor in each term that makes them 0.
+    """Return the other quantities that are 0 with these, and for each the given 0 that causes it.
 
     `some` are quantities that are not 0. Terms without such a factor, or with several, have no part in it.
 

@@ -121,7 +121,7 @@ def test_what_several_defaults_could_explain_is_asked_for():
     given = {**GPUS, "chips": 8, "context_length": 8000, "step_time": "20ms", "token_latency": "100ms", "pipeline_stages": 4}
     reason = solve("sequences_in_flight", **given).reason
     assert reason.code == "missing_givens" and reason.missing == ("microbatches", "hop_latency")
-    assert reason.message.endswith("microbatches = 20 or hop_latency = 20 ms would make it so. Give one of them")
+    assert "microbatches = 20" in reason.message and "hop_latency = 20 ms" in reason.message
 
 
 @in_one_test(
