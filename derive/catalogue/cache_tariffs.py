@@ -15,7 +15,7 @@ def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: A
 TARIFFS = (
     Equation(
         id="cache.implied_drain_time_of_tier",
-        changes=("the sweep is at the sustained bandwidth, as in decode. The earlier version was too short by the factor mbu",),
+        changes=("the sweep is at the sustained bandwidth, as in decode. Before, it was too short by the factor mbu",),
         title="Implied drain time of a tier",
         kind=CONDITION,
         rule="the condition of one price/cost for output and storage",

@@ -122,8 +122,8 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
-            "the step waits for the chip with the most activated experts, which the earlier version left out",
-            "the busiest chip reads at most all the experts that it stores. The earlier version did not limit the imbalance",
+            "the step waits for the chip with the most activated experts, which was not in the formula before",
+            "the busiest chip reads at most all the experts that it stores. Before, nothing limited the imbalance",
             "weights that every token uses are read once in each attention replica",
             "experts and other weights may have different data types",
         ),

@@ -34,7 +34,7 @@ def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[st
     {'requests_per_second': 5, 'fleet_throughput': '1M token/s'}
     """
     counted = given.keys().isdisjoint((Replica.number, *results_of(Replica.number)))
-    if {*unknowns}.isdisjoint((Replica.number, *Replica.bought)) or not counted:
+    if {*unknowns}.isdisjoint((Replica.number, *Replica.bought)) or not counted or Replica.rate not in given:
         return given
     return {Replica.rate_of_all if name == Replica.rate else name: value for name, value in given.items()}
 

@@ -24,6 +24,11 @@ def test_replicas_follow_from_a_rate_of_requests_whatever_it_is_called(rate: str
     assert (TAKEN_AS_OF_ALL in solution.warnings) == (rate == "qps")
 
 
+def test_nothing_is_assumed_of_a_rate_that_is_not_given():
+    solution = solve("fleet_cost", chips=8, chip_price="2 USD/h", deployment_time="30 d")
+    assert solution.value == pytest.approx(8 * 2 * 720) and TAKEN_AS_OF_ALL not in solution.warnings
+
+
 def test_a_fleet_is_paid_as_many_whole_replicas_as_its_rate_takes():
     paid = {"chip_price": 1e-3, "deployment_time": 1e6}
     solution = solve("fleet_cost", **SERVED, **paid, qps=50)
