@@ -248,7 +248,7 @@ EQUATIONS = (
         ),
         sense="<=",
         requires=_ROOM_BESIDE_THE_WEIGHTS,
-        statement="The memory without the weights, over the cache of one sequence.",
+        statement="The memory minus the weights, over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
         result="230",
         derivation=lambda: (
@@ -279,7 +279,7 @@ EQUATIONS = (
             (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_token * kv_replication),
         ),
         requires=_ROOM_BESIDE_THE_WEIGHTS,
-        statement="The memory without the weights, over the cache of one token. Engines allocate it in blocks of tokens.",
+        statement="The memory minus the weights, over the cache of one token. Engines allocate it in blocks of tokens.",
         assumptions=(
             "the assumptions of memory.fits",
             "no windows and no linear states, because the fixed part of a sequence is left out",

@@ -28,7 +28,7 @@ EQUATIONS = (
             activation_bytes,
             activation_per_token * layers * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
         ),
-        statement="Every layer stores its inputs until the backward pass. It is proportional to the depth, and can be the largest part.",
+        statement="Every layer stores its inputs until the backward pass. It is proportional to the depth, and can be most of the memory.",
         assumptions=("no activations are recomputed",),
         given={"layers": "48", "model_dim": "4096"},
         result="54.76 GB",
