@@ -135,6 +135,9 @@ class Extent:
     checks_tables: bool = True
 
 
+_MOST_NOTES = 3
+"""Maximum number of sheets with a note of their own."""
+
 WHOLE = Extent()
 """Every part."""
 
@@ -267,9 +270,11 @@ def _pick_flagships(
 
 
 def _notes_on_bands(sheets: Iterable[PriceSheet]) -> list[str]:
-    """Return a note for each long price that is below the base price after a change."""
-    turned = [f"{one.provider}/{one.model}: {fault}" for one in sheets for fault in bands_the_wrong_way_round(one)]
-    return [f"{fault}. The long price is now below the base price. Set both" for fault in dict.fromkeys(turned)]
+    """Return a note for some of the long prices that are below the base price after a change, and the number of the others."""
+    turned = dict.fromkeys(f"{one.provider}/{one.model}: {fault}" for one in sheets for fault in bands_the_wrong_way_round(one))
+    notes = [f"{fault}. The long price is now below the base price. Set both" for fault in turned]
+    more = len(notes) - _MOST_NOTES
+    return [*notes[:_MOST_NOTES], *([f"{more} more long prices are below the base price"] if more > 0 else [])]
 
 
 def _complete(found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
