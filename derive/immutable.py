@@ -62,7 +62,10 @@ def _initialiser(cls: Any) -> Callable[..., None]:
     needed = frozenset(one.name for one in known if one.default is MISSING and one.default_factory is MISSING)
 
     def store(self: Any, /, *values: Any, **given: Any) -> None:
-        given.update(zip(names, values, strict=False))
+        if values:
+            if len(values) > len(names):
+                raise TypeError(f"{cls.__name__}: at most {len(names)} arguments by place, not {len(values)}")
+            given.update(zip(names, values, strict=False))
         if not needed <= given.keys() <= every:
             wrong = ", ".join(sorted((needed - given.keys()) | (given.keys() - every)))
             raise TypeError(f"{cls.__name__}: arguments that are missing or unknown: {wrong}")

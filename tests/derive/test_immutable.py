@@ -71,6 +71,12 @@ def test_records_are_equal_by_value_and_never_change():
             change()
 
 
+def test_arguments_that_are_wrong_are_named():
+    for wrong, name in ((Pair, "first"), (lambda: Pair(first=1, secnod=2), "secnod"), (lambda: Place(1.0, 2.0, 3.0), "Place")):
+        with pytest.raises(TypeError, match=name):
+            wrong()
+
+
 def test_the_functions_of_dataclasses_work():
     one = Longer(first=1, third=3)
     assert one.total == 3 and is_dataclass(one) and [part.name for part in fields(one)] == ["first", "second", "note", "more", "third"]
