@@ -508,7 +508,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
         return broken_requirement(equation, unknown, [known])
     left, right = equation.trees
-    if open_why := _why_undecided(equation, unknown, values):
+    if open_why := _explain_undecided(equation, unknown, values):
         return Reason(code="not_identified", message=f"{unknown} cannot be decided from these inputs: {open_why}")
     violated = (f"{text(left)} {equation.sense} {text(right)}",)
     return Reason(code="no_solution", violated=violated, tell=lambda: _tell_no_solution(equation, unknown, values))
@@ -554,7 +554,7 @@ def _tell_broken_bound(equation: _Row, unknown: str, values: _Values) -> str:
     return f"no {unknown} {row.domain} satisfies {bound.id}: at {unknown} = {show(unknown, at)}, {both}"
 
 
-def _why_undecided(equation: _Row, unknown: str, values: _Values) -> str:
+def _explain_undecided(equation: _Row, unknown: str, values: _Values) -> str:
     """Return why rounding may hide a root: both sides are nearly equal at some value, or 0 is divided by 0. Else return an empty text."""
     left, right = equation.trees
     if equation.sense != "=" or not isinstance(left, str) or left in names(right):

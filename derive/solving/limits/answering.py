@@ -61,11 +61,6 @@ class _End(NamedTuple):
         return "memory" if self.answer.regime == MEMORY_BINDS else self.limit.words
 
 
-def answer(asked: Question) -> Solution:
-    """Return the answer to a question."""
-    return answer_with_way(asked)[0]
-
-
 def answer_with_way(asked: Question) -> _Outcome:
     """Return the answer, and the way to it if there is one way."""
     if not asked.limits:

@@ -104,9 +104,9 @@ def _ask_each(ask: _Ask, given: AtPoints) -> list[Answers]:
     count = len(next(iter(given.values())))
     points = [_point(given, at) for at in range(min(count, 10 * _SINGLY))]
     rows, begun = [ask(points[0], False)], process_time()
-    if all(map(_lacks_inputs, rows[0])) and all(points[0].values()):
+    if all(one.is_refused_for("missing_givens") for one in rows[0]) and all(points[0].values()):
         nothing = next((point for point in points if not all(point.values())), None)
-        if nothing is None or all(map(_lacks_inputs, ask(nothing, False))):
+        if nothing is None or all(one.is_refused_for("missing_givens") for one in ask(nothing, False)):
             return rows
     why = f"{rows[0][0].unknown} has different routes here or no closed form, so it is solved point by point:"
     if count > 10 * _SINGLY:
@@ -122,13 +122,9 @@ def _ask_each(ask: _Ask, given: AtPoints) -> list[Answers]:
     return rows
 
 
-def _lacks_inputs(solution: Solution) -> bool:
-    return solution.is_refused_for("missing_givens")
-
-
 def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:
     """Return the answers of all points as one solution, with a column of each size that they are answered at."""
-    if all(map(_lacks_inputs, solutions)):
+    if all(one.is_refused_for("missing_givens") for one in solutions):
         return solutions[0]
     said = _group_warnings(dict(enumerate(solutions)))
     answered = {at for at, solution in enumerate(solutions) if solution.answers}

@@ -45,7 +45,7 @@ def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> floa
 
 
 def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: str = "") -> Preset:
-    """Return the inputs of an exchange that is asked for: its link from the tables, its usual width, and the way in which experts exchange.
+    """Return the inputs of an exchange that is asked for: its link from the tables, its usual width, and how experts exchange data.
 
     Known quantities and the unknown are never supposed. Without a preset only the single given link is used. A given time gets no
     supposition that could contradict it.

@@ -8,7 +8,7 @@ from derive.catalogue import equation
 from derive.catalogue.arithmetic import maximum
 from derive.records import Equation, Source
 from derive.solving.api import solve
-from derive.solving.limits.answering import answer
+from derive.solving.limits.answering import answer_with_way
 from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
 from derive.solving.question.questions import Question
 from tests.tools.asked import STEP, value
@@ -58,7 +58,7 @@ TIP = {"step_time": 6.0, "compute_time": 2.0, "memory_time": 3.0}
 
 
 def test_two_points_on_the_way_give_two_answers():
-    solution = answer(Question(unknown="throughput", known={**TIP, "context_length": 100.0}, active=(V, TIMES)))
+    solution, _ = answer_with_way(Question(unknown="throughput", known={**TIP, "context_length": 100.0}, active=(V, TIMES)))
     assert [one.value for one in solution.answers] == pytest.approx([100 / 3, 200])
     assert [one.elasticities["step_time"] for one in solution.answers] == pytest.approx([-1, 1])
 
