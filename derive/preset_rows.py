@@ -93,7 +93,6 @@ class MemoryTierFigure(TableRow):
     year: int | None
     source: str
     verification: str
-    notes: str
 
     def faults(self) -> Iterator[Fault]:
         known = [one for one in (self.low, self.value, self.high) if one is not None]
@@ -135,7 +134,6 @@ class Efficiency(TableRow):
     """A row of efficiencies.csv: one published run, and the prediction of the calibrated efficiency for it.
 
     The fit uses the marked rows, with the ideal time of arithmetic and of reads. `low` and `high` are predicted in the unit of the
-    measurement: by the fit without this run, or by the question itself for a run outside the fit.
     """
 
     TABLE = "efficiencies"
@@ -155,11 +153,6 @@ class Efficiency(TableRow):
     memory_ms: float | None
     low: float | None
     high: float | None
-    setting: str
-    source: str
-    source_url: str
-    verification: str
-    notes: str
 
     def faults(self) -> Iterator[Fault]:
         if blank := [column for column in _FIT_COLUMNS if self.use == FIT and not is_known(self, column)]:
@@ -189,7 +182,6 @@ class FittedEfficiency(TableRow):
     value: float
     high: float
     unit: str
-    runs: int
 
     def faults(self) -> Iterator[Fault]:
         if not self.low <= self.value <= self.high:
@@ -204,7 +196,6 @@ class Architecture(TableRow):
     TABLE = "architectures"
 
     model: str
-    aliases: tuple[str, ...]
     hf_id: str
     total_params: float | None
     active_params: float | None
@@ -216,45 +207,25 @@ class Architecture(TableRow):
     kv_shards: str
     head_dim: int | None
     latent_dim: int | None
-    rope_dim: int | None
-    query_heads: int | None
-    nope_dim: int | None
-    value_dim: int | None
     key_dim: int | None
     window_layers: int | None
-    window_tokens: int | None
     window_kv_heads: int | None
     window_key_dim: int | None
     window_value_dim: int | None
     linear_layers: int | None
-    state_heads: int | None
-    state_key_dim: int | None
-    state_value_dim: int | None
-    state_bytes_per_element: float | None
-    indexer_layers: int | None
-    indexer_dim: int | None
-    indexer_heads: int | None
     indexer_bytes_per_element: float | None
     sparse_layers: int | None
-    selected_entries: int | None
-    sparse_compression_ratio: int | None
-    heavily_compressed_layers: int | None
-    heavy_compression_ratio: int | None
     experts: int | None
     active_experts: int | None
     shared_experts: int | None
     moe_layers: int | None
-    model_dim: int | None
     moe_ffn_dim: int | None
     dense_ffn_dim: int | None
-    vocab_size: int | None
     tied_embeddings: bool | None
     kv_values_stored_per_token: int
     kv_values_read_per_context_token: int
-    fixed_values_per_sequence: int | None
     native_dtype: str
     stored_bytes: tuple[str, ...]
-    stored_source: str
     max_context: int | None
     release_date: datetime.date
     release_grade: str
@@ -299,8 +270,6 @@ class OpenModel(TableRow):
     params_source: str
     params_grade: str
     kv_bytes_per_token: float | None
-    kv_grade: str
-    bytes_per_weight: float | None
 
 
 @immutable

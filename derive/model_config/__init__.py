@@ -2,12 +2,10 @@
 Parameters are counted from the matrices of the model.
 """
 
-import datetime
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import lru_cache
-from typing import Any, get_type_hints
+from typing import Any
 
 from derive.errors import WrongData, suggest
 from derive.files import label
@@ -17,10 +15,10 @@ from derive.model_config.parts import Columns, attention, count_matrices, dense_
 from derive.model_config.settings import Settings, local_place, place_of, settings_of
 from derive.model_config.stored import Counts, Stored, base_width, cache_bytes, stored_as
 from derive.preset_rows import Architecture
+from derive.tables import shipped
 
 __all__ = ["ConfigModel", "local_place", "place_of", "read_config"]
 
-_BLANK = {str: "", tuple[str, ...]: (), bool: False, datetime.date: datetime.date.min}
 _NAMED = 8
 """Maximum number of settings that a message lists."""
 _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length", "max_sequence_length")
@@ -103,8 +101,8 @@ def _read(place: str, _changed: int, _size: int) -> ConfigModel:
 
 def _row(settings: Settings, layers: Layers, columns: Mapping[str, Any]) -> Architecture:
     """Return the row of architectures.csv with these columns of a model."""
-    hints, place = get_type_hints(Architecture), settings.place
-    blank = {one.name: _BLANK.get(hints[one.name]) for one in fields(Architecture) if one.name != "place"}
+    place = settings.place
+    blank = {name: column.read("")[0] for name, column in shipped.read().columns(Architecture.TABLE).items()}
     found: dict[str, Any] = {
         **{"model": place, "config_source": place, "experts_source": place},
         "params_source": f"{place}: counted from its dimensions, without norms and biases",
@@ -114,7 +112,7 @@ def _row(settings: Settings, layers: Layers, columns: Mapping[str, Any]) -> Arch
         "kv_shards": "kv_heads" if columns.get("kv_heads", 1) > 1 else "1",
         "query_heads": query_heads(settings),
     }
-    return Architecture(**{**blank, **found, **columns})
+    return Architecture.of({**blank, **found, **columns})
 
 
 def _formula(layers: Layers, columns: Columns | Mapping[str, Any]) -> str:

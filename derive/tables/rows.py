@@ -1,8 +1,8 @@
 """A row of a shipped table as a record, and figures of rows in SI units."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from derive.errors import BacksolveError, WrongUnit, shorten
 from derive.immutable import immutable
@@ -22,11 +22,19 @@ RowFault = tuple[Row, str | None, str]
 class TableRow:
     """A sound row of a shipped table. `place` is its line in the file.
 
-    A field is a column, in the order of the file. A blank number, count or date is None, a blank text is "".
+    A field is a column, in the order of the file. A blank number, count or date is None, a blank text is "". A column that is only read by
+    a name from data, as a dimension of a formula, needs no field.
     """
 
     TABLE: ClassVar[str]
     place: int = field(default=0, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, cells: Mapping[str, Any], place: int = 0) -> Self:
+        """Return the row with the values of all its columns."""
+        row = cls.__new__(cls)
+        row.__dict__.update(cells, place=place)
+        return row
 
     def faults(self) -> Iterator[Fault]:
         """Yield the faults of cells that are valid alone but contradict each other."""

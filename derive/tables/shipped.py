@@ -209,7 +209,7 @@ def _check_row(row: Row, columns: Mapping[str, Column], record: type[TableRow] |
     values, faults = read_cells(row, columns.values())
     if faults or record is None:
         return tuple(faults), None
-    made = record(**{name: value for name, value in values.items() if name in record.__dataclass_fields__}, place=row.place)
+    made = record.of(values, row.place)
     return tuple(made.faults()), made
 
 

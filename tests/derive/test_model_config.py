@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +14,7 @@ from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData
 from derive.model_config import read_config
 from derive.preset_rows import Architecture
 from derive.presets import architecture, kv_bytes, model, model_name
+from derive.tables import shipped
 from tests.tools.commands import call
 
 FOLDER = Path(__file__).parent / "model_configs"
@@ -24,9 +24,9 @@ OF_THE_FILE = {
     *("value_dim", "key_dim", "experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "moe_ffn_dim", "dense_ffn_dim"),
     *("vocab_size", "tied_embeddings", "max_context"),
     *(
-        one.name
-        for one in fields(Architecture)
-        if one.name.startswith(("window", "linear", "state_", "indexer", "sparse", "selected", "heav"))
+        name
+        for name in shipped.read().columns(Architecture.TABLE)
+        if name.startswith(("window", "linear", "state_", "indexer", "sparse", "selected", "heav"))
     ),
 }
 """Columns of architectures.csv that a config.json says."""

@@ -80,4 +80,5 @@ def _middle(prices: Sequence[float]) -> float:
 
 
 def _priced(model: OpenModel, input_price: float, output_price: float, cache_read_price: float | None) -> Priced:
-    return Priced(**vars(model), input_price=input_price, output_price=output_price, cache_read_price=cache_read_price)
+    prices = {"input_price": input_price, "output_price": output_price, "cache_read_price": cache_read_price}
+    return Priced.of({**vars(model), **prices}, model.place)
