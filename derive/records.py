@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import date
-from functools import cache, cached_property
+from functools import cached_property
 from inspect import unwrap
 from numbers import Real
 from operator import itemgetter
@@ -14,9 +14,9 @@ from derive.immutable import immutable
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
-from derive.trees import IN_ORDER, TreePair, all_parts, difference, value_of
+from derive.trees import TreePair
 from derive.units import parse
-from derive.written import Written, argument_names, tree_of_function, tree_of_value
+from derive.written import argument_names, tree_of_function
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -149,35 +149,6 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
     reduced.argument_names = left  # type: ignore[attr-defined]
     return reduced
-
-
-def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable[..., tuple[Any, Any]]:
-    """Return a claim as a relation with another of its quantities, the first name, on the left. It is solved at the first call.
-
-    >>> memory = lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time)
-    >>> rest = solved_claim(memory, "kv_time", "memory_time", "weight_time")
-    >>> argument_names(rest), rest(0.0, 5.0, 2.0)
-    (('kv_time', 'memory_time', 'weight_time'), (0.0, 3.0))
-    """
-
-    def relation(*values: Any) -> tuple[Any, Any]:
-        return values[0], _solution(claim, names)(*values[1:])
-
-    relation.argument_names = names  # type: ignore[attr-defined]
-    return relation
-
-
-@cache
-def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
-    """Return the right side with only + - * /. So numbers, arrays, quantities with units and symbols work."""
-    from derive.expressions.closed_roots import closed_roots
-
-    # Constants stay names too, because they have units.
-    left, right = (tree_of_value(side) for side in claim(*map(Written, argument_names(claim))))
-    solved = closed_roots(difference(left, right), names[0])
-    if solved is None or len(solved) != 1 or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
-        raise ValueError(f"a claim is solved only for a quantity in which it is linear without fractions. {names[0]} is not")
-    return lambda *values: value_of(solved[0], dict(zip(names[1:], values, strict=True)), IN_ORDER)
 
 
 def symbol_or_number(name: str) -> Any:

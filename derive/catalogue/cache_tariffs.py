@@ -1,16 +1,8 @@
 """Cache, continued: the storage tier behind a price, and tariffs of two lifetimes."""
 
-from typing import Any
-
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at, solved_claim
+from derive.records import CONDITION, Equation, Step, at
 from derive.requirements import Requirement
-
-
-# The claim of a write tariff is written once. Its entry is solved for the charge, the form in which it is published and compared.
-def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: Any, ttl: Any, input_price: Any) -> Any:
-    return cache_write_premium, (write_charge + storage_price * ttl) / input_price
-
 
 TARIFFS = (
     Equation(
@@ -79,7 +71,10 @@ TARIFFS = (
         title="Charge of a cache write beyond storage",
         kind=CONDITION,
         rule="the reading of a cache-write price as a charge and storage",
-        relation=solved_claim(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
+        relation=lambda write_charge, input_price, cache_write_premium, storage_price, ttl: (
+            write_charge,
+            cache_write_premium * input_price - storage_price * ttl,
+        ),
         statement="The intercept of the write price as a function of the lifetime. Divided by the slope it is the drain time of a write.",
         assumptions=("a write price is a fixed part plus storage for the lifetime",),
         given={"input_price": "3 USD/MTok", "storage_price": "2.455 USD/MTok/h"},
@@ -87,7 +82,10 @@ TARIFFS = (
         derivation=lambda: (
             Step(
                 operation="the claim: the write premium covers the write itself and the storage during the lifetime",
-                relation=_write_premium,
+                relation=lambda cache_write_premium, write_charge, storage_price, ttl, input_price: (
+                    cache_write_premium,
+                    (write_charge + storage_price * ttl) / input_price,
+                ),
             ),
             Step(operation="solved for the charge", premises=(at("#1"),)),
         ),

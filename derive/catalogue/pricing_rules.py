@@ -6,7 +6,7 @@ from typing import Any
 
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at, solved_claim
+from derive.records import CONDITION, Equation, Step, at
 from derive.requirements import Requirement
 
 _AFFINE = ("the cost of a band is linear in the context plus a constant, and premiums follow cost",)
@@ -15,25 +15,6 @@ _AFFINE = ("the cost of a band is linear in the context plus a constant, and pre
 def _cost(context: Any, scale: Any) -> Any:
     """Return the cost of a band at a context over its cost at context 0."""
     return 1 + context / scale
-
-
-# The claim of a rule is written once. Its entry is solved for the scale, the form in which rules are published and compared.
-
-
-def _memory_bound(output_input_ratio: Any, prefill_decode_flops_ratio: Any, base_cost: Any, tokens_per_step: Any, one_token: Any) -> Any:
-    return output_input_ratio, prefill_decode_flops_ratio * base_cost * one_token / tokens_per_step
-
-
-def _threshold_covered(premium_out: Any, long_context_threshold: Any, cost_context_scale: Any) -> Any:
-    return premium_out, _cost(long_context_threshold, cost_context_scale)
-
-
-def _upper_ends_covered(premium_out: Any, max_context: Any, cost_context_scale: Any, long_context_threshold: Any) -> Any:
-    return premium_out, _cost(max_context, cost_context_scale) / _cost(long_context_threshold, cost_context_scale)
-
-
-def _means_covered(premium_out: Any, long_context: Any, cost_context_scale: Any, short_context: Any) -> Any:
-    return premium_out, _cost(long_context, cost_context_scale) / _cost(short_context, cost_context_scale)
 
 
 RULES = (
@@ -72,8 +53,9 @@ RULES = (
         changes=("the tokens of a step share its reads",),
         title="Base cost of a memory-bound base band",
         kind=CONDITION,
-        relation=solved_claim(
-            _memory_bound, "base_cost", "output_input_ratio", "tokens_per_step", "one_token", "prefill_decode_flops_ratio"
+        relation=lambda base_cost, output_input_ratio, tokens_per_step, one_token, prefill_decode_flops_ratio: (
+            base_cost,
+            output_input_ratio * tokens_per_step / (prefill_decode_flops_ratio * one_token),
         ),
         statement="If the base band is memory-bound even without context, each token of a step costs as much as R input tokens.",
         assumptions=("attention FLOPs are left out", "one price/cost for all prices"),
@@ -81,7 +63,10 @@ RULES = (
         derivation=lambda: (
             Step(
                 operation="the claim: a step costs its memory time even without context, and its tokens are priced at this cost",
-                relation=_memory_bound,
+                relation=lambda output_input_ratio, prefill_decode_flops_ratio, base_cost, tokens_per_step, one_token: (
+                    output_input_ratio,
+                    prefill_decode_flops_ratio * base_cost * one_token / tokens_per_step,
+                ),
             ),
             Step(operation="solved for the base cost", premises=(at("#1"),)),
         ),
@@ -114,7 +99,10 @@ RULES = (
         title="Pricing rule: the premium is the cost at the threshold",
         kind=CONDITION,
         rule="the pricing rule that the premium is the cost at the threshold",
-        relation=solved_claim(_threshold_covered, "cost_context_scale", "long_context_threshold", "premium_out"),
+        relation=lambda cost_context_scale, long_context_threshold, premium_out: (
+            cost_context_scale,
+            long_context_threshold / (premium_out - 1),
+        ),
         requires=(Requirement(holds=lambda premium_out: premium_out > 1),),
         statement="The cost at the threshold over the cost at no context is the premium.",
         assumptions=_AFFINE,
@@ -122,7 +110,10 @@ RULES = (
         derivation=lambda: (
             Step(
                 operation="the claim: the premium is the cost at the threshold over the cost at no context",
-                relation=_threshold_covered,
+                relation=lambda premium_out, long_context_threshold, cost_context_scale: (
+                    premium_out,
+                    _cost(long_context_threshold, cost_context_scale),
+                ),
             ),
             Step(
                 operation="solved for the scale",
@@ -136,7 +127,10 @@ RULES = (
         title="Pricing rule: each band covers its worst case",
         kind=CONDITION,
         rule="the pricing rule that each band covers its most expensive request",
-        relation=solved_claim(_upper_ends_covered, "cost_context_scale", "max_context", "premium_out", "long_context_threshold"),
+        relation=lambda cost_context_scale, max_context, premium_out, long_context_threshold: (
+            cost_context_scale,
+            (max_context - premium_out * long_context_threshold) / (premium_out - 1),
+        ),
         requires=(
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda max_context, premium_out, long_context_threshold: max_context > long_context_threshold * premium_out),
@@ -147,7 +141,10 @@ RULES = (
         derivation=lambda: (
             Step(
                 operation="the claim: the premium is the cost at the longest context over the cost at the threshold",
-                relation=_upper_ends_covered,
+                relation=lambda premium_out, max_context, cost_context_scale, long_context_threshold: (
+                    premium_out,
+                    _cost(max_context, cost_context_scale) / _cost(long_context_threshold, cost_context_scale),
+                ),
             ),
             Step(
                 operation="solved for the scale",
@@ -161,7 +158,10 @@ RULES = (
         title="Pricing rule: each band is priced at its mean",
         kind=CONDITION,
         rule="the pricing rule that each band is priced at its mean",
-        relation=solved_claim(_means_covered, "cost_context_scale", "long_context", "premium_out", "short_context"),
+        relation=lambda cost_context_scale, long_context, premium_out, short_context: (
+            cost_context_scale,
+            (long_context - premium_out * short_context) / (premium_out - 1),
+        ),
         requires=(
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda long_context, premium_out, short_context: long_context > premium_out * short_context),
@@ -172,7 +172,10 @@ RULES = (
         derivation=lambda: (
             Step(
                 operation="the claim: the premium is the cost at the mean of the upper band over the cost at the mean of the lower band",
-                relation=_means_covered,
+                relation=lambda premium_out, long_context, cost_context_scale, short_context: (
+                    premium_out,
+                    _cost(long_context, cost_context_scale) / _cost(short_context, cost_context_scale),
+                ),
             ),
             Step(
                 operation="solved for the scale",
