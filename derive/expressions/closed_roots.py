@@ -4,8 +4,8 @@ from functools import cache
 from math import isqrt
 
 from derive.expressions import polynomials
-from derive.expressions.one_line import Quotient, factor_of, quotient_of, simplify, single_fraction, tree_of_quotient
-from derive.expressions.polynomials import Polynomial, TooManyTerms, coefficients_by_power, multiply, negate
+from derive.expressions.one_line import Quotient, quotient_of, simplify, single_fraction, tree_of_quotient
+from derive.expressions.polynomials import Polynomial, TooManyTerms, coefficients_by_power, factor_of, multiply, negate
 from derive.trees import EXPONENTIAL, LOGARITHM, PRODUCT, RAISED, RATIO, ROOT, SUM, Roots, Tree, difference, names, negated
 
 _MOST_SQUARED = 100

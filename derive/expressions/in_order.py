@@ -1,12 +1,13 @@
 """Bring formulas into one order: collect like terms and like factors, both sorted. Products of sums and fractions are not expanded."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, reduce
 from typing import Any
 
 from derive.expressions import polynomials
-from derive.expressions.one_line import EXTREMES, dominant_terms, factor_of
-from derive.trees import MINUS, PRODUCT, RAISED, RATIO, ROOT, SUM, Tree, all_parts, sum_of, text
+from derive.expressions.one_line import EXTREMES, dominant_terms
+from derive.expressions.polynomials import sort_key, tree_of_sum, tree_of_term
+from derive.trees import RAISED, Tree, text
 
 _Number = Any
 """A whole number or a fraction."""
@@ -24,7 +25,7 @@ def sort_terms(tree: Tree) -> Tree:
     >>> [text(sort_terms(tree_of(one))) for one in ("0 + 1*chips*batch", "(mfu + batch)*2/chips*mfu", "2*(batch - chips) + chips")]
     ['batch*chips', 'mfu*(2*batch + 2*mfu)/chips', '2*batch - chips']
     """
-    return _tree_of_sum(_expand_to_sum(tree))
+    return tree_of_sum(_expand_to_sum(tree))
 
 
 def _expand_to_sum(tree: Tree) -> _Sum:
@@ -48,7 +49,7 @@ def _expand_to_sum(tree: Tree) -> _Sum:
             return _power(_expand_to_sum(inner[0]), _expand_to_sum(inner[1]))
     ordered = [sort_terms(one) for one in inner]
     if operation in EXTREMES:
-        ordered = sorted(dominant_terms(operation, ordered), key=_sort_key)
+        ordered = sorted(dominant_terms(operation, ordered), key=sort_key)
         if len(ordered) == 1:
             return _expand_to_sum(ordered[0])
     return _single_factor((operation, *ordered))
@@ -77,12 +78,12 @@ def _multiply(one: _Sum, other: _Sum) -> _Sum:
 def _power(base: _Sum, exponent: _Sum) -> _Sum:
     if exponent.keys() <= {()}:
         return _raise_to(base, exponent.get((), 0))
-    match _tree_of_sum(exponent):
+    match tree_of_sum(exponent):
         case ("-", above):
             # A power with a minus sign in its exponent comes below the line.
-            return _raise_to(_single_factor((RAISED, _tree_of_sum(base), above)), -1)
+            return _raise_to(_single_factor((RAISED, tree_of_sum(base), above)), -1)
         case above:
-            return _single_factor((RAISED, _tree_of_sum(base), above))
+            return _single_factor((RAISED, tree_of_sum(base), above))
 
 
 def _raise_to(base: _Sum, power: _Number) -> _Sum:
@@ -93,50 +94,8 @@ def _raise_to(base: _Sum, power: _Number) -> _Sum:
     if count == 1 or power == int(power):
         times = count ** abs(int(power))
         return {raised: times if power > 0 or times in (1, -1) else 1 / _fraction(times)}
-    return _multiply({raised: 1}, {((text(_term((), count)), power),): 1})
+    return _multiply({raised: 1}, {((text(tree_of_term((), count)), power),): 1})
 
 
 def _single_term(total: _Sum) -> _Sum:
-    return total if len(total) == 1 else _single_factor(_tree_of_sum(total))
-
-
-def _tree_of_sum(total: _Sum) -> Tree:
-    if len(total) == 1:
-        return _term(*next(iter(total.items())))
-    every = sorted({name for term in total for name, _ in term}, key=lambda name: (_sort_key(factor_of(name)), name))
-    parts = sorted(total.items(), key=lambda part: [-dict(part[0]).get(name, 0) for name in every])
-    if len(parts) == 2 and len(parts[0][0]) == 1 and parts[0][1] < 0 < parts[1][1] and not parts[1][0]:
-        # A subtracted term follows the number.
-        parts.reverse()
-    return sum_of([_term(term, count) for term, count in parts])
-
-
-def _term(term: _Powers, count: _Number) -> Tree:
-    above = _product(abs(count.numerator), ((name, power) for name, power in term if power > 0))
-    below = _product(count.denominator, ((name, -power) for name, power in term if power < 0))
-    whole = above if below == 1 else (RATIO, above, below)
-    return whole if count > 0 else (MINUS, whole)
-
-
-def _product(number: int, powers: Iterable[tuple[str, _Number]]) -> Tree:
-    factors = sorted(((factor_of(name), power) for name, power in powers), key=lambda one: _sort_key(one[0]))
-    found = [*([number] if number != 1 else ()), *(_factor(base, power) for base, power in factors)]
-    return (PRODUCT, *found) if len(found) > 1 else (*found, 1)[0]
-
-
-def _factor(base: Tree, power: _Number) -> Tree:
-    if power == 1 or (not base and power > 0):
-        return base
-    if power == 0.5:
-        return (ROOT, base)
-    return (RAISED, base, _term((), power))
-
-
-@cache
-def _sort_key(tree: Tree) -> tuple[int, int, str]:
-    """Return the sort key of a factor: numbers, then quantities, sums and functions, and shorter ones first."""
-    if isinstance(tree, tuple) and tree[0] == RAISED:
-        return _sort_key(tree[1])
-    if isinstance(tree, tuple):
-        return 2 if tree[0] in (PRODUCT, RATIO) else 3 if tree[0] == SUM else 4, len([*all_parts(tree)]), text(tree)
-    return int(isinstance(tree, str)), 0, str(tree)
+    return total if len(total) == 1 else _single_factor(tree_of_sum(total))

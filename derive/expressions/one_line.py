@@ -12,8 +12,8 @@ from math import gcd
 from typing import NamedTuple
 
 from derive.expressions import polynomials
-from derive.expressions.polynomials import Monomial, Polynomial, TooManyTerms, multiply, split_content
-from derive.trees import EXPONENTIAL, LARGEST_OF, MINUS, PRODUCT, RAISED, RATIO, ROOT, SMALLEST_OF, Tree, difference, sum_of, text, tree_of
+from derive.expressions.polynomials import Monomial, Polynomial, TooManyTerms, factor_of, multiply, split_content
+from derive.trees import EXPONENTIAL, LARGEST_OF, RAISED, ROOT, SMALLEST_OF, Tree, difference, text
 
 _HIGHEST = 6
 """The highest power up to which a sum is multiplied out."""
@@ -38,6 +38,7 @@ def simplify(tree: Tree) -> Tree:
 
     A formula with too many terms is returned unchanged.
 
+    >>> from derive.trees import tree_of
     >>> text(simplify(tree_of("(batch*chips + chips*replicas)/chips - replicas"))), text(simplify(tree_of("1/batch - 1/chips")))
     ('batch', '(-batch + chips)/(batch*chips)')
     """
@@ -76,6 +77,7 @@ def _is_positive_factor(factor: Tree) -> bool:
 def terms_by_sign(tree: Tree) -> tuple[Tree, Tree]:
     """Return the sum of the added terms and the sum of the subtracted terms, which are equal where the formula is zero.
 
+    >>> from derive.trees import tree_of
     >>> [text(side) for side in terms_by_sign(tree_of("2*batch - chips - 1"))]
     ['2*batch', 'chips + 1']
     """
@@ -195,12 +197,6 @@ def _divide_numbers(above: Polynomial, number: int, sums: Iterable[_Sum]) -> Quo
     return Quotient({term: count // shared for term, count in above.items()}, number // shared, tuple(sorted(sums)))
 
 
-@cache
-def factor_of(name: str) -> Tree:
-    """Return the tree of a factor of a monomial."""
-    return tree_of(name)
-
-
 def tree_of_quotient(one: Quotient) -> Tree:
     """Return a fraction as a tree. A leading minus is moved into a difference in the denominator, if there is one."""
     if not one.above:
@@ -211,28 +207,10 @@ def tree_of_quotient(one: Quotient) -> Tree:
     sums: list[Polynomial] = [dict(part) for part in one.sums]
     if less and (place := next((place for place, part in enumerate(sums) if min(part.values()) < 0), None)) is not None:
         sums[place], less = polynomials.negate(sums[place]), False
-    over = [(name, power) for name, power in content if power > 0]
-    under = [(name, -power) for name, power in content if power < 0]
-    above = _tree_of_product(number, over, [_tree_of_sum(primitive)] if len(primitive) > 1 else [])
-    below = _tree_of_product(one.number, under, [*map(_tree_of_sum, sums)])
-    whole = above if below == 1 else (RATIO, above, below)
-    return (MINUS, whole) if less else whole
-
-
-def _tree_of_sum(above: Polynomial) -> Tree:
-    """Return a sum as a tree. A difference begins with its number, if it has one."""
-    parts = polynomials.terms_in_order(above)
-    parts = parts[::-1] if len(parts) == 2 and parts[0][1] < 0 and not parts[1][0] else parts
-    terms = ((_tree_of_product(abs(count), term, []), count < 0) for term, count in parts)
-    return sum_of([(MINUS, term) if less else term for term, less in terms])
-
-
-def _tree_of_product(number: int, factors: Iterable[tuple[str, int]], sums: list[Tree]) -> Tree:
-    counted = Counter(sums)
-    parts: list[Tree] = [number] if number != 1 else []
-    parts += [factor_of(name) if power == 1 else (RAISED, factor_of(name), power) for name, power in factors]
-    parts += [one if times == 1 else (RAISED, one, times) for one, times in counted.items()]
-    return (PRODUCT, *parts) if len(parts) > 1 else (*parts, 1)[0]
+    powers = Counter(dict(content))
+    powers.subtract(text(polynomials.tree_of_sum(part)) for part in sums)
+    powers.update([text(polynomials.tree_of_sum(primitive))] if len(primitive) > 1 else ())
+    return polynomials.tree_of_term(tuple(powers.items()), -number if less else number, one.number)
 
 
 def quotient_of(above: Polynomial, below: Polynomial) -> Tree:

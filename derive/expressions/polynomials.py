@@ -1,11 +1,15 @@
-"""Add, multiply and divide polynomials of many quantities.
+"""Add, multiply, divide and write polynomials of many quantities.
 
 A polynomial has a whole coefficient for every monomial, and a monomial has the power of each of its factors, by the text of the factor.
 Powers may be negative, as no quantity in a denominator is zero where a formula is defined.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from math import gcd
+from typing import Any
+
+from derive.trees import MINUS, PRODUCT, RAISED, RATIO, ROOT, SUM, Tree, all_parts, sum_of, text, tree_of
 
 Monomial = tuple[tuple[str, int], ...]
 Polynomial = Mapping[Monomial, int]
@@ -75,8 +79,9 @@ def split_content(above: Polynomial) -> tuple[Monomial, Polynomial]:
 
 def common_divisor(above: Polynomial) -> int:
     """Return the greatest common divisor of all coefficients, with the sign of the first term, or 0 without terms."""
-    number = gcd(*above.values())
-    return -number if above and terms_in_order(above)[0][1] < 0 else number
+    number, every = gcd(*above.values()), sorted({name for term in above for name, _ in term})
+    first = max(above, key=lambda term: [dict(term).get(name, 0) for name in every], default=())
+    return -number if above.get(first, 0) < 0 else number
 
 
 def divide(above: Polynomial, below: Polynomial) -> Polynomial | None:
@@ -106,7 +111,50 @@ def _degree(above: Polynomial, name: str) -> int:
     return max(dict(term).get(name, 0) for term in above)
 
 
-def terms_in_order(above: Polynomial) -> list[tuple[Monomial, int]]:
-    """Return the terms in the order in which they are written: alphabetical, high powers first."""
-    every = sorted({name for term in above for name, _ in term})
-    return sorted(above.items(), key=lambda one: [-dict(one[0]).get(name, 0) for name in every])
+@cache
+def factor_of(name: str) -> Tree:
+    """Return the tree of a factor of a monomial."""
+    return tree_of(name)
+
+
+def tree_of_sum(total: Polynomial) -> Tree:
+    """Return a polynomial as a tree. A difference of two terms begins with its number, if it has one."""
+    if len(total) == 1:
+        return tree_of_term(*next(iter(total.items())))
+    every = sorted({name for term in total for name, _ in term}, key=lambda name: (sort_key(factor_of(name)), name))
+    parts = sorted(total.items(), key=lambda part: [-dict(part[0]).get(name, 0) for name in every])
+    if len(parts) == 2 and len(parts[0][0]) == 1 and parts[0][1] < 0 < parts[1][1] and not parts[1][0]:
+        parts.reverse()
+    return sum_of([tree_of_term(term, count) for term, count in parts])
+
+
+def tree_of_term(term: Monomial, count: Any, below: int = 1) -> Tree:
+    """Return a term as a tree: factors with negative powers are below the line, and a minus is before it."""
+    over = _product(abs(count.numerator), ((name, power) for name, power in term if power > 0))
+    under = _product(count.denominator * below, ((name, -power) for name, power in term if power < 0))
+    whole = over if under == 1 else (RATIO, over, under)
+    return whole if count > 0 else (MINUS, whole)
+
+
+def _product(number: int, powers: Iterable[tuple[str, Any]]) -> Tree:
+    factors = sorted(((factor_of(name), power) for name, power in powers), key=lambda one: sort_key(one[0]))
+    found = [*([number] if number != 1 else ()), *(_factor(base, power) for base, power in factors)]
+    return (PRODUCT, *found) if len(found) > 1 else (*found, 1)[0]
+
+
+def _factor(base: Tree, power: Any) -> Tree:
+    if power == 1 or (not base and power > 0):
+        return base
+    if power == 0.5:
+        return (ROOT, base)
+    return (RAISED, base, tree_of_term((), power))
+
+
+@cache
+def sort_key(tree: Tree) -> tuple[int, int, str]:
+    """Return the sort key of a factor: numbers, then quantities, sums and functions, and shorter ones first."""
+    if isinstance(tree, tuple) and tree[0] == RAISED:
+        return sort_key(tree[1])
+    if isinstance(tree, tuple):
+        return 2 if tree[0] in (PRODUCT, RATIO) else 3 if tree[0] == SUM else 4, len([*all_parts(tree)]), text(tree)
+    return int(isinstance(tree, str)), 0, str(tree)
