@@ -4,8 +4,6 @@ import gc
 import os
 import sys
 from collections import UserDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -17,19 +15,12 @@ from derive.errors import INPUT_IS_WRONG, BacksolveError
 from derive.version import VERSION
 
 UNWRITTEN, _INTERRUPTED = 1, 130
+_COMPLETION = "_BACKSOLVE_COMPLETE"
+"""The variable in which a shell asks for completions."""
 _PLACES = {  # for each command: its module in this package, and its name in the module
-    "solve": ("solve", "solve_command"),
-    "list": ("catalogue", "list_command"),
-    "show": ("catalogue", "show_command"),
-    "explain": ("catalogue", "explain_command"),
-    "cite": ("catalogue", "cite_command"),
-    "claims": ("claims", "claims_command"),
-    "infer": ("infer", "infer_command"),
-    "validate": ("validate", "validate_command"),
+    **{name: (name, f"{name}_command") for name in ("solve", "claims", "infer", "validate", "plot", "site", "mcp")},
+    **{name: ("catalogue", f"{name}_command") for name in ("list", "show", "explain", "cite")},
     "prices": ("prices", "prices"),
-    "plot": ("plot", "plot_command"),
-    "site": ("site", "site_command"),
-    "mcp": ("mcp", "mcp_command"),
 }
 
 
@@ -45,21 +36,15 @@ class Loaded(UserDict[str, Any]):
 class Program(Commands):
     """A group that reports every error as one or two lines on stderr and an exit status, never as a traceback."""
 
-    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
-        """Make the context as click does, with the typed words as its object. A reader that closes the pipe early is no failure."""
-        with _ended_by_reader():
-            return super().make_context(info_name, args, *more, **extra, obj=[*args])
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command like click. A reader that closes the pipe early is no failure."""
-        with _ended_by_reader():
-            return super().invoke(ctx)
-
-    def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command and exit: 0 answered, 2 wrong input, 3 no answer, 1 if the answer could not be written."""
+    def main(self, args: Any = None, *more: Any, **extra: Any) -> Any:
+        """Run a command and exit: 0 answered, 2 wrong input, 3 no answer, 1 if the answer could not be written. Its object is the words."""
+        words = sys.argv[1:] if args is None else [*args]
         try:
-            status = super().main(*args, **extra | {"standalone_mode": False})
+            status = super().main(words, *more, **extra | {"standalone_mode": False, "obj": words})
             sys.stdout.flush()
+        except SystemExit as left:
+            # Click exits after a completion, and if the reader of a pipe leaves early, which is no failure.
+            status = left.code if _COMPLETION in os.environ else 0
         except BacksolveError as error:
             say(str(error))
             status = error.exit_status
@@ -76,15 +61,6 @@ class Program(Commands):
             say(f"the output cannot be written ({error.strerror})")
             status = UNWRITTEN
         sys.exit(status)
-
-
-@contextmanager
-def _ended_by_reader() -> Iterator[None]:
-    """End the command with status 0 if the reader closes the pipe early. Click alone would end it with 1."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise click.exceptions.Exit(0) from None
 
 
 @click.group(cls=Program, commands=Loaded(_PLACES), context_settings={"help_option_names": ["-h", "--help"]})
