@@ -72,7 +72,7 @@ def _nearest_file(place: str) -> str:
 def _read(place: str, _changed: int, _size: int) -> ConfigModel:
     settings = settings_of(place)
     settings.values = {**DEFAULTS.get(str(settings.values.get("model_type")), {}), **settings.values}
-    dim, base = settings.needed("hidden_size", "n_embd", "d_model", "dim"), base_width(settings)
+    dim, base = settings.needed("hidden_size", "n_embd", "n_embed", "d_model", "dim"), base_width(settings)
     layers = layers_of(settings, number_of_experts(settings))
     heads, experts = attention(settings, dim, layers, base.bytes), experts_of(settings, dim, layers.with_experts)
     dense, tied = dense_widths(settings, dim, layers), bool(settings.get("tie_word_embeddings"))

@@ -13,11 +13,13 @@ FULL, WINDOW, LINEAR, NONE = "full attention", "window", "linear attention", "no
 """The cache of a layer's attention: the whole context, its last tokens, a state of fixed size, or nothing."""
 SPARSE, HEAVY = "sparse entries", "heavily compressed entries"
 """Attention to compressed entries: to those that an indexer selects, and to all."""
+SHARED = "the cache of another layer"
+"""Attention to entries that another layer or an image encoder keeps."""
 DENSE, _EXPERTS, _NO_FEED_FORWARD = "dense", "experts", "no feed-forward part"
 _ATTENTION = {
-    **dict.fromkeys(("full_attention", "deepseek_sparse_attention", "attention", "global_attention", "global", "full", "*"), FULL),
-    **dict.fromkeys(("sliding_attention", "chunked_attention", "local_attention", "sliding_window", "local", "sliding"), WINDOW),
-    **dict.fromkeys(("linear_attention", "mamba", "mamba2", "kda", "linear", "M"), LINEAR),
+    **dict.fromkeys(("full_attention", "deepseek_sparse_attention", "attention", "global_attention", "global", "full", "*", "G"), FULL),
+    **dict.fromkeys(("sliding_attention", "chunked_attention", "local_attention", "sliding_window", "local", "sliding", "L"), WINDOW),
+    **dict.fromkeys(("linear_attention", "mamba", "mamba2", "kda", "linear", "conv", "M"), LINEAR),
     **dict.fromkeys(("moe", "mlp", "E", "-"), NONE),
     "compressed_sparse_attention": SPARSE,
     "heavily_compressed_attention": HEAVY,
@@ -32,11 +34,11 @@ _ONE_PART = ("layers_block_type", "hybrid_override_pattern")
 """Settings of models whose layers are one part each: attention, a state, or a feed-forward part."""
 _ANOTHER_WAY = (
     *("full_attention_interval", "sliding_window_pattern", "no_rope_layer_interval", "no_rope_layers", "hybrid_layer_pattern"),
-    *("first_k_dense_replace", "moe_layer_freq", "mlp_layer_types", "num_key_value_heads_per_layer"),
+    *("first_k_dense_replace", "moe_layer_freq", "mlp_layer_types"),
 )
 """Settings that repeat another one. They are not needed."""
 _INTERVALS = {
-    **dict.fromkeys(("full_attention_interval", "attn_layer_period"), LINEAR),
+    **dict.fromkeys(("full_attention_interval", "attn_layer_period", "layer_group_size"), LINEAR),
     **dict.fromkeys(("sliding_window_pattern", "no_rope_layer_interval"), WINDOW),
 }
 """Settings for the frequency of layers with the whole context, and for the cache of the other layers."""
@@ -56,7 +58,8 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gemma": {"tie_word_embeddings": True},
     "gemma2": {"sliding_window_pattern": 2, "tie_word_embeddings": True},
     **dict.fromkeys(("gemma3", "gemma3_text"), _GEMMA_3),
-    **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt")},
+    **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text")},
+    **{name: {"tie_word_embeddings": True} for name in ("minicpm", "minicpm3", "lfm2", "lfm2_moe")},
     **{name: {"max_window_layers": 0} for name in ("mistral", "mixtral", "phi3", "phimoe")},
     "starcoder2": {"max_window_layers": 0, "tie_word_embeddings": True},
     **{name: {"use_sliding_window": False} for name in ("qwen2", "qwen2_moe", "qwen3", "qwen3_moe")},
@@ -93,6 +96,8 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     >>> layers_of(settings, experts=0).attention
     ('window', 'full attention', 'window', 'full attention')
     """
+    if settings.get("is_encoder_decoder"):
+        raise WrongData(f"{settings.place}: has an encoder and a decoder. --model needs a model with a decoder alone")
     count = _number_of_layers(settings)
     settings.get(*_ANOTHER_WAY)
     attention = next((kinds for rule in _ATTENTION_RULES if (kinds := rule(settings, count))), [FULL] * count)
@@ -104,7 +109,21 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     plain = [DENSE if kind == _EXPERTS and not experts else kind for kind in parts]
     if WINDOW not in attention and _window_in_use(settings) and settings.whole("max_window_layers") is None:
         settings.unknown.append("sliding_window (without its layers)")
-    return Layers(attention=tuple(attention[:count]), feed_forward=tuple(plain[:count]))
+    shared = _places_without_cache(settings, count)
+    kept = [SHARED if place in shared and kind in (FULL, WINDOW) else kind for place, kind in enumerate(attention[:count])]
+    return Layers(attention=tuple(kept), feed_forward=tuple(plain[:count]))
+
+
+def _places_without_cache(settings: Settings, count: int) -> set[int]:
+    """Return the places of the layers that attend to the cache of another layer, or to an image."""
+    last, every = settings.whole("num_kv_shared_layers") or 0, settings.whole("cla_share_factor") or 1
+    every = every if settings.get("use_cla") else 1
+    places = {*(settings.numbers("cross_attention_layers") or ())} | {
+        place for place in range(count) if place >= count - last or place % every
+    }
+    if places:
+        settings.unknown.append("reads of layers that share a cache")
+    return places
 
 
 def _window_in_use(settings: Settings) -> bool:
@@ -153,11 +172,17 @@ def _attention_by_numbers(settings: Settings, _count: int) -> list[str] | None:
 def _attention_by_places(settings: Settings, count: int) -> list[str] | None:
     linear = settings.inside("linear_attn_config")
     full = linear.numbers("full_attn_layers") if linear else None
-    return None if full is None else [FULL if place in full else LINEAR for place in range(1, count + 1)]
+    first = 0 if full is None else 1
+    full = settings.numbers("attn_layer_indices", "full_attn_idxs") if full is None else full
+    return None if full is None else [FULL if place in full else LINEAR for place in range(first, count + first)]
 
 
 def _attention_by_interval(settings: Settings, count: int) -> list[str] | None:
     for name, other in _INTERVALS.items():
+        if other == WINDOW and settings.get("use_sliding_window") is False:
+            continue
+        if isinstance(settings.get(name), str):
+            return (_kinds(settings, _ATTENTION, name) or []) * count
         if every := settings.whole(name):
             offset = settings.whole("attn_layer_offset") if name == "attn_layer_period" else every - 1
             return [FULL if place % every == offset else other for place in range(count)]

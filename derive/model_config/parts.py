@@ -6,7 +6,7 @@ All parameters of matrices are counted. Norms, biases and convolutions are left 
 from typing import NamedTuple, TypeAlias
 
 from derive.errors import WrongData
-from derive.model_config.layers import DENSE, FULL, HEAVY, LINEAR, SPARSE, WINDOW, Layers, blocks_of
+from derive.model_config.layers import DENSE, FULL, HEAVY, LINEAR, SHARED, SPARSE, WINDOW, Layers, blocks_of
 from derive.model_config.settings import Settings
 from derive.quantities.data_types import BYTES_OF_ONE
 
@@ -17,8 +17,13 @@ _STATE = 4.0
 """Bytes of a value of the state of Kimi's linear layers, which vLLM keeps in fp32."""
 _ROUND_TO = 256
 """Widths that are given as a multiple of two thirds of the model are rounded up to this."""
+_DENSE_WIDTHS = (
+    *("dense_intermediate_size", "intermediate_size_mlp", "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size"),
+    *("ff_intermediate_size", "shared_intermediate_size"),
+)
 _PLAIN = ("gpt2", "gpt_bigcode", "gpt_neox", "gptj", "gpt_neo", "opt", "bloom", "falcon", "phi", "starcoder2", "mpt", "nemotron")
-"""Models whose feed-forward parts have two matrices, one up and one down, and not three."""
+_PLAIN_ACTIVATIONS = ("relu", "relu2", "xielu", "gelu_new")
+"""Models and activations whose feed-forward parts have two matrices, one up and one down, and not three."""
 
 
 class Part(NamedTuple):
@@ -40,7 +45,8 @@ class Experts(NamedTuple):
 
 def count_matrices(settings: Settings) -> int:
     """Return the number of matrices in a feed-forward part."""
-    return 2 if str(settings.get("model_type")).removesuffix("_h") in _PLAIN else 3
+    activation = settings.get("mlp_hidden_act", "hidden_act", "activation_function")
+    return 2 if activation in _PLAIN_ACTIVATIONS or str(settings.get("model_type")).removesuffix("_h") in _PLAIN else 3
 
 
 # Attention.
@@ -99,9 +105,10 @@ def window(settings: Settings, dim: int, layers: int) -> Part:
 def latent(settings: Settings, dim: int) -> Part:
     """Return the attention of layers that keep a latent."""
     width, rope = settings.needed("kv_lora_rank"), settings.whole("qk_rope_head_dim") or 0
-    nope, value, queries = settings.needed("qk_nope_head_dim"), settings.needed("v_head_dim"), settings.whole("q_lora_rank")
-    settings.get("qk_head_dim", "head_dim", "num_key_value_heads")
+    nope, value, queries = settings.needed("qk_nope_head_dim"), settings.whole("v_head_dim"), settings.whole("q_lora_rank")
+    settings.get("qk_head_dim", "head_dim", "num_key_value_heads", "n_kv_heads")
     heads = query_heads(settings)
+    value = value or dim // heads
     of_queries = queries * (dim + heads * (nope + rope)) if queries else dim * heads * (nope + rope)
     of_values = width * heads * (nope + value) + heads * value * dim * _count_gates(settings)
     columns: Columns = {"latent_dim": width, "rope_dim": rope, "nope_dim": nope, "value_dim": value}
@@ -164,6 +171,8 @@ def state(settings: Settings, dim: int, layers: int, element: float) -> Part:
         key, value = settings.needed("mamba_head_dim", "mamba_d_head"), settings.needed("ssm_state_size", "mamba_d_state")
         settings.get("expand", "mamba_expand", "time_step_rank")
         params = dim * (3 * heads * key + 2 * (settings.whole("n_groups", "mamba_n_groups") or 1) * value + heads)
+    elif taps := settings.whole("conv_L_cache") or 0:
+        heads, key, value, params = 1, dim, taps - 1, 4 * dim * dim
     elif value := settings.whole("mamba_d_state", "ssm_state_size", "state_size") or 0:
         heads, key = 1, (settings.whole("mamba_expand", "expand") or 2) * dim
         params = 3 * dim * key + key * (2 * (settings.whole("mamba_dt_rank", "time_step_rank") or dim // 16) + 3 * value)
@@ -182,9 +191,9 @@ def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
     if parts := blocks_of(settings, "ffn"):
         raw = [int(2 * part.ratio("ffn_mult") * dim / 3) for part in parts if not part.get("no_op")]
         return [-(-width // _ROUND_TO) * _ROUND_TO for width in raw]
-    count = len(layers.attention) if settings.get("enable_moe_block") else layers.feed_forward.count(DENSE)
-    names = ("dense_intermediate_size", "intermediate_size_mlp", "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size")
-    return [settings.whole(*names) or 4 * dim] * count
+    count = len(layers.attention) if settings.get("enable_moe_block", "residual_moe") else layers.feed_forward.count(DENSE)
+    width = settings.whole(*_DENSE_WIDTHS)
+    return [width or (settings.whole("expansion_ratio") or 4) * dim] * count
 
 
 def number_of_experts(settings: Settings) -> int:
@@ -201,7 +210,8 @@ def experts_of(settings: Settings, dim: int, layers: int) -> Experts:
     names = ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k", "moe_k", "moe_topk")
     if (active := settings.needed(*names)) > count:
         raise WrongData(f"{settings.place}: {settings.name_of(*names)} = {active} is more than the {count} experts of a layer")
-    width = settings.whole("moe_intermediate_size", "expert_intermediate_size", "ffn_hidden_size") or settings.needed("intermediate_size")
+    width = settings.whole("moe_intermediate_size", "expert_intermediate_size", "expert_hidden_dim", "ffn_hidden_size")
+    width = width or settings.needed("intermediate_size", "hidden_dim")
     inner = settings.whole("moe_latent_size", "routed_expert_hidden_size") or dim
     sizes = ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "share_expert_dim", "shared_intermediate_size")
     number = settings.whole("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts") or 0
@@ -219,7 +229,7 @@ def attention(settings: Settings, dim: int, layers: Layers, element: float) -> P
         parts = [(1, compressed(settings, dim, layers))]
     else:
         full = latent(settings, dim) if settings.whole("kv_lora_rank") else grouped_heads(settings, dim)
-        parts = [(layers.count(FULL), full)]
+        parts = [(layers.count(FULL, SHARED), full)]
         if windows := layers.count(WINDOW):
             parts.append((windows, window(settings, dim, windows)))
     # A state is in layers of its own, or beside the attention of every layer.

@@ -14,7 +14,7 @@ _FILE, _QUANTIZATION = "config.json", "hf_quant_config.json"
 _LARGEST = 16 * MIB
 _MOST = 10**13
 """Largest accepted count of a model."""
-_INSIDE = ("text_config", "llm_config", "language_config", "thinker_config", "attn_config", "ffn_config")
+_INSIDE = ("thinker_config", "text_config", "llm_config", "language_config", "attn_config", "ffn_config", "moe")
 """Keys with the settings of the text model in a multimodal config.json, and keys with the settings of parts."""
 _ID = r"[\w.-]+/[\w.-]+"
 """A model on Hugging Face: its organization and its name."""
@@ -24,7 +24,7 @@ _SIZES = (
 _NO_SIZES = (
     r"token|projector|vision|image|video|audio|rope|rotary|norm|init|dropout|loss|coef|eps|bias|chunk_size|ep_size|patch|merge|tp$|pretraining"
     r"|conv_(kernel|dim|size)|conv_kernel|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
-    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|block_length|sink|softcap|capping|d_conv"
+    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|attn_scalar|activation_sparsity|dim_model_base|capacity|block_length|sink|softcap|capping|d_conv"
 )
 """Words in the names of settings that set a size of the model, and of settings that do not."""
 
@@ -47,10 +47,10 @@ class Settings:
         return next((value for name in names if (value := self.values.get(name)) is not None), None)
 
     def whole(self, *names: str) -> int | None:
-        """Return the first of these settings, which must be a count, or None."""
+        """Return the first of these settings, which must be a count, or None. Files write -1 for a count that is not set."""
         self.read.update(names)
         name = self.name_of(*names)
-        return None if name is None else self._count(name, self.values[name])
+        return None if name is None or self.values[name] == -1 else self._count(name, self.values[name])
 
     def needed(self, *names: str) -> int:
         """Return the first of these settings, which must be a count above 0. Raise WrongData if the file has none of them."""

@@ -133,7 +133,8 @@ def _quantized_width(inside: Mapping[str, Any]) -> Width | None:
     groups = [one for one in groups.values() if isinstance(one, Mapping)] if isinstance(groups, Mapping) else []
     weights = groups[0].get("weights") if len(groups) == 1 else None
     if isinstance(weights, Mapping):
-        return _integer_or_float_width(weights.get("num_bits"), weights.get("type") == "float", weights.get("group_size"), 0)
+        bits, zeros = weights.get("num_bits"), weights.get("symmetric") is False
+        return _integer_or_float_width(bits, weights.get("type") == "float", weights.get("group_size"), bits if zeros else 0)
     for name in ("quant_algo", "quant_method"):
         method = str(inside.get(name) or "").lower()
         if method in _METHODS:

@@ -132,10 +132,52 @@ def test_a_file_is_solved_as_the_model_of_the_table():
             {**DENSE, "model_type": "mistral", "sliding_window": 32768, "max_position_embeddings": 32768},
             {"kv_formula": "gqa", "kv_layers": 32, "window_layers": None},
         ),
+        # The cache of a layer that uses another one's is not stored again.
+        (
+            {"text_config": {**DENSE, "model_type": "gemma3n_text", "num_hidden_layers": 35, "num_kv_shared_layers": 15,
+             "sliding_window": 512, "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 7}},
+            {"kv_layers": 4, "window_layers": 16, "layers": 35},
+        ),
+        ({**DENSE, "use_cla": True, "cla_share_factor": 2}, {"kv_layers": 16, "total_params": 8.03e9}),
+        ({**DENSE, "num_hidden_layers": 40, "cross_attention_layers": [3, 8, 13, 18, 23, 28, 33, 38]}, {"kv_layers": 32, "layers": 40}),
+        # Other ways to say which layers have the whole context.
+        ({**DENSE, "layer_group_size": 8}, {"kv_formula": "hybrid", "kv_layers": 4, "linear_layers": 28}),
+        ({**DENSE, "sliding_window": 4096, "sliding_window_pattern": "LLLG"}, {"kv_layers": 8, "window_layers": 24}),
+        ({**DENSE, "no_rope_layer_interval": 4, "use_sliding_window": False}, {"kv_formula": "gqa", "kv_layers": 32}),
+        (
+            {**DENSE, "attn_layer_indices": [9, 18, 27], "mamba_n_heads": 128, "mamba_d_head": 64, "mamba_d_state": 256},
+            {"kv_layers": 3, "linear_layers": 29, "state_heads": 128, "total_params": 9.82e9},
+        ),
+        (
+            {**DENSE, "model_type": "lfm2_moe", "num_hidden_layers": 24, "hidden_size": 2048, "intermediate_size": 7168, "num_experts": 32,
+             "num_experts_per_tok": 4, "moe_intermediate_size": 1792, "num_dense_layers": 2, "conv_L_cache": 3, "vocab_size": 65536,
+             "layer_types": (["conv", "conv", "full_attention", "conv"] * 6), "tie_word_embeddings": True},
+            {"kv_layers": 6, "linear_layers": 18, "state_key_dim": 2048, "state_value_dim": 2, "total_params": 8.34e9},
+        ),
+        # Two matrices by the activation: 32 layers of 2 x 4096 x 14336 and attention, and 1.0507e9 of the vocabulary.
+        ({**DENSE, "hidden_act": "relu2"}, {"total_params": 6.15e9}),
+        (
+            {**DENSE, "num_hidden_layers": 64, "hidden_size": 8192, "num_attention_heads": 64, "intermediate_size": 32768,
+             "vocab_size": 131072, "num_local_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 16384, "residual_moe": True},
+            {"total_params": 269.5e9, "active_params": 114.9e9},
+        ),
+        (
+            {"model_type": "minicpm3", "num_hidden_layers": 62, "hidden_size": 2560, "num_attention_heads": 40, "q_lora_rank": 768,
+             "kv_lora_rank": 256, "qk_nope_head_dim": 64, "qk_rope_head_dim": 32, "intermediate_size": 6400, "vocab_size": 73448},
+            {"kv_formula": "mla", "value_dim": 64, "total_params": 4.07e9},
+        ),
+        (
+            {"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 32000,
+             "sliding_window": -1, "moe": {"num_experts_per_tok": 2, "num_experts": 8}},
+            {"kv_formula": "gqa", "kv_heads": 8, "total_params": 46.7e9, "active_params": 12.9e9},
+        ),
+        ({"thinker_config": {"text_config": DENSE, "audio_config": {"d_model": 1280}}}, {"kv_heads": 8, "total_params": 8.03e9}),
     ],
     ids=[
         *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
+        *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "exaone-4", "smollm3", "bamba", "lfm2"),
+        *("relu2", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
     ],
 )  # fmt: skip
 def test_other_ways_of_saying_it(tmp_path, settings, columns):
@@ -206,6 +248,7 @@ def test_what_was_not_understood_is_told_in_one_line(tmp_path):
         (json.dumps({name: value for name, value in DENSE.items() if name != "vocab_size"}), "has no vocab_size"),
         (json.dumps({**DENSE, "num_hidden_layers": 0}), "num_hidden_layers = 0. A model has at least 1"),
         (json.dumps({**DENSE, "model_type": "mamba2"}), "no layer has attention"),
+        (json.dumps({**DENSE, "is_encoder_decoder": True}), "an encoder and a decoder"),
         ('{"model_type": "clip", "hidden_sizes": 12}', "did you mean 'hidden_sizes'"),
         ("\0" * (17 * 2**20), "larger than 16 MiB"),
     ],
