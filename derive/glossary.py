@@ -70,7 +70,6 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "threshold": "The length of prompt above which higher prices apply.",
     "premium": "A price above the threshold over the price of the base band.",
     "increment": "A price above the threshold minus the price of the base band.",
-    "markup": "In names of quantities and assumptions: price/cost.",
     "anchor": "A fact from outside the sheet, such as the number of active parameters. --anchor replaces it.",
     "flagship": "A model that `infer` shows without --all.",
     "grade": "How good a source is: official, quoted, db (database) or db_host (a host's entry in a database).",
@@ -114,14 +113,14 @@ TERMS: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 """Meanings by name. Other names follow a comma."""
 INSTEAD: Mapping[str, str] = MappingProxyType({
-    "active by price": "active_params", "mark-up": "markup", "waits for memory": "bandwidth-bound", "memory-bound share": "bandwidth-bound",
-    "headline": "typical KV", "class of its time": "typical KV", "priced as": "cache tier",
+    "active by price": "active_params", "mark-up": "price/cost", "waits for memory": "bandwidth-bound",
+    "memory-bound share": "bandwidth-bound", "headline": "typical KV", "class of its time": "typical KV", "priced as": "cache tier",
     "such held": "coverage", "ranges held": "coverage", "count held": "coverage", "foretold": "record", "foresight": "record",
     "vote": "family", "votes": "family", "worth": "record", "judgement": "assumption", "what is taken": "assumption",
     "what stands": "assumption", "left aside": "not used", "given for nothing": "not used", "indifferent": "not determined",
     "what chips add up": "all-reduce", "what rides along": "chunked prefill", "drafts checked": "speculative decoding",
     "touched experts": "activated_experts", "kv copies": "kv_replication", "one markup": "KV from all prices",
-    "increment markup": "KV from premium",
+    "increment markup": "KV from premium", "input markup": "price/cost",
 })  # fmt: skip
 """Words of earlier versions that are no longer used, with the present word for each."""
 

@@ -197,7 +197,7 @@ class Assumptions:
         "s", 0.027, 0.25, "capacity over bandwidth of accelerators, for most from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
     )
     holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may cost as much as HBM or less, or have an independent price")
-    cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "the price of hits is above their cost")
+    cache_read_price_cost_ratio_prior: Prior = _prior("1", 3.0, 1.0, "the price of hits is above their cost")
 
     # The deviation of a price from a common price/cost.
 
@@ -219,7 +219,7 @@ class Assumptions:
 
     # What the market says.
 
-    extra_markup_prior: Prior = _prior(
+    extra_price_cost_ratio_prior: Prior = _prior(
         "1", 1.0, 0.6,
         "extra price/cost of a vendor with closed weights, before any closed model of known size. It may have either sign",
     )  # fmt: skip
@@ -293,11 +293,11 @@ class Assumptions:
         2.0, "1", "smallest factor of this range around the median: that server and power double the cost is an assumption",
         "memory_tiers.csv",
     )  # fmt: skip
-    storage_markup_prior: Prior = _prior(
+    storage_price_cost_ratio_prior: Prior = _prior(
         "1", 3.0, 2.0, "storage price over its cost. Vendors with one price for different models show the error",
         source="prices.csv",
     )  # fmt: skip
-    output_storage_markup_ratio_prior: Prior = _prior(
+    output_storage_price_cost_ratio_prior: Prior = _prior(
         "1", 1.0, 1.5, "price/cost of output over the price/cost of storage. Either may be higher"
     )
     drain_match_spread: float = _number(1.0, "nat", "spread of lifetimes around the drain time of their tier")

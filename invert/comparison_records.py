@@ -14,7 +14,7 @@ from invert.sheets.sheet import Asked
 
 TAKEN_HOME: tuple[Name, ...] = (
     ("active_params", "by_price"), ("kv_bytes_per_token", "typical"), ("kv_bytes_stored_per_token", "typical"),
-    ("input_markup", "by_price"), ("bandwidth_bound_fraction", ""), ("kv_bytes_per_token", "from_premium"),
+    ("input_price_cost_ratio", "by_price"), ("bandwidth_bound_fraction", ""), ("kv_bytes_per_token", "from_premium"),
 )  # fmt: skip
 """The estimates in the first lines of a report, in order."""
 

@@ -21,7 +21,7 @@ from invert.estimators.all_prices import posterior_of
 from invert.estimators.calibration import learn, verdict_on_premium
 from invert.estimators.cases import Case, case_of, same_weights
 from invert.estimators.fast_mode import pair_fast_mode
-from invert.estimators.input_price import markup_of_lists
+from invert.estimators.input_price import price_cost_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_cost, error_of_lecture, record_of_storage_price, told_by_others
 from invert.estimators.market import knowledge
@@ -229,7 +229,7 @@ def _answered(
         assumptions=assumptions,
         premiums=premiums,
         premium_verdict=verdict_on_premium(data, assumptions),
-        markup_of_lists=markup_of_lists(data, assumptions),
+        price_cost_of_lists=price_cost_of_lists(data, assumptions),
         problems=tuple(dict.fromkeys(problems)),
         notes=tuple(notes),
         changes=dict(changes),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _DIGITS = 3
 """Digits in which two equal ratios agree: prices are published with this number of digits."""
 _NOTHING_SOLD = "the sheet has no price for it"
-_WITH_ANOTHER = ("kv_bytes_stored_per_token", "total_params", "input_markup")
+_WITH_ANOTHER = ("kv_bytes_stored_per_token", "total_params", "input_price_cost_ratio")
 """Estimates that have a range whenever a certain other quantity has one."""
 _KINDS = ("given", "interval", "upper", "lower", "undetermined")
 _OBSERVABLES = (

@@ -22,7 +22,7 @@ NUISANCES = (
 )  # fmt: skip
 """The nuisances of every sheet, each with one coordinate of the draws. Contexts are shares of the bands of the sheet."""
 
-COLLAPSED = ("active_params", "price_per_parameter", "sweep_time", "holding_cost_ratio", "cache_read_markup")
+COLLAPSED = ("active_params", "price_per_parameter", "sweep_time", "holding_cost_ratio", "cache_read_price_cost_ratio")
 """Each of these is a factor of one price. It is integrated out exactly: its spread is added to the spread of the price."""
 
 OBSERVED = ("input_price", "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "storage_ratio")

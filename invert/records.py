@@ -23,7 +23,7 @@ Name = tuple[str, str]
 
 OF_ARCHITECTURE = "architectures.csv"
 """The source of active_params that are not stated by the vendor: the table that counts them from the configuration."""
-EXTRA_MARKUP = "and the higher price/cost of closed models"
+HIGHER_PRICE_COST = "and the higher price/cost of closed models"
 """The assumption of a size by price if the vendor is closed."""
 CLOSED_MODELS = "closed models"
 """The population of the record of closed models' sizes."""

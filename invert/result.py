@@ -287,8 +287,8 @@ class InferenceTable:
 
     These results are from all sheets on offer that day, chosen or not: `premiums` (each pair of prices of a provider once),
     `shared_tariffs`, and `base_inputs` (the input price of the first band in every service tier [USD/token]). `premium_verdict` compares
-    estimates from premiums with the typical KV. It is empty if too few families have a premium. `markup_of_lists` is the median price/cost
-    of open models with known parameters. `mean_contexts` gives the assumed mean context of a band, as a share of the band.
+    estimates from premiums with the typical KV. It is empty if too few families have a premium. `price_cost_of_lists` is the median
+    price/cost of open models with known parameters. `mean_contexts` gives the assumed mean context of a band, as a share of the band.
     `drain_times` [s] are by device and tier, for the devices that the lecture names and for real ones.
 
     `rows` are the prices behind the sheets, without prices that were set by hand. `before` has the results at published prices, if prices
@@ -303,7 +303,7 @@ class InferenceTable:
     assumptions: Assumptions
     premiums: tuple[Premiums, ...]
     premium_verdict: Verdict | None
-    markup_of_lists: float | None
+    price_cost_of_lists: float | None
     mean_contexts: Mapping[str, float]
     drain_times: Mapping[str, Mapping[str, float]]
     tier_rules: TierRules

@@ -29,7 +29,7 @@ COMMANDS = (
     ("infer", "gemini-3.1-pro", "--history"), ("prices", "news"), ("validate",), ("claims",),
     ("solve", "batch", "--model", "Llama-3.3-70B", "--hardware", "H100:bf16", "--full"),
 )  # fmt: skip
-SPELLINGS = {"kv_bytes_per_token": "KV", "kv_bytes_stored_per_token": "KV stored", "input_markup": "price/cost"}
+SPELLINGS = {"kv_bytes_per_token": "KV", "kv_bytes_stored_per_token": "KV stored", "input_price_cost_ratio": "price/cost"}
 """Printed short names of quantities. All others are printed by their name."""
 REJECTED = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, INSTEAD))})(?![\w-])", re.IGNORECASE)
 WORDS = frozenset(word for word in INSTEAD if " " not in word and "-" not in word)
@@ -48,7 +48,7 @@ def test_an_estimate_has_one_name_in_csv_json_and_tables(key: str):
     column = REGISTRY[key]
     quantity, estimator = column.of
     assert key == "_".join(filter(None, (quantity, estimator)))
-    spoken = SPELLINGS.get(quantity, quantity.replace("_", " ").replace("markup", "price/cost").replace(" times ", " x "))
+    spoken = SPELLINGS.get(quantity, quantity.replace("_", " ").replace("price cost ratio", "price/cost").replace(" times ", " x "))
     words = re.findall(r"[\w/]+", column.heading)
     said = f"{spoken} {estimator.replace('_', ' ')}".split()
     assert set(map(str.lower, words)) <= {*map(str.lower, said), "bandwidth", "bound"}

@@ -195,7 +195,7 @@ def test_a_saved_run_keeps_to_the_schema_and_holds_the_same_list():
 def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """All estimates of a sheet by name, those of KV bytes by anchor, those of the market by quantity."""
     estimates = dict(sheet["estimates"])
-    market = {name: estimates.pop(name)["by_price"] for name in ("active_params", "total_params", "input_markup")}
+    market = {name: estimates.pop(name)["by_price"] for name in ("active_params", "total_params", "input_price_cost_ratio")}
     stored = {f"stored_{name}": one for name, one in estimates.pop("kv_bytes_stored_per_token").items()}
     return {**estimates.pop("kv_bytes_per_token"), **stored, **estimates, **market}
 

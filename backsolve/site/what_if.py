@@ -78,7 +78,7 @@ def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[di
     rise: Tree | None = ("+", "output_above", ("-", "output")) if has_rise else None
     rounded: Tree | None = ("*", "output", ("+", PREMIUM, -1)) if has_rise else None
     prices = {**published, PREMIUM: middle_of_cell(published["output_above"] / published["output"])} if has_rise else published
-    size, markup = ((one.by_price[name].median if power is not None else None) for name in ("active_params", "input_markup"))
+    size, price_cost = ((one.by_price[name].median if power is not None else None) for name in ("active_params", "input_price_cost_ratio"))
     kv = one.kv_bytes["from_premium"].median if "from_premium" in one.kv_bytes else None
     hit = published["cache_read"] / published["input"] if "cache_read" in published else None
     drain = next((found.implied_drain_time for found in one.storage or () if found.implied_drain_time), None)
@@ -88,7 +88,7 @@ def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[di
     near = [[TIER_NAMES[tier], found.drain_time.median] for tier, found in tiers.items()]
     rows: list[tuple[str, str, float | None, Tree | None]] = [
         ("active parameters by input price", "active_params", size, ("**", "input", power or 0.0)),
-        ("price/cost", "input_markup", markup, ("**", "input", 1 - (power or 0.0))),
+        ("price/cost", "input_price_cost_ratio", price_cost, ("**", "input", 1 - (power or 0.0))),
         ("KV from premium", "kv_bytes_per_token", kv, rounded),
         ("cache hit price over input price", "cache_read_ratio", hit, ("/", "cache_read", "input")),
         (
@@ -97,7 +97,7 @@ def _proportional(one: Inference, published: Mapping[str, float]) -> Iterator[di
             drain,
             ("/", rise, storage) if rise and storage else None,
         ),
-        ("storage price over the cost of HBM, with typical KV bytes", "input_markup", over_hbm, storage),
+        ("storage price over the cost of HBM, with typical KV bytes", "input_price_cost_ratio", over_hbm, storage),
     ]
     for words, makes, value, tree in rows:
         if value and tree and (now := value_of(tree, prices)) > 0:

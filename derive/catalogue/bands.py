@@ -243,20 +243,23 @@ EQUATIONS = (
         derivation=lambda: (
             Step(
                 operation="the claim: storage costs as much as the memory that it fills, and has the same price/cost as input",
-                relation=lambda storage_price, holding_cost_ratio, input_markup, chip_price, kv_bytes_per_token, hbm_capacity: (
+                relation=lambda storage_price, holding_cost_ratio, input_price_cost_ratio, chip_price, kv_bytes_per_token, hbm_capacity: (
                     storage_price,
-                    holding_cost_ratio * input_markup * chip_price * kv_bytes_per_token / hbm_capacity,
+                    holding_cost_ratio * input_price_cost_ratio * chip_price * kv_bytes_per_token / hbm_capacity,
                 ),
             ),
             Step(
                 operation="price/cost from the input price without attention, at the sustained FLOP/s of prefill",
                 premises=(
                     at("#1"),
-                    at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
+                    at(
+                        "readings.input_price_cost_ratio",
+                        input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio,
+                    ),
                     at("cache.rematerialisation_cost"),
                     at("serving.peak_prefill_rate", prefill_attention_factor=1),
                 ),
-                eliminated=("input_markup", "rematerialisation_cost", "prefill_rate_per_chip"),
+                eliminated=("input_price_cost_ratio", "rematerialisation_cost", "prefill_rate_per_chip"),
                 relation=lambda storage_price, holding_cost_ratio, input_price, prefill_decode_flops_ratio, mfu, peak_flops,
                     kv_bytes_per_token, prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_capacity: (
                     storage_price,
@@ -298,13 +301,19 @@ EQUATIONS = (
         derivation=lambda: (
             Step(
                 operation="the claim: a hit costs at least one read from memory, with the price/cost of input",
-                relation=lambda cache_read_price, input_markup, retrieve_cost: (cache_read_price, input_markup * retrieve_cost),
+                relation=lambda cache_read_price, input_price_cost_ratio, retrieve_cost: (
+                    cache_read_price,
+                    input_price_cost_ratio * retrieve_cost,
+                ),
             ),
             Step(
                 operation="price/cost from the input price without attention, at the sustained FLOP/s of prefill",
                 premises=(
                     at("#1"),
-                    at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
+                    at(
+                        "readings.input_price_cost_ratio",
+                        input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio,
+                    ),
                     at("cache.rematerialisation_cost"),
                     at("serving.peak_prefill_rate", prefill_attention_factor=1),
                     at(
@@ -314,7 +323,7 @@ EQUATIONS = (
                         tier_bandwidth=lambda hbm_bandwidth, mbu: hbm_bandwidth * mbu,
                     ),
                 ),
-                eliminated=("input_markup", "rematerialisation_cost", "prefill_rate_per_chip", "retrieve_cost"),
+                eliminated=("input_price_cost_ratio", "rematerialisation_cost", "prefill_rate_per_chip", "retrieve_cost"),
                 relation=lambda cache_read_price, input_price, prefill_decode_flops_ratio, mfu, peak_flops, kv_bytes_per_token,
                     prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_bandwidth, mbu: (
                     cache_read_price,

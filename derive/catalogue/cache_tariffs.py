@@ -11,22 +11,22 @@ TARIFFS = (
         title="Implied drain time of a tier",
         kind=CONDITION,
         rule="the condition of one price/cost for output and storage",
-        relation=lambda implied_drain_time, sweep_time, mbu, output_storage_markup_ratio, hbm_holding_price, holding_price: (
+        relation=lambda implied_drain_time, sweep_time, mbu, output_storage_price_cost_ratio, hbm_holding_price, holding_price: (
             implied_drain_time,
-            sweep_time * output_storage_markup_ratio * hbm_holding_price / (mbu * holding_price),
+            sweep_time * output_storage_price_cost_ratio * hbm_holding_price / (mbu * holding_price),
         ),
         statement="If storage costs as much as a tier, the implied drain time is the sweep time of HBM at the sustained bandwidth, times"
                   " the ratio of holding prices.",
         assumptions=("decode is memory-bound in both bands", "each band is priced at its mean context"),
-        given={"output_storage_markup_ratio": "1.5", "hbm_holding_price": "0.025 USD/GB/h", "holding_price": "6.5e-6 USD/GB/h"},
+        given={"output_storage_price_cost_ratio": "1.5", "hbm_holding_price": "0.025 USD/GB/h", "holding_price": "6.5e-6 USD/GB/h"},
         result="3.28 min",
         derivation=lambda: (
             Step(
                 operation="the claim: the increment covers the time to read its bytes, and the storage price covers its share of the tier",
-                relation=lambda implied_drain_time, output_storage_markup_ratio, hbm_holding_price, hbm_capacity, kv_bytes_per_token,
+                relation=lambda implied_drain_time, output_storage_price_cost_ratio, hbm_holding_price, hbm_capacity, kv_bytes_per_token,
                     hbm_bandwidth, mbu, holding_price: (
                     implied_drain_time,
-                    output_storage_markup_ratio
+                    output_storage_price_cost_ratio
                     * (hbm_holding_price * hbm_capacity)
                     * (kv_bytes_per_token / (hbm_bandwidth * mbu))
                     / (holding_price * kv_bytes_per_token),

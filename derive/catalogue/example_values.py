@@ -173,7 +173,7 @@ EXAMPLE_VALUES: Mapping[str, str] = {
     "max_context": "1M",
     "cache_write_premium": "0.25",
     "input_increment": "2 USD/MTok",
-    "increment_markup": "8",
+    "increment_price_cost_ratio": "8",
     "price_per_flop": "5.615e-19 USD/FLOP",
     "price_per_hbm_byte": "2.369e-16 USD/byte",
     "prompt_position": "0.5",

@@ -13,13 +13,13 @@ from derive.requirements import Requirement
 
 LEVELS = (
     Equation(
-        id="bands.active_params_times_markup",
+        id="bands.active_params_times_price_cost_ratio",
         title="Active parameters times price/cost, from the input price",
         kind=CONDITION,
         rule="the reading of the input price as compute times price/cost",
-        relation=lambda active_params_times_markup, input_price, prefill_decode_flops_ratio, flop_per_mac_and_token,
+        relation=lambda active_params_times_price_cost_ratio, input_price, prefill_decode_flops_ratio, flop_per_mac_and_token,
             price_per_flop, prefill_cost_ratio: (
-            active_params_times_markup,
+            active_params_times_price_cost_ratio,
             input_price * prefill_decode_flops_ratio / (flop_per_mac_and_token * price_per_flop * prefill_cost_ratio),
         ),
         statement="The input price gives only the product of active parameters and price/cost.",
@@ -28,8 +28,9 @@ LEVELS = (
         derivation=lambda: (
             Step(
                 operation="the claim: the input price is price/cost times the compute cost, at the sustained FLOP/s of prefill",
-                relation=lambda active_params_times_markup, active_params, input_price, rematerialisation_cost, prefill_cost_ratio: (
-                    active_params_times_markup,
+                relation=lambda active_params_times_price_cost_ratio, active_params, input_price, rematerialisation_cost,
+                    prefill_cost_ratio: (
+                    active_params_times_price_cost_ratio,
                     active_params * input_price / (rematerialisation_cost * prefill_cost_ratio),
                 ),
             ),
@@ -51,10 +52,10 @@ LEVELS = (
         title="KV bytes from the output increment in dollars",
         kind=CONDITION,
         rule="the reading of the output increment as KV reads",
-        relation=lambda kv_bytes_per_token, output_increment, tokens_per_step, increment_markup, price_per_hbm_byte,
+        relation=lambda kv_bytes_per_token, output_increment, tokens_per_step, increment_price_cost_ratio, price_per_hbm_byte,
             long_context, short_context: (
             kv_bytes_per_token,
-            output_increment * tokens_per_step / (increment_markup * price_per_hbm_byte * (long_context - short_context)),
+            output_increment * tokens_per_step / (increment_price_cost_ratio * price_per_hbm_byte * (long_context - short_context)),
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
         statement="The extra price of an output token at long context covers its extra KV reads.",
@@ -64,9 +65,9 @@ LEVELS = (
         derivation=lambda: (
             Step(
                 operation="the claim: the increment is the cost of the KV time of the additional context, times price/cost",
-                relation=lambda output_increment, increment_markup, chips, chip_price, kv_time, batch, tokens_per_step: (
+                relation=lambda output_increment, increment_price_cost_ratio, chips, chip_price, kv_time, batch, tokens_per_step: (
                     output_increment,
-                    increment_markup * chips * chip_price * kv_time / (batch * tokens_per_step),
+                    increment_price_cost_ratio * chips * chip_price * kv_time / (batch * tokens_per_step),
                 ),
             ),
             Step(
@@ -93,13 +94,13 @@ LEVELS = (
         title="Attention FLOPs from the input increment in dollars",
         kind=CONDITION,
         rule="the reading of the input increment as attention FLOPs",
-        relation=lambda attention_flops_per_pair, input_increment, one_token, prefill_decode_flops_ratio, increment_markup,
+        relation=lambda attention_flops_per_pair, input_increment, one_token, prefill_decode_flops_ratio, increment_price_cost_ratio,
             price_per_flop, prompt_position, long_context, short_context: (
             attention_flops_per_pair,
             input_increment
             * one_token
             * prefill_decode_flops_ratio
-            / (increment_markup * price_per_flop * prompt_position * (long_context - short_context)),
+            / (increment_price_cost_ratio * price_per_flop * prompt_position * (long_context - short_context)),
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
         statement="The extra price of a prompt token at long context covers the attention to the tokens before it.",
@@ -108,10 +109,10 @@ LEVELS = (
         derivation=lambda: (
             Step(
                 operation="the claim: the increment is the cost of attention over the additional context, times price/cost",
-                relation=lambda input_increment, increment_markup, rematerialisation_cost, prompt_position, long_context,
+                relation=lambda input_increment, increment_price_cost_ratio, rematerialisation_cost, prompt_position, long_context,
                     short_context, attention_context: (
                     input_increment,
-                    increment_markup
+                    increment_price_cost_ratio
                     * rematerialisation_cost
                     * prompt_position
                     * (long_context - short_context)
@@ -148,10 +149,10 @@ LEVELS = (
         derivation=lambda: (
             Step(
                 operation="the claim: the output increment covers attention over the whole context and also KV reads",
-                relation=lambda output_increment, increment_markup, rematerialisation_cost, prefill_decode_flops_ratio, long_context,
-                    short_context, attention_context: (
+                relation=lambda output_increment, increment_price_cost_ratio, rematerialisation_cost, prefill_decode_flops_ratio,
+                    long_context, short_context, attention_context: (
                     output_increment,
-                    increment_markup
+                    increment_price_cost_ratio
                     * rematerialisation_cost
                     * prefill_decode_flops_ratio
                     * (long_context - short_context)
@@ -213,10 +214,10 @@ LEVELS = (
         title="Cache-read ratio from the cost of a hit",
         kind=CONDITION,
         rule="the reading of the cache-read price as its cost",
-        relation=lambda cache_read_ratio, cache_read_markup, prefill_decode_flops_ratio, tier_read_cost_ratio, one_token,
+        relation=lambda cache_read_ratio, cache_read_price_cost_ratio, prefill_decode_flops_ratio, tier_read_cost_ratio, one_token,
             balance_context, suffix_tokens, attention_flops_per_pair, flop_per_weight, active_params, prefill_cost_ratio: (
             cache_read_ratio,
-            cache_read_markup
+            cache_read_price_cost_ratio
             * (
                 prefill_decode_flops_ratio * tier_read_cost_ratio * one_token / balance_context
                 + suffix_tokens * attention_flops_per_pair / (flop_per_weight * active_params)
@@ -225,12 +226,12 @@ LEVELS = (
         ),
         statement="The price of a hit covers one read from its tier and the attention of the new tokens to it.",
         assumptions=(
-            "cache_read_markup is the price/cost of a hit over the price/cost of input",
+            "cache_read_price_cost_ratio is the price/cost of a hit over the price/cost of input",
             "hits are priced at the mean context of the base band",
             DENSE,
             ONE_ATTENTION,
         ),
-        given={"cache_read_markup": "2", "tier_read_cost_ratio": "10", "suffix_tokens": "2k", "active_params": "100B"},
+        given={"cache_read_price_cost_ratio": "2", "tier_read_cost_ratio": "10", "suffix_tokens": "2k", "active_params": "100B"},
         result="0.03667",
         sources=(
             ours("one equation with five unknowns, so it is weak evidence. A low price of hits can mean little attention of the new"

@@ -308,9 +308,12 @@ EQUATIONS = (
         ),
     ),
     Equation(
-        id="readings.input_markup",
+        id="readings.input_price_cost_ratio",
         title="Price/cost of input",
-        relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
+        relation=lambda input_price_cost_ratio, input_price, rematerialisation_cost: (
+            input_price_cost_ratio,
+            input_price / rematerialisation_cost,
+        ),
         statement="The input price over the compute cost of an input token.",
         assumptions=("the assumptions of cache.rematerialisation_cost",),
         result="16.25",

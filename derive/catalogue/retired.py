@@ -352,6 +352,12 @@ batching.compute_utilisation@3 -> batching.compute_utilisation_of_step
   Compute utilisation of decode
   compute_utilisation = tokens_verified_per_step/(Max(tokens_verified_per_step*(1 + attention_compute_ratio), weight_compute_ratio +
     kv_compute_ratio) + (drafting_time + overhead_time)/compute_time)
+readings.input_markup@1 -> readings.input_price_cost_ratio
+  Price/cost of input
+  input_price_cost_ratio = input_price/rematerialisation_cost
+bands.active_params_times_markup@1 -> bands.active_params_times_price_cost_ratio
+  Active parameters times price/cost, from the input price
+  active_params_times_price_cost_ratio = input_price*prefill_decode_flops_ratio/(flop_per_mac_and_token*price_per_flop*prefill_cost_ratio)
 """
 """The last version of each retired equation: `id@version -> successor with givens`, its title, its formula and conditions."""
 

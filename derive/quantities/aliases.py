@@ -98,8 +98,11 @@ OWN_UNITS = {
 RENAMED = {
     **{"touched_experts": "activated_experts", "kv_copies": "kv_replication"},
     **{"synchronisations_per_layer": "allreduces_per_layer", "positions_per_step": "tokens_verified_per_step"},
+    **{"input_markup": "input_price_cost_ratio", "increment_markup": "increment_price_cost_ratio"},
+    **{"cache_read_markup": "cache_read_price_cost_ratio", "output_storage_markup_ratio": "output_storage_price_cost_ratio"},
+    **{"active_params_times_markup": "active_params_times_price_cost_ratio"},
 }
-"""The names of release 0.1.0, each with the name that it has now. Old commands and saved files still use them."""
+"""The names of earlier versions, each with the name that it has now. Old commands and saved files still use them."""
 
 _CALLED = (
     ("time_to_first_token", "ttft"),

@@ -71,7 +71,13 @@ ROWS = (
         high=10,
         domain=NONNEGATIVE,
     ),
-    Quantity(name="input_markup", symbol="mu_in", meaning="input price/cost: input price over compute cost of a token", low=0.1, high=1e4),
+    Quantity(
+        name="input_price_cost_ratio",
+        symbol="mu_in",
+        meaning="input price/cost: input price over compute cost of a token",
+        low=0.1,
+        high=1e4,
+    ),
     Quantity(
         name="input_increment",
         symbol="dp_in",
@@ -91,7 +97,7 @@ ROWS = (
         high=1e-3,
     ),
     Quantity(
-        name="increment_markup",
+        name="increment_price_cost_ratio",
         symbol="mu_inc",
         tex=r"\mu_{\Delta}",
         meaning="price/cost of the additional context",
@@ -99,7 +105,7 @@ ROWS = (
         high=100,
     ),
     Quantity(
-        name="active_params_times_markup",
+        name="active_params_times_price_cost_ratio",
         symbol="N_mu",
         tex=r"N_a\mu",
         meaning="active parameters times the price/cost of input",
@@ -118,7 +124,9 @@ ROWS = (
     Quantity(
         name="price_per_hbm_byte", symbol="p_byte", unit="USD/byte", meaning="price of reading one byte of HBM", low=1e-18, high=1e-14
     ),
-    Quantity(name="cache_read_markup", symbol="mu_hit", meaning="price/cost of cache hits over price/cost of input", low=0.05, high=50),
+    Quantity(
+        name="cache_read_price_cost_ratio", symbol="mu_hit", meaning="price/cost of cache hits over price/cost of input", low=0.05, high=50
+    ),
     Quantity(
         name="tier_read_cost_ratio",
         symbol="zeta",
@@ -263,7 +271,9 @@ ROWS = (
     Quantity(
         name="holding_price", symbol="g_hold", unit="USD/byte/s", meaning="price of holding a byte in the tier", low=1e-20, high=1e-13
     ),
-    Quantity(name="output_storage_markup_ratio", symbol="mu_os", meaning="output price/cost over storage price/cost", low=0.01, high=100),
+    Quantity(
+        name="output_storage_price_cost_ratio", symbol="mu_os", meaning="output price/cost over storage price/cost", low=0.01, high=100
+    ),
     Quantity(
         name="implied_drain_time",
         symbol="T_imp",

@@ -18,7 +18,7 @@ _CITED = {
     "memory_time_share": ("bands.memory_time_share",),
     "balance_context": _JOINT,
     "attention_intensity": (*_JOINT, "architecture.attention_intensity"),
-    LEVEL_OF_PRICES: ("bands.active_params_times_markup", "serving.price_per_flop"),
+    LEVEL_OF_PRICES: ("bands.active_params_times_price_cost_ratio", "serving.price_per_flop"),
 }
 """The equations of the quantities other than KV bytes."""
 _BATCH = ("batching.weight_compute_ratio",)

@@ -15,7 +15,7 @@ from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
 from invert.records import Estimate, interval, references, undetermined
 
-_CITED = ("bands.active_params_times_markup", "serving.price_per_flop")
+_CITED = ("bands.active_params_times_price_cost_ratio", "serving.price_per_flop")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -23,7 +23,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {
         "active_params": _params(case, "active_params", data, assumptions),
         "total_params": _params(case, "total_params", data, assumptions),
-        "input_markup": _price_over_cost(case, data, assumptions),
+        "input_price_cost_ratio": _price_over_cost(case, data, assumptions),
     }
 
 
@@ -39,7 +39,7 @@ def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> E
 
 
 @cache_with_data
-def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
+def price_cost_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     """Return the median price/cost of open models at list prices, whose parameters are known."""
     listed = panel.listed_models(data)
     found = [_params_times_price_cost(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
@@ -70,7 +70,7 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
         size = size_at_price(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
     by = "its parameters and the rent of chips" if known else "its active parameters by price"
-    of_lists = markup_of_lists(data, assumptions)
+    of_lists = price_cost_of_lists(data, assumptions)
     beside = f". For open models it is {of_lists:.0f} times" if of_lists else ""
     because = f"input price over its cost on a fully used rented chip, at {by}{beside}"
     low, middle, high = (total / one for one in params)

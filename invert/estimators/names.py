@@ -19,13 +19,16 @@ RENAMED: Mapping[str, str] = {
     "one_markup": "from_all_prices", "at_rent": "from_premium_at_cost", "increment": "from_premium", "headline": "typical",
     "market": "by_price", "votes": "families", "cast": "weights", "worth": "reliability", "rms_of_class": "rms_of_baseline",
     "by_class": "by_baseline", "held_at_one_byte": "right_at_one_byte", "class_horizons": "typical_kv_horizons",
+    "markup_of_lists": "price_cost_of_lists", "extra_markup_prior": "extra_price_cost_ratio_prior",
+    "storage_markup_prior": "storage_price_cost_ratio_prior", "cache_read_markup_prior": "cache_read_price_cost_ratio_prior",
+    "output_storage_markup_ratio_prior": "output_storage_price_cost_ratio_prior",
     "class_spread": "typical_kv_spread", "class_votes": "typical_kv_prior_families",
 }  # fmt: skip
 """Old keys of saved results, with their present names."""
 _COLUMN_PARTS = {
     **{name: RENAMED[name] for name in ("one_markup", "at_rent", "increment", "headline", "market")},
     "per_token_lecture": "per_token_from_threshold", "token_known": "token_of_architecture", "held": "right",
-    "token_storage_price": "token_by_storage_price",
+    "token_storage_price": "token_by_storage_price", "markup": "price_cost_ratio",
 }  # fmt: skip
 
 

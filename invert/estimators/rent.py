@@ -29,7 +29,9 @@ def rental(data: Data, assumptions: Assumptions = USUAL) -> Anchors:
     tables, chip = data.tables, assumptions.rent_chip
     preset = hardware(chip, tables) if chip != USUAL.rent_chip else _usual_chip(tables)
     rent, said = _disclosed_rent(tables)
-    at_cost = {"increment_markup": 1.0} | {name: assumptions.facts[name] for name in ("prompt_position", "prefill_decode_flops_ratio")}
+    at_cost = {"increment_price_cost_ratio": 1.0} | {
+        name: assumptions.facts[name] for name in ("prompt_position", "prefill_decode_flops_ratio")
+    }
     values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | at_cost | preset.givens | {"chip_price": rent}
     origin = dict.fromkeys(values, "default") | dict(preset.provenance) | {"chip_price": said}
     for quantity, id in (("price_per_hbm_byte", "serving.price_per_hbm_byte"), ("price_per_flop", "serving.price_per_flop")):

@@ -37,10 +37,10 @@ def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumpti
 
     The unknown price/cost of storage makes this a weak estimate.
     """
-    markup = assumptions.storage_markup_prior
+    price_cost = assumptions.storage_price_cost_ratio_prior
     holding = tiers.tier_parameters(data, "rented", assumptions.price_years[-1], assumptions)["hbm"].holding_price
-    priced = {"storage_price": storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
+    priced = {"storage_price": storage_price.value / price_cost.centre, "tier_price": holding.median, "tier_capacity": 1.0}
     median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
-    reach = exp(assumptions.reach * hypot(holding.sd, markup.spread))
+    reach = exp(assumptions.reach * hypot(holding.sd, price_cost.spread))
     because = "assumes storage in rented HBM. But vendors charge one storage price for caches of different sizes"
     return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))

@@ -32,20 +32,20 @@ _KEPT = 4096
 """Maximum number of cached answers, more than a market needs."""
 
 _COMMON = (
-    "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position",
-    "short_context", "long_context", "sweep_time", "holding_cost_ratio*storage_markup/input_markup",
+    "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_price_cost_ratio/input_price_cost_ratio", "prompt_position",
+    "short_context", "long_context", "sweep_time", "holding_cost_ratio*storage_price_cost_ratio/input_price_cost_ratio",
 )  # fmt: skip
 _DOLLARS = (
-    "price_per_hbm_byte", "increment_markup", SPAN, "attention_flops_per_pair*price_per_flop",
-    "chip_price/hbm_capacity", "storage_markup", "holding_cost_ratio",
+    "price_per_hbm_byte", "increment_price_cost_ratio", SPAN, "attention_flops_per_pair*price_per_flop",
+    "chip_price/hbm_capacity", "storage_price_cost_ratio", "holding_cost_ratio",
 )  # fmt: skip
 _LEVEL = ("prompt_position", "short_context", "long_context")
 FACTS_OF = {
     **dict.fromkeys(("attention_intensity/ridge_point", "attention_context", "balance_context", "attention_intensity"), _COMMON),
     **dict.fromkeys(("weight_compute_ratio", "kv_bytes_per_token"), _COMMON),
     "kv_bytes_per_token_in_dollars": _DOLLARS,
-    "active_params_times_markup": ("price_per_flop", "prefill_decode_flops_ratio", *_LEVEL),
-    "active_params": ("input_markup*price_per_flop/prefill_decode_flops_ratio", *_LEVEL),
+    "active_params_times_price_cost_ratio": ("price_per_flop", "prefill_decode_flops_ratio", *_LEVEL),
+    "active_params": ("input_price_cost_ratio*price_per_flop/prefill_decode_flops_ratio", *_LEVEL),
     "implied_drain_time": (SPAN,),
 }
 """Each target, and the facts from outside that could determine it. The name of a product gives its factors.
@@ -55,11 +55,11 @@ either, so the price of a hit is only a bound.
 """
 
 _GROUPED = (
-    f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}",
-    f"attention_flops_per_pair*prompt_position*input_markup*price_per_flop/prefill_decode_flops_ratio*{SPAN}",
-    "attention_intensity/ridge_point*prompt_position/prefill_decode_flops_ratio*input_markup/output_markup",
-    "active_params*input_markup*price_per_flop/prefill_decode_flops_ratio",
-    "kv_bytes_per_token*holding_cost_ratio*storage_markup*chip_price/hbm_capacity",
+    f"kv_bytes_per_token*output_price_cost_ratio*price_per_hbm_byte*{SPAN}",
+    f"attention_flops_per_pair*prompt_position*input_price_cost_ratio*price_per_flop/prefill_decode_flops_ratio*{SPAN}",
+    "attention_intensity/ridge_point*prompt_position/prefill_decode_flops_ratio*input_price_cost_ratio/output_price_cost_ratio",
+    "active_params*input_price_cost_ratio*price_per_flop/prefill_decode_flops_ratio",
+    "kv_bytes_per_token*holding_cost_ratio*storage_price_cost_ratio*chip_price/hbm_capacity",
 )
 """Products that prices alone can determine, besides the targets."""
 

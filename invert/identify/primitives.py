@@ -23,13 +23,14 @@ SPAN = "(long_context - short_context)"
 TYPICAL = {
     **{"active_params": 1e11, "weight_bytes": 1e12, "kv_bytes_per_token": 7e3, "attention_flops_per_pair": 2e6, "batch": 256.0},
     **{"peak_flops": 1e15, "prefill_decode_flops_ratio": 1.0, "hbm_bandwidth": 3e12, "chip_price": 5e-4, "hbm_capacity": 8e10},
-    **{"input_markup": 1.0, "output_markup": 1.0, "storage_markup": 1.0, "cache_read_markup": 1.0, "holding_cost_ratio": 1.0},
+    **{"input_price_cost_ratio": 1.0, "output_price_cost_ratio": 1.0, "storage_price_cost_ratio": 1.0},
+    **{"cache_read_price_cost_ratio": 1.0, "holding_cost_ratio": 1.0},
     **{"short_context": 2e4, "long_context": 3e5, "prompt_position": 0.5, "suffix_tokens": 1e3, "tier_read_cost_ratio": 1.0},
 }
 PRIMITIVES = tuple(TYPICAL)
-"""Registry names, except `output_markup` and `storage_markup`: price over cost of their component, like `input_markup`.
+"""Registry names, except `output_price_cost_ratio` and `storage_price_cost_ratio`, which are like `input_price_cost_ratio`.
 
-`holding_cost_ratio` is here without price/cost, which is separate. `cache_read_markup` is relative to the price/cost of input.
+`holding_cost_ratio` is here without price/cost, which is separate. `cache_read_price_cost_ratio` is relative to the price/cost of input.
 """
 
 _CANCELS = {"bytes_per_weight": 1.0}
@@ -41,7 +42,11 @@ _HAIR = 1e-12
 
 
 _DEFINED_BY = {
-    **{"input_price": "bands.active_params_times_markup", "prefill_cost_ratio": "bands.prefill_cost", "band_price": "bands.price"},
+    **{
+        "input_price": "bands.active_params_times_price_cost_ratio",
+        "prefill_cost_ratio": "bands.prefill_cost",
+        "band_price": "bands.price",
+    },
     **{"storage_price": "bands.storage_price", "cache_read_ratio": "bands.cache_read_ratio", "sweep_time": "scheduling.sweep_time"},
     **{"balance_context": "context.balance_context", "attention_context": "context.attention_context"},
     **{"attention_intensity": "architecture.attention_intensity", "ridge_point": "batching.ridge_point"},
@@ -55,21 +60,29 @@ GIVEN_AS = {
     "attention_context": "attention_flops_per_pair", "weight_compute_ratio": "weight_bytes",
 }  # fmt: skip
 """Quantities that may replace a primitive at a point, and the primitive that follows from each."""
-_SHORT, _LONG, _OUTPUT = {"context_length": "short_context"}, {"context_length": "long_context"}, {"input_markup": "output_markup"}
+_SHORT, _LONG, _OUTPUT = (
+    {"context_length": "short_context"},
+    {"context_length": "long_context"},
+    {"input_price_cost_ratio": "output_price_cost_ratio"},
+)
 _PRICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "input": ("input_price", _SHORT),
     "output": ("band_price", _SHORT | _OUTPUT),
     "long_input": ("input_price", _LONG),
     "long_output": ("band_price", _LONG | _OUTPUT),
     "cache_read": ("input_price*cache_read_ratio", _SHORT),
-    "storage": ("storage_price", _SHORT | {"input_markup": "storage_markup"}),
+    "storage": ("storage_price", _SHORT | {"input_price_cost_ratio": "storage_price_cost_ratio"}),
 }
 """For each component: its price, its context and its price/cost in the equations."""
 _COMPONENTS = tuple(_PRICES)
 # The price/cost of more context is that of output, whatever is read or multiplied for it.
 _ALSO = {
-    **{"increment_markup": "output_markup", "kv_bytes_per_token_in_dollars": "kv_bytes_per_token", "cost_ratio": "decode_cost_ratio"},
-    "active_params_times_markup": "active_params*input_markup",
+    **{
+        "increment_price_cost_ratio": "output_price_cost_ratio",
+        "kv_bytes_per_token_in_dollars": "kv_bytes_per_token",
+        "cost_ratio": "decode_cost_ratio",
+    },
+    "active_params_times_price_cost_ratio": "active_params*input_price_cost_ratio",
 }
 _Known = tuple[float, Array]
 """The value of a quantity, and its d ln(quantity)/d ln(primitive)."""

@@ -56,7 +56,7 @@ def swings_of_premium(price_data: PriceData, learnt: Student, assumptions: Assum
     base = slope(central, middle)
     by_contexts = np.quantile(weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, tails)
     found = [
-        Swing("increment_markup", 1 / price_cost, price_cost),
+        Swing("increment_price_cost_ratio", 1 / price_cost, price_cost),
         Swing("price_per_hbm_byte", 1 / rent, rent),
         Swing("premium_out", slope(central, low) / base, slope(central, high) / base),
         Swing("band means", *(float(end) for end in by_contexts)),

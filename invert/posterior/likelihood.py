@@ -39,8 +39,8 @@ def unused_prices(points: Points, price_data: PriceData, assumptions: Assumption
         for name, ratio in found.items():
             total = total + log_mass(price_data.cells[name][place], np.log(ratio), assumptions.noise[name])
     if "cache_read_ratio" in price_data.cells:
-        hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": assumptions.priors["cache_read_markup"].centre}
-        spread = hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_markup"].spread)
+        hit = {**at, "prefill_cost_ratio": prefill, "cache_read_price_cost_ratio": assumptions.priors["cache_read_price_cost_ratio"].centre}
+        spread = hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_price_cost_ratio"].spread)
         found = np.log(equation("bands.cache_read_ratio").right_side(hit))
         total = total + log_mass(price_data.cells["cache_read_ratio"][0], found, spread)
     if "storage_ratio" in price_data.cells:

@@ -47,7 +47,7 @@ OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
 _DEFINED = {
     "attention_context": "context.attention_context",
     "memory_time_share": "bands.memory_time_share",
-    "active_params_times_markup": "bands.active_params_times_markup",
+    "active_params_times_price_cost_ratio": "bands.active_params_times_price_cost_ratio",
 }
 """Quantities that follow from the draws, with their equations. The others are drawn or solved for."""
 
@@ -59,7 +59,7 @@ def log_quantity(name: str, points: Points, log_active_params: Array, price_data
             found = log_active_params
         elif name in _DEFINED:
             at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
-            level = _level(points, price_data, price_per_flop) if price_per_flop and name == "active_params_times_markup" else {}
+            level = _level(points, price_data, price_per_flop) if price_per_flop and name == "active_params_times_price_cost_ratio" else {}
             found = np.log(equation(_DEFINED[name]).right_side({**at, **level}))
         else:
             found = points.logs[name] if name in points.logs else np.log(points.at[name])

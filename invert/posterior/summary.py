@@ -16,9 +16,9 @@ from invert.posterior.weights import RELIABLE, quantiles
 
 SUMMARISED = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
-    "active_params_times_markup",
+    "active_params_times_price_cost_ratio",
 )  # fmt: skip
-LEVEL_OF_PRICES = "active_params_times_markup"
+LEVEL_OF_PRICES = "active_params_times_price_cost_ratio"
 _PRIOR_DRAWS = 2048
 
 

@@ -390,7 +390,7 @@ _ESTIMATES = (
                      about="KV bytes stored per token, by the storage price"),
     _estimate_column("active_params", "by_price", about="active parameters by the input price", models="open"),
     _estimate_column("total_params", "by_price", about="total parameters by the input price", models="open"),
-    _estimate_column("input_markup", "by_price", name="price/cost", about="input price over its cost on rented chips in full use",
+    _estimate_column("input_price_cost_ratio", "by_price", name="price/cost", about="input price over its cost on rented chips in full use",
                      also=("mark-up", "markup")),
     _estimate_column("bandwidth_bound_fraction", name="bandwidth-bound fraction", head=("bandwidth", "bound"),
                      about="share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)",
@@ -405,7 +405,7 @@ _ESTIMATES = (
 """The estimates of which the CSV has all numbers."""
 _MORE_ESTIMATES = (
     _estimate_column("attention_intensity", about="arithmetic of attention over the cache bytes that it reads"),
-    _estimate_column("active_params_times_markup", about="active parameters times price/cost", name="active params x price/cost"),
+    _estimate_column("active_params_times_price_cost_ratio", about="active parameters times price/cost", name="active params x price/cost"),
     _estimate_column("batch_multiple", about="batch over the balance batch"),
     _estimate_column("implied_drain_time", about="time for which storing a token costs as much as reading it once"),
 )
@@ -527,7 +527,7 @@ SHORT_KEYS = (
 """The default table."""
 WIDE_KEYS = (
     "provider", "model", "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
-    "output_input_ratio", "active_params_range", "active_params_by_price_range", "input_markup_by_price_range",
+    "output_input_ratio", "active_params_range", "active_params_by_price_range", "input_price_cost_ratio_by_price_range",
     "total_params_by_knowledge_range", "kv_bytes_per_token_from_threshold",
     *(f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES), "kv_bytes_per_token_of_architecture",
     "bandwidth_bound_fraction_range", "cache_tier_by_duration", "cache_tier_by_price_range", "cache_tier_stated_range",
@@ -536,12 +536,12 @@ WIDE_KEYS = (
 """`--wide`, and documents."""
 MODEL_KEYS = (
     "kv_bytes_per_token_from_threshold", "kv_bytes_per_token_from_premium", "bandwidth_bound_fraction", "cache_tier_by_price",
-    "cache_tier_by_duration", "cache_tier_stated", "active_params", "active_params_by_price", "input_markup_by_price",
+    "cache_tier_by_duration", "cache_tier_stated", "active_params", "active_params_by_price", "input_price_cost_ratio_by_price",
     "kv_bytes_per_token_typical", "kv_bytes_per_token_of_architecture", "total_params_by_knowledge", "total_params_by_price_and_knowledge",
 )  # fmt: skip
 """The rows of `infer MODEL`."""
 HISTORY_KEYS = (
-    "active_params_by_price", "input_markup_by_price", "kv_bytes_per_token_typical", "kv_bytes_per_token_from_premium",
+    "active_params_by_price", "input_price_cost_ratio_by_price", "kv_bytes_per_token_typical", "kv_bytes_per_token_from_premium",
     "bandwidth_bound_fraction",
 )  # fmt: skip
 """The columns of `--history`."""
@@ -578,7 +578,7 @@ def flat_before(one: Inference, run: Run, keys: Iterable[str] = CSV_KEYS) -> dic
 def name_of(quantity: str, estimator: str) -> str:
     """Return the printed name of a quantity by an estimator: the heading of its column, if there is one.
 
-    >>> name_of("input_markup", "by_price"), name_of("bayes_factor", "convention"), name_of("probability_hbm", "300")
+    >>> name_of("input_price_cost_ratio", "by_price"), name_of("bayes_factor", "convention"), name_of("probability_hbm", "300")
     ('price/cost', 'convention factor', '5 min in HBM')
     """
     if quantity.startswith("probability_"):

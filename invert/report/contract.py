@@ -304,7 +304,7 @@ OF_RUN: Keys = {
 """Results from the tables in a full report, shared by all sheets of a run."""
 FOUND: Keys = {
     "anchors": "anchors.values",
-    "markup_of_lists": Through("markup_of_lists", _six_digits),
+    "price_cost_of_lists": Through("price_cost_of_lists", _six_digits),
     "mean_contexts": "mean_contexts",
     **OF_RUN,
     "shared_tariffs": "shared_tariffs",

@@ -12,7 +12,7 @@ from invert.report.layout import NONE, aligned, billions, laid_out
 from invert.sheets.sheet import Asked, money_unit
 
 _COLUMNS = tuple(REGISTRY[key] for key in HISTORY_KEYS)
-_MARKUP = REGISTRY["input_markup_by_price"].heading
+_PRICE_COST = REGISTRY["input_price_cost_ratio_by_price"].heading
 DATED_COLUMNS = (
     "provider", "model", "region", "service_tier", "since", "as_of", "changes", "quantity", "estimator", "kind", "median", "low", "high",
 )  # fmt: skip
@@ -33,7 +33,7 @@ def history_parts(one: History) -> list[str]:
     rows = [{**_row(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
-    read += [_size_source(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
+    read += [_size_source(one.days[-1].size)] if one.days[-1].size and _PRICE_COST in kept else []
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
     ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price has changed since then."]
     return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]

@@ -21,8 +21,8 @@ from invert.sheets.rows import PriceRow, SheetKey
 
 _SCHEMA = "prices-news-1"
 _OF_SHEET: tuple[Name, ...] = (
-    ("active_params", "by_price"), ("bandwidth_bound_fraction", ""), ("input_markup", "by_price"), ("kv_bytes_per_token", "from_threshold"),
-    ("kv_bytes_per_token", "from_premium"),
+    ("active_params", "by_price"), ("bandwidth_bound_fraction", ""), ("input_price_cost_ratio", "by_price"),
+    ("kv_bytes_per_token", "from_threshold"), ("kv_bytes_per_token", "from_premium"),
 )  # fmt: skip
 """The estimates that the page shows, beside memory tiers. JSON has all that moved."""
 _OF_NEW = _OF_SHEET[:2]

@@ -167,10 +167,10 @@ def implied_drain_time_match(
     >>> {tier: round(p, 2) for tier, p in normalised(likely).items()}
     {'hbm': 0.47, 'ddr': 0.48, 'flash': 0.05, 'hdd': 0.0}
     """
-    tiers, price_cost_ratio = tier_parameters(data, basis, year, assumptions), assumptions.output_storage_markup_ratio_prior
+    tiers, price_cost_ratio = tier_parameters(data, basis, year, assumptions), assumptions.output_storage_price_cost_ratio_prior
     hbm = tiers["hbm"]
     values = {"mbu": assumptions.sustained_mbu, "sweep_time": hbm.drain_time.median, "hbm_holding_price": hbm.holding_price.median}
-    values["output_storage_markup_ratio"] = price_cost_ratio.centre
+    values["output_storage_price_cost_ratio"] = price_cost_ratio.centre
     logs = {}
     for tier, own in tiers.items():
         predicted = equation("cache.implied_drain_time_of_tier").right_side(values | {"holding_price": own.holding_price.median})
@@ -191,7 +191,7 @@ def price_level(
     >>> {tier: round(p, 2) for tier, p in normalised(likely).items()}
     {'hbm': 0.78, 'ddr': 0.21, 'flash': 0.01, 'hdd': 0.0}
     """
-    logs, prior = {}, assumptions.storage_markup_prior
+    logs, prior = {}, assumptions.storage_price_cost_ratio_prior
     for tier, own in tier_parameters(data, basis, year, assumptions).items():
         # A device of one byte: its price is the holding price.
         values = {"tier_price": own.holding_price.median, "tier_capacity": 1.0, "kv_bytes_per_token": kv_bytes[0]}

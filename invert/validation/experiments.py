@@ -73,7 +73,7 @@ def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: A
 def estimates_of(one: Inference) -> Mapping[str, Estimate]:
     """Return every printed estimate of a sheet with a range, by name. Price/cost is named with its size."""
     of_kv = {kv_heading(name): estimate for name, estimate in one.kv_bytes.items()}
-    by = {"input_markup": "by known size"} if one.size_stated else {}
+    by = {"input_price_cost_ratio": "by known size"} if one.size_stated else {}
     of_size = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.by_price.items()}
     return {**of_size, **of_kv, **one.estimates}
 

@@ -138,7 +138,7 @@ def base_price_over_cost(data: Data, member: Member, assumptions: Assumptions) -
     if not member.active_params:
         return None
     given = {**rental(data, assumptions).values, "input_price": input_line(member)[0], "prefill_cost_ratio": 1.0}
-    return float(equation("bands.active_params_times_markup").right_side(given)) / member.active_params
+    return float(equation("bands.active_params_times_price_cost_ratio").right_side(given)) / member.active_params
 
 
 def input_line(member: Member) -> tuple[float, float]:

@@ -264,7 +264,7 @@ def _level_of_prices(truth: Mapping[str, Array], simulated: Sequence[PriceData])
     low, high = np.transpose([one.cells["input_price"][0] for one in simulated])
     prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
     level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
-    found: Array = equation("bands.active_params_times_markup").right_side({**truth, **level})
+    found: Array = equation("bands.active_params_times_price_cost_ratio").right_side({**truth, **level})
     return found
 
 

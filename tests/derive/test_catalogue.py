@@ -56,7 +56,7 @@ SHEET = {
 """What a seller publishes; everything else is physics or what hardware costs."""
 
 NOT_CONDITIONS = {
-    "readings.input_markup": "a name for what lies between the price and the cost",
+    "readings.input_price_cost_ratio": "a name for what lies between the price and the cost",
     "serving.blended_price": "prices against prices, weighed by tokens",
     "serving.mean_input_price": "prices against prices, weighed by tokens",
     "serving.gross_margin": "a name for what lies between the price and the cost",

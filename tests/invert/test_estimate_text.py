@@ -19,7 +19,7 @@ from tests.tools.together import in_one_test
         ("batch_multiple", Estimate(kind="lower", low=0.0939), "> 0.094", "-", "> 0.094"),
         ("kv_bytes_per_token", Estimate(kind="given", median=7e4, low=7e4, high=7e4), "70 kB (given)", "-", "70 kB (given)"),
         ("active_params", Estimate(kind="interval", median=45.2e9, low=13.5e9, high=155e9), "45 B", "14 to 160 B", "45 B (14-160)"),
-        ("input_markup", Estimate(kind="interval", median=25.4, low=25.4, high=25.4), "25x", "-", "25x"),
+        ("input_price_cost_ratio", Estimate(kind="interval", median=25.4, low=25.4, high=25.4), "25x", "-", "25x"),
         ("bandwidth_bound_fraction", Estimate(kind="interval", median=0.83, low=0.67, high=0.92), "83 %", "67 to 92 %", "83 % (67-92)"),
         ("probability_hbm", Estimate(kind="interval", median=0.72, low=0.47, high=1.0), "72 %", "47 to 100 %", "72 % (47-100)"),
         ("bayes_factor", Estimate(kind="point", median=934.2), "930", "-", "930"),

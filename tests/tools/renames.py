@@ -12,7 +12,7 @@ with _FILE.open(encoding="utf-8", newline="") as _stream:
 OLD_NAMES = {new: old for old, new in NEW_NAMES.items()}
 _WORDS = "|".join(re.escape(old).replace("_", r"\\?_") for old in NEW_NAMES)
 _OLD = re.compile(rf"(?<![\w.])(?:{_WORDS})(?!\w)")
-"""An old name alone, also as LaTeX writes it. After a point it is the end of an equation's id, and an id never changes."""
+"""An old name alone, also as LaTeX writes it. After a point it is the end of an id of an equation, which has a row of its own."""
 
 
 def with_new_names(recorded: Any) -> Any:

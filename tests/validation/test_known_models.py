@@ -1,7 +1,7 @@
-"""Prices of models whose KV bytes are known, read as if they were not: what increments and common mark-ups make of them.
+"""Prices of models whose KV bytes are known, read as if they were not: what increments and common prices over cost make of them.
 
 The figures were worked out before, outside this project, from the same sheets: H100 at 2 USD an hour, data-sheet peaks, a
-ridge point of 300 for the common mark-up, CNY at 7.2 (at 7.00 the increments read -0.79, sd 1.14). They take other contexts for
+ridge point of 300 for the common price/cost, CNY at 7.2 (at 7.00 the increments read -0.79, sd 1.14). They take other contexts for
 the bands than the project does, and each price as published, without its rounding cell: both are put in here by hand.
 """
 
@@ -26,7 +26,7 @@ from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 RIDGE_POINT = 300.0
-# architecture: KV bytes of it and at cost [kB], their ratio, that of the common mark-up, attention [MFLOP], its ratio, base mark-up
+# architecture: KV bytes of it and at cost [kB], their ratio, that of the common price/cost, attention [MFLOP], its ratio, base price/cost
 KNOWN = {
     "Qwen3-Coder-480B-A35B": ("254", "462", "1.82", "0.073", "3.05", "12.4", "25"),
     "Qwen3-30B-A3B": ("98", "95", "0.96", "0.012", "0.79", "12.3", "79"),

@@ -29,7 +29,7 @@ def test_storage_priced_as_memory_shows_the_sweep_of_decode(mbu):
     read, held = chip * 2000 / (3.35e12 * mbu), chip * 2000 / 80e9
     increment = {"output_price": 1e-5, "premium_out": 1 + 1e5 * read / 1e-5, "short_context": 1e5, "long_context": 2e5}
     by_prices = value_of("implied_drain_time", "cache.implied_drain_time", **increment, storage_price=held)
-    tier = {"output_storage_markup_ratio": 1, "hbm_holding_price": chip / 80e9, "holding_price": chip / 80e9, "mbu": mbu}
+    tier = {"output_storage_price_cost_ratio": 1, "hbm_holding_price": chip / 80e9, "holding_price": chip / 80e9, "mbu": mbu}
     by_tier = value_of("implied_drain_time", "cache.implied_drain_time_of_tier", sweep_time=80e9 / 3.35e12, **tier)
     assert by_prices == pytest.approx(80e9 / (3.35e12 * mbu)) and by_tier == pytest.approx(by_prices)
 

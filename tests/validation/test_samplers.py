@@ -89,7 +89,7 @@ def hidden_at(normal: dict[str, np.ndarray], sheet: Sheet) -> dict[str, np.ndarr
 
 def log_likelihood(at: dict[str, np.ndarray], sheet: Sheet, size_spread: float = 0.0) -> np.ndarray:
     """Log of the mass on each cell; factors that enter one price alone are added to its spread, that of the size if wanted."""
-    at = {**at, **{name: USUAL.priors[name].centre for name in ("sweep_time", "holding_cost_ratio", "cache_read_markup")}}
+    at = {**at, **{name: USUAL.priors[name].centre for name in ("sweep_time", "holding_cost_ratio", "cache_read_price_cost_ratio")}}
     prices = forward(at, (at["short_context"], at["long_context"]))
     prefill = equation("bands.prefill_cost").right_side({**at, "context_length": at["short_context"]})
     expected = {
@@ -102,7 +102,7 @@ def log_likelihood(at: dict[str, np.ndarray], sheet: Sheet, size_spread: float =
     }
     alone = {
         "input_price": ("price_per_parameter",),
-        "cache_read_ratio": ("cache_read_markup",),
+        "cache_read_ratio": ("cache_read_price_cost_ratio",),
         "storage_ratio": ("sweep_time", "holding_cost_ratio"),
     }
     total = 0.0

@@ -5,7 +5,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.market.panel import Priced, hosted_models, listed_models
 from invert.estimators.market.size import Params, Size, SizeForm, size_at, size_record
-from invert.records import EXTRA_MARKUP, Record
+from invert.records import HIGHER_PRICE_COST, Record
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 
@@ -41,7 +41,7 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
     closed = row is None and not (model and model.architecture)
     price = row.input_price if hosts and row else sheet.bands[0].input.usd_per_token * PER_MTOK
     because = "by the median price of hosts for models with known size" if hosts else "by the input price of open models with known size"
-    because += f", {EXTRA_MARKUP}" * closed + ". The model is in no table, so its vendor counts as closed" * (model is None)
+    because += f", {HIGHER_PRICE_COST}" * closed + ". The model is in no table, so its vendor counts as closed" * (model is None)
     lowest, highest = assumptions.size_prices
     extrapolated = not lowest <= price <= highest
     because += ". Extrapolated: few open models have such a price" * extrapolated

@@ -24,7 +24,7 @@ from invert.estimators.market.size import (
     LeftOut,
     SizeForm,
     best_scores,
-    extra_markup,
+    extra_price_cost_ratio,
     predict_closed,
     predictors_of,
     size_record,
@@ -125,7 +125,7 @@ def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, ass
     closed, without = bool(found and found.closed), found.listed.price_family if found and found.listed else ""
     rows = size_table(data, form, assumptions, without)
     values = np.array([[1.0, *predictors_of(form, log(found.price) if found else 0.0, score)]])
-    extra = np.array(extra_markup(data, "total_params", assumptions) if closed else (0.0, 0.0))
+    extra = np.array(extra_price_cost_ratio(data, "total_params", assumptions) if closed else (0.0, 0.0))
     one = predict_closed(fit(rows), form, values, extra)
     told = Student(centre=float(one.centre[0]), scale=float(one.scale[0]), freedom=float(one.freedom))
     low, median, high = (BILLION * end for end in told.range(assumptions.level))

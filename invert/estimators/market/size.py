@@ -161,13 +161,13 @@ def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple
 
 
 @cache_with_data
-def extra_markup(data: Data, params: Params, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
+def extra_price_cost_ratio(data: Data, params: Params, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
     """Return mean and spread [nat] of the extra price/cost d of closed vendors, from the closed models of all but one vendor.
 
     The residuals of these models from the fit to open ones are -b d plus the error of the fit, and the prior of d is normal. Vendors
     are groups.
     """
-    prior, form = assumptions.extra_markup_prior, SizeForm(params=params)
+    prior, form = assumptions.extra_price_cost_ratio_prior, SizeForm(params=params)
     mean, precision, one = log(prior.centre), prior.spread**-2, fit(size_table(data, form, assumptions))
     rows = tuple(row for row in closed_models(data, form, assumptions) if row.vendor != without)
     if not rows:
@@ -223,7 +223,7 @@ def _closed_record(data: Data, form: SizeForm, rows: GroupedRows, assumptions: A
     if not models:
         return None
     closed = _grouped(models, "vendor", assumptions)
-    extra = np.array([extra_markup(data, form.params, assumptions, row.vendor) for row in models]).T
+    extra = np.array([extra_price_cost_ratio(data, form.params, assumptions, row.vendor) for row in models]).T
     return _record(rows, lambda one: predict_closed(fit(one), form, closed.predictors, extra), closed, of=CLOSED_MODELS)
 
 
@@ -247,13 +247,13 @@ class Draws:
     """
 
     coefficients: Floats
-    extra_markup: Floats
+    extra_price_cost_ratio: Floats
     errors: Floats
 
     def size(self, input_price: float, level: float) -> Size:
         """Return the size at a price [USD/Mtoken]: the median, and the ends of the central range with this share of the draws."""
         intercept, slope = self.coefficients.T
-        drawn = intercept + slope * (log(input_price) - self.extra_markup) + self.errors
+        drawn = intercept + slope * (log(input_price) - self.extra_price_cost_ratio) + self.errors
         low, median, high = (BILLION * np.exp(np.quantile(drawn, [(1 - level) / 2, 0.5, (1 + level) / 2]))).tolist()
         return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
@@ -263,7 +263,7 @@ def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptio
     """Return draws of the size at a price, by a fit without a price family, with the extra price/cost of a closed vendor."""
     rows = size_table(data, form, assumptions, without)
     vendors = [row.vendor for row in sized_models(data, form, assumptions, without)]
-    one, (mean, spread) = fit(rows), extra_markup(data, form.params, assumptions) if closed else (0.0, 0.0)
+    one, (mean, spread) = fit(rows), extra_price_cost_ratio(data, form.params, assumptions) if closed else (0.0, 0.0)
     coefficients = _resampled(rows, vendors)[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)]
     return Draws(coefficients, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom))
 

@@ -53,7 +53,7 @@ def test_the_size_moves_with_the_input_price_as_infer_has_it(some_sheets: Infere
     changed = infer(["gemini-3.1-pro"], changes={"input": "4"})[0]
     found = worked_out(what_if(some_sheets[0]), ALL | {"input": 4e-6})
     assert found["active parameters by input price"] == pytest.approx(changed.by_price["active_params"].median)
-    assert found["price/cost"] == pytest.approx(changed.by_price["input_markup"].median)
+    assert found["price/cost"] == pytest.approx(changed.by_price["input_price_cost_ratio"].median)
 
 
 @pytest.mark.parametrize("output", ["10", "13", "15", "16"])

@@ -33,9 +33,9 @@ def test_the_longer_lifetime_is_longer(longer: float):
 
 @pytest.mark.parametrize("kv_bytes", [2e3, 70e3])
 def test_the_drain_time_of_a_tier_is_the_same_whatever_a_token_takes(kv_bytes: float):
-    """An increment pays for the chip while its bytes are read, at twice the mark-up of storage, which pays for the tier they lie in."""
-    capacity, bandwidth, mbu, chip, tier, markup = 80e9, 2e12, 0.8, 2 / 3600, 1e-17, 2.0
-    increment, storage = markup * chip * kv_bytes / (bandwidth * mbu), tier * kv_bytes
-    given = {"sweep_time": capacity / bandwidth, "mbu": mbu, "output_storage_markup_ratio": markup}
+    """An increment pays for the chip while its bytes are read, at twice the price/cost of storage, which pays for the tier they lie in."""
+    capacity, bandwidth, mbu, chip, tier, price_cost = 80e9, 2e12, 0.8, 2 / 3600, 1e-17, 2.0
+    increment, storage = price_cost * chip * kv_bytes / (bandwidth * mbu), tier * kv_bytes
+    given = {"sweep_time": capacity / bandwidth, "mbu": mbu, "output_storage_price_cost_ratio": price_cost}
     held = {"hbm_holding_price": chip / capacity, "holding_price": tier}
     assert equation("cache.implied_drain_time_of_tier").right_side({**given, **held}) == pytest.approx(increment / storage)

@@ -122,9 +122,9 @@ def share_at_the_base(ratio: float) -> float:
     return value_of("memory_time_share", *ids, prompt_position=0.5, prefill_decode_flops_ratio=1, **given)
 
 
-def markup(input_price: str) -> float:
+def price_over_cost(input_price: str) -> float:
     given = {name: H100[name] for name in ("hardware", "active_params", "chip_price")}
-    return value_of("input_markup", input_price=input_price, **given)
+    return value_of("input_price_cost_ratio", input_price=input_price, **given)
 
 
 def overtraining(tokens: float) -> float:
@@ -267,7 +267,7 @@ COMPUTED = [
             value_of("premium_out", "readings.tier_coverage", covered_context="1M", balance_context="200k", long_context_threshold="200k"),
         ),
     ),
-    Figure("readings.input_markup", "dollars are [89] times", lambda: (markup("5 USD/MTok"),)),
+    Figure("readings.input_price_cost_ratio", "dollars are [89] times", lambda: (price_over_cost("5 USD/MTok"),)),
     # -- training
     Figure(
         "training.tokens_served",

@@ -167,9 +167,9 @@ def test_premiums_have_earned_nothing_so_far():
     )
 
 
-@pytest.mark.parametrize("markup", [0.02, 1.0, 50.0], ids=["far below cost", "at cost", "far above"])
-def test_the_gate_opens_when_premiums_tell(markup, monkeypatch):
+@pytest.mark.parametrize("price_cost", [0.02, 1.0, 50.0], ids=["far below cost", "at cost", "far above"])
+def test_the_gate_opens_when_premiums_tell(price_cost, monkeypatch):
     """Whatever increments are sold at, so long as all families sell them alike, to a tenth."""
     random = np.random.default_rng(5)
-    found = verdict_of(lambda _: markup * np.exp(random.normal(0, 0.1)), monkeypatch)
+    found = verdict_of(lambda _: price_cost * np.exp(random.normal(0, 0.1)), monkeypatch)
     assert found.enters and found.weight > 0.9 and found.gain_of_pool > max(0.5, 3 * found.standard_error)

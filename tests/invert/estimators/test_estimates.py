@@ -113,7 +113,7 @@ def test_without_an_output_premium_prices_bound_and_the_class_stands(rows: tuple
 
 
 def test_a_model_is_not_calibrated_on_itself():
-    """qwen3-coder-plus is dearer than its cache: with its own rows allowed, the mark-up learned would take part of that out."""
+    """qwen3-coder-plus is dearer than its cache: with its own rows allowed, the price/cost learned would take part of that out."""
     found = one("qwen3-coder-plus")
     at_cost, architecture = log(found.kv_bytes["from_premium_at_cost"].median), found.model.architecture
     without, allowed = (calibration.learn(shipped_data(), left_out) for left_out in (architecture, None))
@@ -143,7 +143,7 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
         assert next(of_dollars) == pytest.approx(factor * next(of_dollars), rel=1e-9)
     # The draws are 1,400 effective ones with a spread of 0.6 nats; the level also weighs how much of the input price is attention.
     assert scaled.kv_bytes["from_all_prices"].median == pytest.approx(usual.kv_bytes["from_all_prices"].median, rel=0.08)
-    level = (found.estimates["active_params_times_markup"].median for found in (scaled, usual))
+    level = (found.estimates["active_params_times_price_cost_ratio"].median for found in (scaled, usual))
     assert next(level) == pytest.approx(factor * next(level), rel=0.08)
 
 

@@ -1,4 +1,4 @@
-"""Size, all parameters and mark-up of a sheet, side by side."""
+"""Size, all parameters and price/cost of a sheet, side by side."""
 
 import pytest
 
@@ -15,15 +15,17 @@ def test_the_mark_up_is_the_price_over_the_size_at_rent():
     found = market("gpt-6-sol")
     cost = 2 / 3600 / 989e12 * 2e9 * 1e6
     assert cost == pytest.approx(1.123e-3, rel=1e-3)
-    size, markup = found["active_params"], found["input_markup"]
+    size, price_cost = found["active_params"], found["input_price_cost_ratio"]
     ends = [2 / (cost * end / 1e9) for end in (size.high, size.median, size.low)]
-    assert [markup.low, markup.median, markup.high] == pytest.approx(ends)
-    assert size.record.has_skill() and markup.record is markup.level is None, "no mark-up was ever held against one that somebody told"
+    assert [price_cost.low, price_cost.median, price_cost.high] == pytest.approx(ends)
+    assert size.record.has_skill() and price_cost.record is price_cost.level is None, (
+        "no price/cost was ever held against one that somebody told"
+    )
 
 
 def test_with_the_parameters_known_the_mark_up_is():
     """Up to what chips rent for: 1.645 times .25 nat, a factor of 1.51 either way."""
-    stated, given = market("qwen3-coder-plus")["input_markup"], market("gpt-6-sol", active_params="50B")["input_markup"]
+    stated, given = market("qwen3-coder-plus")["input_price_cost_ratio"], market("gpt-6-sol", active_params="50B")["input_price_cost_ratio"]
     assert given.median == pytest.approx(2 / (1.123e-3 * 50), rel=1e-3)
     for one in (stated, given):
         assert [one.high / one.median, one.median / one.low] == pytest.approx([1.5087, 1.5087], rel=1e-4)

@@ -25,21 +25,21 @@ LECTURE = {"balance_context": 1e5, "weight_compute_ratio": 0.3, "attention_conte
 COMPUTE_BOUND = {"balance_context": 1e7, "weight_compute_ratio": 0.3, "attention_context": 1e6}
 REVERSED = {"balance_context": 1e6, "weight_compute_ratio": 2.0, "attention_context": 1e5}
 
-RHO, MARKUPS, ALPHA, LO, HI = (
-    "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position", "short_context", "long_context",
+RHO, RATIOS, ALPHA, LO, HI = (
+    "prefill_decode_flops_ratio", "output_price_cost_ratio/input_price_cost_ratio", "prompt_position", "short_context", "long_context",
 )  # fmt: skip
 RIDGE, PARAMS = "ridge_point", "active_params"
 TABLE = [  # target; at maximum; added up
-    ("attention_intensity/ridge_point", {RHO, MARKUPS, ALPHA}, {RHO, MARKUPS, ALPHA}),
+    ("attention_intensity/ridge_point", {RHO, RATIOS, ALPHA}, {RHO, RATIOS, ALPHA}),
     ("attention_context", {LO, HI, ALPHA}, {LO, HI, ALPHA}),
-    ("balance_context", {RHO, MARKUPS, LO, HI}, {RHO, MARKUPS, LO, HI, ALPHA}),
-    ("attention_intensity", {RHO, MARKUPS, ALPHA, RIDGE}, {RHO, MARKUPS, ALPHA, RIDGE}),
-    ("weight_compute_ratio", {RHO, MARKUPS, LO, HI}, {RHO, MARKUPS, LO, HI}),
-    ("kv_bytes_per_token", {PARAMS, RIDGE, RHO, MARKUPS, LO, HI}, {PARAMS, RIDGE, RHO, MARKUPS, LO, HI, ALPHA}),
+    ("balance_context", {RHO, RATIOS, LO, HI}, {RHO, RATIOS, LO, HI, ALPHA}),
+    ("attention_intensity", {RHO, RATIOS, ALPHA, RIDGE}, {RHO, RATIOS, ALPHA, RIDGE}),
+    ("weight_compute_ratio", {RHO, RATIOS, LO, HI}, {RHO, RATIOS, LO, HI}),
+    ("kv_bytes_per_token", {PARAMS, RIDGE, RHO, RATIOS, LO, HI}, {PARAMS, RIDGE, RHO, RATIOS, LO, HI, ALPHA}),
     (
         "kv_bytes_per_token_in_dollars",
-        {"price_per_hbm_byte", "increment_markup", SPAN},
-        {"price_per_hbm_byte", "increment_markup", SPAN, "attention_flops_per_pair*price_per_flop"},
+        {"price_per_hbm_byte", "increment_price_cost_ratio", SPAN},
+        {"price_per_hbm_byte", "increment_price_cost_ratio", SPAN, "attention_flops_per_pair*price_per_flop"},
     ),
 ]
 
@@ -60,7 +60,7 @@ LECTURE_COLUMN = [  # on the lecture's board
     ("attention_intensity", None, "weight_bytes/batch"),
     ("weight_compute_ratio", None, "kv_bytes_per_token"),
     ("kv_bytes_per_token", None, "weight_bytes/batch"),
-    # Three facts pin k only if the mark-up is over the KV reads alone: see the test of that below.
+    # Three facts pin k only if the price/cost is over the KV reads alone: see the test of that below.
     ("kv_bytes_per_token_in_dollars", None, "weight_bytes/batch"),
 ]
 
@@ -92,9 +92,13 @@ def test_what_is_degenerate_can_be_moved_without_any_price_moving():
 
 BY_HAND = {
     RIDGE: {"peak_flops": 1, "hbm_bandwidth": -1},
-    MARKUPS: {"output_markup": 1, "input_markup": -1},
+    RATIOS: {"output_price_cost_ratio": 1, "input_price_cost_ratio": -1},
     "sweep_time": {"hbm_capacity": 1, "hbm_bandwidth": -1},
-    "holding_cost_ratio*storage_markup/input_markup": {"holding_cost_ratio": 1, "storage_markup": 1, "input_markup": -1},
+    "holding_cost_ratio*storage_price_cost_ratio/input_price_cost_ratio": {
+        "holding_cost_ratio": 1,
+        "storage_price_cost_ratio": 1,
+        "input_price_cost_ratio": -1,
+    },
     "attention_intensity": {"attention_flops_per_pair": 1, "kv_bytes_per_token": -1},
     "attention_intensity/ridge_point": {"attention_flops_per_pair": 1, "kv_bytes_per_token": -1, "peak_flops": -1, "hbm_bandwidth": 1},
     "attention_context": {"active_params": 1, "attention_flops_per_pair": -1},
@@ -103,11 +107,16 @@ BY_HAND = {
     "kv_bytes_per_token_in_dollars": {"kv_bytes_per_token": 1},
     "price_per_hbm_byte": {"chip_price": 1, "hbm_bandwidth": -1},
     "price_per_flop": {"chip_price": 1, "peak_flops": -1},
-    "increment_markup": {"output_markup": 1},
+    "increment_price_cost_ratio": {"output_price_cost_ratio": 1},
     "attention_flops_per_pair*price_per_flop": {"attention_flops_per_pair": 1, "chip_price": 1, "peak_flops": -1},
     "chip_price/hbm_capacity": {"chip_price": 1, "hbm_capacity": -1},
-    "active_params_times_markup": {"active_params": 1, "input_markup": 1},
-    "input_markup*price_per_flop/prefill_decode_flops_ratio": {"input_markup": 1, "chip_price": 1, "peak_flops": -1, RHO: -1},
+    "active_params_times_price_cost_ratio": {"active_params": 1, "input_price_cost_ratio": 1},
+    "input_price_cost_ratio*price_per_flop/prefill_decode_flops_ratio": {
+        "input_price_cost_ratio": 1,
+        "chip_price": 1,
+        "peak_flops": -1,
+        RHO: -1,
+    },
     SPAN: {HI: 15 / 14, LO: -1 / 14},  # 2e4 and 3e5
 }
 
@@ -147,14 +156,14 @@ def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
     found = identify(_COMPONENTS, overlap=1.0, values=values)
     prices = gradients(_COMPONENTS, primitives_at(values, 1.0))
     products = {  # the increments in dollars and their ratio, and what storage pays for
-        f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}":
-            row("kv_bytes_per_token") + row("output_markup") + row("price_per_hbm_byte") + row(SPAN),
-        f"attention_flops_per_pair*prompt_position*input_markup*price_per_flop/prefill_decode_flops_ratio*{SPAN}":
-            row("attention_flops_per_pair") + row(ALPHA) + row("input_markup") + row("price_per_flop") - row(RHO) + row(SPAN),
-        "attention_intensity/ridge_point*prompt_position/prefill_decode_flops_ratio*input_markup/output_markup":
-            row("attention_intensity/ridge_point") + row(ALPHA) - row(RHO) - row(MARKUPS),
-        "kv_bytes_per_token*holding_cost_ratio*storage_markup*chip_price/hbm_capacity":
-            row("kv_bytes_per_token") + row("holding_cost_ratio") + row("storage_markup") + row("chip_price/hbm_capacity"),
+        f"kv_bytes_per_token*output_price_cost_ratio*price_per_hbm_byte*{SPAN}":
+            row("kv_bytes_per_token") + row("output_price_cost_ratio") + row("price_per_hbm_byte") + row(SPAN),
+        f"attention_flops_per_pair*prompt_position*input_price_cost_ratio*price_per_flop/prefill_decode_flops_ratio*{SPAN}":
+            row("attention_flops_per_pair") + row(ALPHA) + row("input_price_cost_ratio") + row("price_per_flop") - row(RHO) + row(SPAN),
+        "attention_intensity/ridge_point*prompt_position/prefill_decode_flops_ratio*input_price_cost_ratio/output_price_cost_ratio":
+            row("attention_intensity/ridge_point") + row(ALPHA) - row(RHO) - row(RATIOS),
+        "kv_bytes_per_token*holding_cost_ratio*storage_price_cost_ratio*chip_price/hbm_capacity":
+            row("kv_bytes_per_token") + row("holding_cost_ratio") + row("storage_price_cost_ratio") + row("chip_price/hbm_capacity"),
     }  # fmt: skip
     assert {name for name, product in products.items() if pins(prices, product)} == set(found.pinned)
     assert len(found.pinned) == (4 if values is MEMORY_BOUND else 2)

@@ -26,24 +26,31 @@ RHO, ALPHA, LO, HI = "prefill_decode_flops_ratio", "prompt_position", "short_con
 
 
 def prices_of(at: dict[str, float], overlap: float) -> np.ndarray:
-    """All six prices from the primitives by `invert.forward_model.forward`, each component at its own mark-up."""
+    """All six prices from the primitives by `invert.forward_model.forward`, each component at its own price/cost."""
     ridge, double = at["peak_flops"] / at["hbm_bandwidth"], 2 * at["active_params"]
     hidden = {name: at[name] for name in ("active_params", "attention_flops_per_pair", ALPHA, RHO, "holding_cost_ratio")}
     hidden |= {"overlap": overlap, "sweep_time": at["hbm_capacity"] / at["hbm_bandwidth"]}
     hidden |= {"balance_context": double / (ridge * at["kv_bytes_per_token"])}
     hidden |= {"weight_compute_ratio": ridge * at["weight_bytes"] / (double * at["batch"])}
     y = at["attention_flops_per_pair"] / double
-    floor = at["input_markup"] * at["chip_price"] * double / (at["peak_flops"] * at[RHO])
+    floor = at["input_price_cost_ratio"] * at["chip_price"] * double / (at["peak_flops"] * at[RHO])
     found = forward(hidden, (at[LO], at[HI]), floor * (1 + at[ALPHA] * y * at[LO]))
-    markups = [at[name] / at["input_markup"] for name in ("output_markup", "storage_markup")]
-    hit = at["cache_read_markup"] * (found["cache_read_price"] * at["tier_read_cost_ratio"] + floor * at["suffix_tokens"] * y)
+    ratios = [at[name] / at["input_price_cost_ratio"] for name in ("output_price_cost_ratio", "storage_price_cost_ratio")]
+    hit = at["cache_read_price_cost_ratio"] * (found["cache_read_price"] * at["tier_read_cost_ratio"] + floor * at["suffix_tokens"] * y)
     base_input, long_input = found["input"]
-    base_output, long_output = (price * markups[0] for price in found["output"])
-    return np.array([base_input, base_output, long_input, long_output, hit, found["storage_price"] * markups[1]])
+    base_output, long_output = (price * ratios[0] for price in found["output"])
+    return np.array([base_input, base_output, long_input, long_output, hit, found["storage_price"] * ratios[1]])
 
 
 # Values off 1, so that no power hides; weight bytes and KV bytes set the regime.
-SOMEWHERE = {**TYPICAL, "chip_price": 7e-4, "input_markup": 3.0, "output_markup": 2.0, "storage_markup": 5.0, "cache_read_markup": 0.7}
+SOMEWHERE = {
+    **TYPICAL,
+    "chip_price": 7e-4,
+    "input_price_cost_ratio": 3.0,
+    "output_price_cost_ratio": 2.0,
+    "storage_price_cost_ratio": 5.0,
+    "cache_read_price_cost_ratio": 0.7,
+}
 SOMEWHERE |= {"holding_cost_ratio": 0.4, "prefill_decode_flops_ratio": 1.3, "prompt_position": 0.6, "tier_read_cost_ratio": 4.0}
 REGIMES = {
     "memory-bound in both bands": {},

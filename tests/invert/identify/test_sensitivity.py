@@ -50,7 +50,7 @@ def of_increment(name: str) -> dict[str, Swing]:
 @pytest.mark.parametrize("name", TWO_BANDS)
 def test_every_input_swings_around_the_central_value(name: str):
     assert set(common(name)) == NUISANCES | RATIOS | {"active_params"}
-    assert set(of_increment(name)) == {"increment_markup", "price_per_hbm_byte", "premium_out", "band means"}
+    assert set(of_increment(name)) == {"increment_price_cost_ratio", "price_per_hbm_byte", "premium_out", "band means"}
     for swing in (*common(name).values(), *of_increment(name).values()):
         ends = [end for end in (swing.low, swing.high) if end is not None]
         assert ends and all(0 < end < inf for end in ends)
@@ -67,11 +67,11 @@ def test_a_fixed_anchor_drops_out(anchor: str, value: float):
 
 
 def test_factors_of_the_increments_reading_have_elasticity_one():
-    """The mark-up of one more of six families: Student's t with five degrees of freedom."""
+    """The price/cost of one more of six families: Student's t with five degrees of freedom."""
     swings, learnt = of_increment("gemini-3.1-pro"), learn(shipped_data())
     reach = student.ppf(0.95, len(learnt.families) - 1) * learnt.increments.scale
     assert len(learnt.families) == 6
-    assert log(swings["increment_markup"].high) == pytest.approx(reach) == -log(swings["increment_markup"].low)
+    assert log(swings["increment_price_cost_ratio"].high) == pytest.approx(reach) == -log(swings["increment_price_cost_ratio"].low)
     assert log(swings["price_per_hbm_byte"].high) == pytest.approx(USUAL.reach * USUAL.rent_spread)
     # r = 1.5 was 1.37 to 1.73 before rounding: increments of 0.37 and 0.73 over that of the middle of the cell.
     low, high = (15 / 8) ** 0.5, 3**0.5

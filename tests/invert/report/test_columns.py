@@ -38,7 +38,7 @@ def test_every_column_has_a_name_of_its_own_and_is_found_by_it():
     [
         ("KV lecture", "kv_bytes_per_token_from_threshold"), ("KV from threshold", "kv_bytes_per_token_from_threshold"),
         ("kv from premium", "kv_bytes_per_token_from_premium"), ("bandwidth-bound", "bandwidth_bound_fraction"),
-        ("mark-up", "input_markup_by_price"), ("price/cost", "input_markup_by_price"),
+        ("mark-up", "input_price_cost_ratio_by_price"), ("price/cost", "input_price_cost_ratio_by_price"),
         ("KV", "kv_bytes_per_token_typical"), ("typical kv", "kv_bytes_per_token_typical"), ("active", "active_params"),
         ("known", "kv_bytes_per_token_of_architecture"), ("Prices Missed", "prices_missed"), ("cache", "cache_tier"), ("in/out", "price"),
     ],

@@ -146,7 +146,7 @@ def test_what_a_tier_would_show_is_found_on_it():
 
 
 def test_the_exact_integral_is_what_sampling_gives():
-    """Every parameter drawn, mark-up and all: the shares of the likelihood are those of the closed form."""
+    """Every parameter drawn, price/cost and all: the shares of the likelihood are those of the closed form."""
     seen, spread = 0.4, 0.3
     generator = np.random.default_rng(7)
     draw = generator.standard_normal
@@ -166,7 +166,7 @@ def test_the_exact_integral_is_what_sampling_gives():
 
 @given(spread=st.floats(0, 2), kv=st.floats(1e3, 1e6), price=st.floats(1e-13, 1e-8), factor=st.floats(0.01, 100))
 def test_bytes_and_price_enter_the_level_as_a_ratio(spread: float, kv: float, price: float, factor: float):
-    """Bytes, tier and mark-up are degenerate: ten times the bytes at ten times the price say the same."""
+    """Bytes, tier and price/cost are degenerate: ten times the bytes at ten times the price say the same."""
     base, scaled = (normalised(price_level(shipped_data(), price * by, (kv * by, spread), "owned", 2026)) for by in (1, factor))
     assert dict(scaled) == pytest.approx(dict(base), abs=1e-9)
 

@@ -36,9 +36,11 @@ def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
 def test_a_move_is_that_of_the_two_sheets():
     """gpt-5.6-luna at a fifth of its price: input at rent falls by ln 5 where the size by price does not take part."""
     day = date(2026, 7, 30)
-    before, after = (infer("gpt-5.6-luna", as_of=of)[0].estimates["active_params_times_markup"] for of in (day - timedelta(days=1), day))
+    before, after = (
+        infer("gpt-5.6-luna", as_of=of)[0].estimates["active_params_times_price_cost_ratio"] for of in (day - timedelta(days=1), day)
+    )
     (row,) = [row for row in rows_of(NaturalExperiment) if (row.model, row.date) == ("gpt-5.6-luna", day)]
-    (found,) = [one for one in retests([row], read_data()) if one.quantity == "active_params_times_markup"]
+    (found,) = [one for one in retests([row], read_data()) if one.quantity == "active_params_times_price_cost_ratio"]
     assert found.moved == pytest.approx(log(after.median / before.median)) == pytest.approx(-log(5), abs=0.1)
 
 

@@ -62,7 +62,13 @@ def test_a_section_that_cannot_be_made_has_no_row():
 
 
 def test_estimates_of_experiments_have_the_words_of_other_tables_in_text_and_their_ids_for_programs():
-    names = ("active_params, by price", "input_markup, by known size", "input_markup, by price", "memory_time_share", "typical KV")
+    names = (
+        "active_params, by price",
+        "input_price_cost_ratio, by known size",
+        "input_price_cost_ratio, by price",
+        "memory_time_share",
+        "typical KV",
+    )
     rows = {"experiments": [{"estimate": name, "experiments": 1} for name in names]}
     text = rendered_sections(rows, "table")
     said = ("active params by price", "price/cost by known size", "price/cost by price", "memory time share", "typical KV")

@@ -105,7 +105,7 @@ def test_shuffled_prices_gain_nothing():
 
 
 def test_a_closed_model_at_two_dollars_has_this_size(monkeypatch):
-    monkeypatch.setattr(size, "extra_markup", lambda *_: (0.3, 0.6))
+    monkeypatch.setattr(size, "extra_price_cost_ratio", lambda *_: (0.3, 0.6))
     found = size_draws(Data(shipped_data().tables), ACTIVE, "", True, USUAL)
     sizes = {price: found.size(price, 0.9) for price in (0.1, 0.2, 1.0, 2.0, 10.0)}
     at_two = sizes[2.0]
@@ -113,7 +113,7 @@ def test_a_closed_model_at_two_dollars_has_this_size(monkeypatch):
     assert sizes[0.1].median / 1e9 == pytest.approx(7.6, rel=0.03)
     for ends in zip(*((one.low, one.median, one.high) for one in sizes.values()), strict=True):
         assert list(ends) == sorted(ends)
-    monkeypatch.setattr(size, "extra_markup", lambda *_: (0.3, 0.0))
+    monkeypatch.setattr(size, "extra_price_cost_ratio", lambda *_: (0.3, 0.0))
     without = size_draws(Data(shipped_data().tables), ACTIVE, "", True, USUAL).size(2.0, 0.9)
     factors = [np.sqrt(one.high / one.low) for one in (without, at_two)]
     assert factors == pytest.approx([2.9, 3.4], abs=0.05)
