@@ -82,7 +82,7 @@ def _tell_one(row: dict[str, object]) -> None:
         "time": row["time"] or ("not known" if str(row["source"]).startswith("talk") else "none, the source is not the talk"),
         "source": row["source"],
         "from": row["by"],
-        "command": row["command"] or ("none, there is no number to compute" if row["found"] is None else f"none, see {row['by']}"),
+        "command": row["command"] or ("none, for this reason" if row["found"] is None else f"none, the value is in {row['by']}"),
     }
     for head, text in said.items():
         if text:
