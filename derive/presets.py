@@ -637,14 +637,12 @@ def fitted_efficiencies(
     (0.65, 0.8, 0.98)
     """
     tables = tables or shipped.read()
-    rows = [row for row in tables.rows_of(FittedEfficiency) if row.kind in kinds and row.deployment in deployments]
-    found: dict[str, tuple[float, float, float]] = {}
-    for name in dict.fromkeys(row.quantity for row in rows):
-        columns = zip(*((row.low, row.value, row.high) for row in rows if row.quantity == name), strict=True)
-        unit = next(row.unit for row in rows if row.quantity == name)
-        low, value, high = ([in_si(name, one, unit) for one in column] for column in columns)
-        found[name] = min(low), sum(value) / len(value), max(high)
-    return found
+    found: dict[str, list[list[float]]] = {}
+    for row in tables.rows_of(FittedEfficiency):
+        if row.kind in kinds and row.deployment in deployments:
+            found.setdefault(row.quantity, []).append([in_si(row.quantity, one, row.unit) for one in (row.low, row.value, row.high)])
+    columns = {name: [*zip(*rows, strict=True)] for name, rows in found.items()}
+    return {name: (min(low), sum(value) / len(value), max(high)) for name, (low, value, high) in columns.items()}
 
 
 def record_of_runs(rows: Collection[Efficiency], group: str) -> str:

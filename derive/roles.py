@@ -46,8 +46,6 @@ class Batch:
     """Number of batches in flight at the same time."""
     also: tuple[str, ...] = ("sequences_in_flight",)
     """Other quantities that determine the number of sequences."""
-    rates: tuple[str, ...] = ("requests_per_second", "throughput")
-    """Rates of one replica: the batch follows from them."""
     best_full: tuple[str, ...] = (
         *("throughput", "requests_per_second", "fleet_requests_per_second", "fleet_throughput"),
         *("cost_per_token", "cost_per_request", "replicas", "fleet_sequences_in_flight"),
@@ -77,8 +75,6 @@ class Memory:
     weights: str = "weight_bytes"
     resident: str = "resident_weight_bytes_per_chip"
     """The bytes of weights on a chip, copies included."""
-    sizes: tuple[str, ...] = ("batch", "sequences_in_flight", "context_length")
-    """Sizes that memory limits. They use the copies at one fixed number of chips."""
     sequences: str = "sequences_in_flight"
     """The sequences with a stored cache."""
     counted_by: tuple[str, ...] = ("batch", "microbatches", "sequences_in_flight")
