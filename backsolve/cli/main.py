@@ -23,6 +23,12 @@ _PLACES = {  # for each command: its module in this package, and its name in the
     "prices": ("prices", "prices"),
 }
 
+_EXTRAS = {
+    **dict.fromkeys(("anyio", "jsonschema", "mcp"), "mcp"),
+    **dict.fromkeys(("PIL", "jinja2", "markdown_it", "markupsafe", "mdit_py_plugins"), "site"),
+}
+"""The extra of each package that only some commands need."""
+
 
 class Loaded(UserDict[str, Any]):
     """The commands by name. A command is imported when it runs, so other commands cost no time."""
@@ -48,6 +54,12 @@ class Program(Commands):
         except BacksolveError as error:
             say(str(error))
             status = error.exit_status
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in _EXTRAS:
+                raise
+            say(f"this command needs {package}: pip install 'backsolve[{_EXTRAS[package]}]'")
+            status = INPUT_IS_WRONG
         except click.ClickException as error:
             say(error.format_message().replace("\n", "\\n"))
             status = INPUT_IS_WRONG

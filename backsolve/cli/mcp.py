@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from derive.errors import NO_ANSWER, WrongValue
+from derive.errors import NO_ANSWER
 from derive.version import VERSION
 
 if TYPE_CHECKING:
@@ -97,17 +97,12 @@ def _parameters(name: str) -> dict[str, click.Parameter]:
     return {str(one): every[one] for one in (*tool.arguments, *tool.options)}
 
 
-def _is_mapping(one: click.Parameter) -> bool:
-    """Return whether the values of a parameter are name=value."""
-    return "=" in (one.metavar or "")
-
-
 def _schema_of(one: click.Parameter, about: str) -> _Schema:
     """Return the JSON Schema of a parameter."""
     # A comma would name several deployments, and the answer would be a list.
     text: _Schema = {"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "^[^,]*$"}
     said = {"description": about or getattr(one, "help", "")}
-    if _is_mapping(one):
+    if "=" in (one.metavar or ""):
         return {**said, "type": "object", "maxProperties": 100, "additionalProperties": {"type": ["string", "number"]}}
     if getattr(one, "is_flag", False):
         return {**said, "type": "boolean"}
@@ -164,11 +159,9 @@ def mcp_command(tools: bool) -> None:
     if tools:
         click.echo(json.dumps([_described(name) for name in _TOOLS], indent=2))
         return
-    try:
-        import anyio
-        from mcp.server.stdio import stdio_server
-    except ModuleNotFoundError:
-        raise WrongValue("the server needs the extra mcp: pip install 'backsolve[mcp]'") from None
+    import anyio
+    from mcp.server.stdio import stdio_server
+
     server = tools_server()
 
     async def serve() -> None:

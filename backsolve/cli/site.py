@@ -1,29 +1,11 @@
 """The command `site`: the catalogue, the book and the documentation as web pages, and the book as LaTeX or PDF."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import click
 
 from backsolve.cli import options
 from backsolve.cli.common import Commands, fail_on, tell
 from backsolve.streams import progress
-from derive.errors import WrongValue
 from derive.files import label
-
-_NEEDED = ("PIL", "jinja2", "markdown_it", "markupsafe", "mdit_py_plugins")
-"""Packages of the extra `site`."""
-
-
-@contextmanager
-def _site_extra() -> Iterator[None]:
-    """Raise WrongValue, in one line, if a package of the extra is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in _NEEDED:
-            raise
-        raise WrongValue(f"the site needs {error.name}: pip install 'backsolve[site]'") from None
 
 
 @click.group("site", cls=Commands)
@@ -46,8 +28,8 @@ def site_build(out: str, html_base: str) -> None:
     backsolve site build --out site
     backsolve site build --out site --html-base https://example.org/backsolve/
     """
-    with _site_extra():
-        from backsolve.site.build import build_site
+    from backsolve.site.build import build_site
+
     with progress("site") as starting:
         built = build_site(out, html_base, starting)
     tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB. Open {label(out.rstrip('/'))}/index.html")
@@ -64,6 +46,6 @@ def site_book(out: str) -> None:
     \b
     backsolve site book --out book.tex
     """
-    with _site_extra():
-        from backsolve.site.paper import write_book
+    from backsolve.site.paper import write_book
+
     write_book(out)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from backsolve.cli.main import backsolve
-from backsolve.cli.site import _NEEDED
+from backsolve.cli.main import _EXTRAS, backsolve
 from backsolve.site import build
 from backsolve.site.home import home_page
 from derive.tables.problems import Problem
@@ -51,7 +50,7 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path):
     assert done.exit_code == 2 and "not the address of a site" in done.output and not (tmp_path / "site").exists()
 
 
-@pytest.mark.parametrize("missing", _NEEDED)
+@pytest.mark.parametrize("missing", [name for name, extra in _EXTRAS.items() if extra == "site"])
 def test_where_the_extra_is_missing_its_name_is_said(missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name in [name for name in sys.modules if name.startswith(("backsolve.site", "backsolve.figures"))]:
         monkeypatch.delitem(sys.modules, name)
