@@ -63,7 +63,7 @@ def column_of(field: Mapping[str, Any]) -> Column:
     def read(text: str) -> tuple[Any, str]:
         text = text or default
         if not text:
-            return (None, "is blank" + (". Write true or false" if kind == "boolean" else "")) if required else (blank, "")
+            return (None, f"is blank. Write {'true or false' if kind == 'boolean' else 'a value'}") if required else (blank, "")
         try:
             refuse_hostile(text, signs)
             if text not in limits.get("enum", (text,)):
@@ -131,7 +131,7 @@ def read_number(text: str) -> float:
         raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
     value = float(text)
     if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
-        raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'too small: it would be read as zero'}")
+        raise WrongData(f"{shorten(text)} is {'absurdly large. Write less than 1e308' if value > 1 else 'too small and read as zero'}")
     return value
 
 

@@ -107,8 +107,8 @@ class CsvTable:
             raise BadRow(self._problem(f"{shorten(first)} is a line for spreadsheets. Remove it", place))
         mark = next((mark for mark in (";", "\t", "|") if mark in first), None)
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
-        if not mark and len(unknown) == len(self.header):
-            hint = f"{shorten(first)} is no name of a column. Remove this line if it is a title or a comment"
+        if not mark and len(missing) == len(needed):
+            hint = "write the names of the columns in the first line, and remove a title or a comment"
         raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ""), place))
 
 

@@ -178,10 +178,11 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
     if not bands:
         return [_fault(valid[0], "component", " has neither an input nor an output price")] if valid and not ever_traded else []
     problems = []
+    advice = "Add its row, or correct the name or tier of one that was meant for this sheet"
     for threshold, rows in sorted(bands.items()):
         first = rows[0]
         said, lacking = f"at threshold {threshold}{day_text(day)}", {"input", "output"} - {row.component for row in rows}
-        problems += [_fault(first, "component", f" has {first.component} and no {component} {said}") for component in lacking]
+        problems += [_fault(first, "component", f" has {first.component} and no {component} {said}. {advice}") for component in lacking]
         if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
             problems.append(_other_threshold(rows[-1], first))
     if 0 not in bands:
