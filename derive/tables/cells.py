@@ -131,7 +131,9 @@ def read_number(text: str) -> float:
         raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
     value = float(text)
     if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
-        raise WrongData(f"{shorten(text)} is {'absurdly large. Write less than 1e308' if value > 1 else 'too small and read as zero'}")
+        raise WrongData(
+            f"{shorten(text)} is {'absurdly large: write less than 1e308' if value > 1 else 'too small: it would be read as zero'}"
+        )
     return value
 
 
