@@ -84,14 +84,11 @@ _UNITS = {
 }
 
 
-_POWERS_OF_1024 = {prefix[0]: size for prefix, size in _BINARY.items()} | {"k": 2**10}
-_BINARY_UNITS = _UNITS | _prefixed(("B", "byte", "bytes"), _POWERS_OF_1024, _dimension(byte=1))
-_BINARY_SUFFIXES = {name: Decimal(size) for name, size in (_POWERS_OF_1024 | _BINARY).items()}
-
 DATA_TYPES = data_types.BYTES_OF_ONE
 """Bytes of one element."""
 _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
-_PER_TOKENS = r"/\s*(?:1\s*)?(?:(?P<suffix>[kKM])|(?P<word>(?i:million|thousand)))\s*(?i:tok(?:en)?s?)?\s*(?=/|$)"
+_PER_TOKENS = r"/\s*(?:1\s*)?([kKM])\s*(?i:tok(?:en)?s?)?\s*(?=/|$)"
+_SIZE_PREFIX = r"(?<![\w/])[kKMGTP](?=(?:B|bytes?)?\b)"
 _CHIP_HOUR = r"(?i)/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)"
 
 
@@ -110,24 +107,23 @@ def is_of_one_element(name: str) -> bool:
     return name.endswith(_OF_ONE)
 
 
-def _word(word: str, units: dict[str, tuple[Decimal, _Dimension]]) -> tuple[Decimal, _Dimension]:
+def _word(word: str) -> tuple[Decimal, _Dimension]:
     if word == "m":
         raise _Unreadable("has the unit 'm': is that min or M?")
-    if word not in units:
+    if word not in _UNITS:
         # A suggestion of "Gb" would lead to an eighth of the intended value.
-        named = [name for name in units if not _bits(name) and not name.endswith("ps") and name not in _EACH]
+        named = [name for name in _UNITS if not _bits(name) and not name.endswith("ps") and name not in _EACH]
         raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, named)}")
-    return units[word]
+    return _UNITS[word]
 
 
 @lru_cache(1024)
-def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
+def _unit(text: str, b_is_byte: bool) -> Unit:
     """Return the unit of a text: an optional suffix, an optional unit, then `/unit` any number of times."""
-    suffixes, units = (_BINARY_SUFFIXES, _BINARY_UNITS) if binary else (_SUFFIXES, _UNITS)
     numerator, *denominator = (part.split() for part in text.split("/"))
     factor = Decimal(1)
-    if numerator and numerator[0] in suffixes and not (b_is_byte and numerator == ["B"]):
-        factor = suffixes[numerator.pop(0)]
+    if numerator and numerator[0] in _SUFFIXES and not (b_is_byte and numerator == ["B"]):
+        factor = _SUFFIXES[numerator.pop(0)]
     if not numerator and not denominator:
         return Unit(factor, None)
     if len(numerator) > 1 or any(len(words) != 1 for words in denominator):
@@ -137,7 +133,7 @@ def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
         raise _Unreadable(f"is in bits, but a size is in bytes: write {bits.rstrip('bits')}B. Only rates are in bits, such as Gb/s")
     exponents = [0] * len(_BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
-        size, dimension = _word(word, units)
+        size, dimension = _word(word)
         factor = factor * size if sign > 0 else factor / size
         exponents = [total + sign * own for total, own in zip(exponents, dimension, strict=True)]
     return Unit(factor, tuple(exponents))
@@ -221,25 +217,23 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         return _multiply(figure, Decimal("0.01"))
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
-    rest = _normalise_unit(row, rest)
-    unit = _unit(_dollars_behind(rest) if dollar else rest, "byte" in row.unit, binary)
+    rest = _normalise_unit(row, rest, binary)
+    unit = _unit(_dollars_behind(rest) if dollar else rest, "byte" in row.unit)
     _compare(row, unit)
     return _multiply(figure, unit.factor)
 
 
-def _normalise_unit(row: Quantity, rest: str) -> str:
-    """Return a unit in the form of `_unit`: "/" for "per", "/h" for "/GPU-h", and MTok for M, 1M and million tokens of a price."""
+def _normalise_unit(row: Quantity, rest: str, binary: bool) -> str:
+    """Return a unit in the form of `_unit`: "/" for "per", "/h" for "/GPU-h", MTok for M, 1M and million tokens, Ki for a binary k."""
     if not rest:
         return rest
     rest = re.sub(_CHIP_HOUR, "/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
+    if binary:
+        return re.sub(_SIZE_PREFIX, lambda prefix: f"{prefix[0].upper()}i", rest)
     if "USD" not in row.unit or "token" not in row.unit:
         return rest
-
-    def write_tokens(match: re.Match[str]) -> str:
-        word = match["word"]
-        return f"/{({'million': 'M', 'thousand': 'k'}[word.lower()]) if word else match['suffix']}Tok"
-
-    return re.sub(_PER_TOKENS, write_tokens, rest)
+    letters = re.sub(r"(?i)/\s*(?:1\s*)?thousand(?!s)", "/k", re.sub(r"(?i)/\s*(?:1\s*)?million(?!s)", "/M", rest))
+    return re.sub(_PER_TOKENS, r"/\1Tok", letters)
 
 
 def _dollars_behind(rest: str) -> str:
