@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -314,23 +315,12 @@ def _stored(preset: Preset, text: str) -> Preset:
     """Return the preset of a model, with its weights in the data type that its name says."""
     if not (dtype := stored_as(text)):
         return preset
-    row = data_types.ROWS[dtype]
+    row, place = data_types.ROWS[dtype], f"--model {text}"
+    named = preset.published or [Published(model=name, dtype=dtype, max_context=inf, place=place) for name in preset.parameters_only]
     narrowest = min(row.size, DATA_TYPES[row.computed_in or dtype])
-    models = [(one.model, one.max_context, one.stored) for one in preset.published]
-    named = (
-        Published(
-            model=name,
-            dtype=dtype,
-            **dict.fromkeys(("of_experts", "of_others", "bytes_per_weight"), stored.get(row.size, row.size)),
-            narrowest=narrowest,
-            max_context=longest,
-            place=f"--model {text}",
-            origin=f"--model {text}",
-            stored=stored,
-        )
-        for name, longest, stored in models or [(name, inf, {}) for name in preset.parameters_only]
-    )
-    return replace(preset, published=tuple(named))
+    each = [(one, one.stored.get(row.size, row.size)) for one in named]
+    stored = (replace(one, dtype=dtype, of_experts=size, of_others=size, bytes_per_weight=size) for one, size in each)
+    return replace(preset, published=tuple(replace(one, narrowest=narrowest, place=place, origin=place) for one in stored))
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
@@ -507,10 +497,9 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
 
 def usual(link: str) -> float:
     """Return the value that most accelerators of hardware.csv have for a link, among accelerators with a value in the table."""
-    from statistics import mode
-
     of_link = shipped.read().only(HARDWARE, "quantity", link).checked_rows(AcceleratorFigure)
-    return mode(row.value for _, faults, row in of_link if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
+    values = (row.value for _, faults, row in of_link if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
+    return Counter(values).most_common(1)[0][0]
 
 
 def usual_attention_rate(dtype: str) -> float:
@@ -523,9 +512,7 @@ def usual_attention_rate(dtype: str) -> float:
     peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
     rates = {(row.accelerator, row.dtype): row.value for row in peaks}
     pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
-    from statistics import mode
-
-    return mode(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow)
+    return Counter(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow).most_common(1)[0][0]
 
 
 def sparsest_router() -> float:
