@@ -11,7 +11,6 @@ import click
 
 from derive.answers import Column, Result
 from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue, shorten
-from derive.files import write
 from derive.immutable import immutable
 from derive.layouts import split_layout_texts
 from derive.quantities import meant_beside, says_tensor_parallel
@@ -26,8 +25,6 @@ from derive.units import LONGEST, data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
-
-_PICTURES = (".svg", ".png")
 
 
 class Deployment(NamedTuple):
@@ -188,12 +185,6 @@ def _names_apart(found: Sequence[Deployment]) -> list[str]:
     ]
 
 
-def refuse_picture(option: str, place: str) -> None:
-    """Raise WrongValue for a file that is no picture."""
-    if not place.lower().endswith(_PICTURES):
-        raise WrongValue(f"{option} {shorten(place)[1:-1]}: write to a file that ends in .svg or .png")
-
-
 def drawn_inputs(texts: Mapping[str, str], conventions: Conventions, zipped: bool) -> dict[str, Given]:
     """Return the inputs to draw: ranges as sweeps, and sweeps of counts in whole numbers. The quantity of the x axis is last."""
     from derive.show.plot import plotted_values
@@ -242,6 +233,7 @@ def _step_numbers(asked: Asked, deployment: Deployment, solutions: Sequence[Resu
 
 def draw_into(place: str, charts: "Sequence[Chart]", columns: Sequence[Column], texts: Mapping[str, str]) -> None:
     """Draw charts of answers with their caption into a file, or without it as text."""
+    from backsolve.figures.picture import draw_picture
     from derive.show.plot import caption, draw_in_terminal
 
     if place == "-":
@@ -250,10 +242,3 @@ def draw_into(place: str, charts: "Sequence[Chart]", columns: Sequence[Column], 
     limits = {name: signed(text) for name, text in texts.items()}
     said = caption([((*one.hardware, *one.model), one.solutions) for one in columns if one.solutions], limits)
     draw_picture(place, [replace(charts[0], said=(*said, *charts[0].said)), *charts[1:]])
-
-
-def draw_picture(place: str, charts: "Sequence[Chart]") -> None:
-    """Write charts as a picture. Its form is the end of the name of the file."""
-    from backsolve.figures.picture import picture
-
-    write(place, picture(charts, place.lower()[-3:]))

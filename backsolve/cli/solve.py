@@ -88,7 +88,7 @@ def solve_command(
             raise WrongValue(f"storage_tier follows from ttl by the drain-time rule: leave out {_NOT_WITH_TIERS}")
         print_tiers(given, style, full)
         return
-    from backsolve.cli.question import read_question, refuse_picture
+    from backsolve.cli.question import read_question
     from derive.solving.question.conventions import Conventions, Switches
 
     if "=" in unknown:
@@ -97,6 +97,8 @@ def solve_command(
     if plot == "-" and style != "table":
         raise WrongValue(f"--plot - draws below the table, so it would be inside the {style}: write to a file that ends in .svg or .png")
     if plot is not None and plot != "-":
+        from backsolve.figures.picture import refuse_picture
+
         refuse_picture("--plot", plot)
     if price not in _PRICES:
         raise WrongValue(f"--price must be given or rent, not {shorten(price)}. Your own price is an input: chip_price={shorten(price)}")

@@ -8,7 +8,8 @@ from textwrap import fill
 from typing import Any
 
 from backsolve.figures.axes import COLOURS, axis_ends, axis_ticks, colour_number
-from derive.errors import WrongData, WrongValue
+from derive.errors import WrongData, WrongValue, shorten
+from derive.files import write
 from derive.show.chart import Chart, Mark, chart_in_words, extent, in_units, row_offset
 
 _SHAPES = "os^DvPX*<>ph"
@@ -27,6 +28,17 @@ _NAME_HEIGHT, _NAME_LEVELS = 12, 2
 """Height of the name of a rule [point], and the number of heights of such names."""
 _BELOW_AXES = 0.55
 """Distance of a legend from the axes above it [inch]."""
+
+
+def refuse_picture(option: str, place: str) -> None:
+    """Raise WrongValue for a file that is no picture."""
+    if not place.lower().endswith((".svg", ".png")):
+        raise WrongValue(f"{option} {shorten(place)[1:-1]}: write to a file that ends in .svg or .png")
+
+
+def draw_picture(place: str, charts: Sequence[Chart]) -> None:
+    """Write charts as a picture. Its form is the end of the name of the file."""
+    write(place, picture(charts, place.lower()[-3:]))
 
 
 def picture(charts: Sequence[Chart], form: str) -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backsolve.cli.plot import _FIGURES
+from backsolve.figures.named import FIGURES
 from derive.quantities import quantity
 from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
@@ -13,19 +13,19 @@ from tests.tools.together import in_one_test
 
 def test_without_a_name_they_are_listed():
     said = call("plot")
-    assert said.status == 0 and [line.split()[0] for line in said.out.splitlines()] == [*_FIGURES]
+    assert said.status == 0 and [line.split()[0] for line in said.out.splitlines()] == [*FIGURES]
     assert all(len(line) <= 100 for line in said.out.splitlines())
 
 
 @pytest.mark.slow
-@in_one_test("name", _FIGURES)
+@in_one_test("name", FIGURES)
 def test_every_figure_is_drawn_of_what_is_usual(name: str, tmp_path: Path):
     place = tmp_path / "figure.svg"
     said = call("plot", name, "--out", str(place))
     assert (said.status, said.out, said.err) == (0, "", "") and place.read_bytes().startswith(b"<?xml")
 
 
-@in_one_test("question", [one.question for one in _FIGURES.values() if one.question])
+@in_one_test("question", [one.question for one in FIGURES.values() if one.question])
 def test_default_inputs_are_names_of_quantities(question: str):
     names = re.findall(r"[a-z_]+(?==)|(?<![=\w])[a-z_]{4,}", question)
     assert names and all(quantity(name).name == name for name in names)
