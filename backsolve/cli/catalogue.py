@@ -178,7 +178,7 @@ def _show_word(word: str) -> None:
     from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.show.entry import quantity_lines
     from derive.show.presets import chip_lines, preset_lines
-    from derive.tables.shipped import problems
+    from derive.tables.shipped import read
 
     unusable: WrongData | None = None
     word = INSTEAD.get(word.lower(), word)
@@ -207,7 +207,7 @@ def _show_word(word: str) -> None:
     if "." in word:
         equation(word)
     # The reason may be a row that cannot be read.
-    bad = report_problems(problems(Architecture, AcceleratorFigure))
+    bad = report_problems(read().problems(Architecture, AcceleratorFigure))
     quantities, rows = ((), ()) if bad or "." in word else _about(word)
     if not (quantities or rows):
         _show_nearest(word)

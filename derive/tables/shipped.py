@@ -182,11 +182,6 @@ def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     return read().rows_of(record)
 
 
-def problems(*tables: Table) -> tuple[Problem, ...]:
-    """Return everything that is wrong with these shipped tables."""
-    return read().problems(*tables)
-
-
 def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
     """Return the schema of every file of a description. Return no schemas if the description cannot be read."""
     try:
@@ -235,24 +230,17 @@ def _check_table(tables: Tables, table: Table) -> _CheckedTable:
         *(() if isinstance(table, str) else table.faults_across(sound, present)),
         *_missing_references(tables, schema, sound),
     )
-    together = _with_places([(row, (column, why)) for row, column, why in across])
-    # A fault that several rows share is named once, at the first of them.
-    once = {fault: (row, fault) for row, fault in reversed(together)}.values()
+    shared: dict[Fault, list[Row]] = {}
+    for row, column, why in across:
+        shared.setdefault((column, why), []).append(row)
+    # A fault that several rows share is named once, at the first of them, with the numbers of all, because the first may be right.
+    once = [
+        (rows[0], (column, f"{why} (rows {', '.join(str(row.place) for row in rows)})" if 1 < len(rows) <= _FEW else why))
+        for (column, why), rows in shared.items()
+    ]
     named = sorted((*alone, *once), key=lambda one: one[0].place)
     problems = [Problem(origin=origin, row=row.place, column=column, message=message) for row, (column, message) in named]
     return tuple(record for _, _, record in checked if record), (*([lines.unknown] if lines.unknown else []), *problems)
-
-
-def _with_places(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
-    """Add the numbers of all rows to a fault that a few rows share, because the first row may be right."""
-    places: dict[Fault, list[int]] = {}
-    for row, fault in together:
-        places.setdefault(fault, []).append(row.place)
-    listed = {
-        fault: (fault[0], f"{fault[1]} (rows {', '.join(map(str, rows))})" if 1 < len(rows) <= _FEW else fault[1])
-        for fault, rows in places.items()
-    }
-    return [(row, listed[fault]) for row, fault in together]
 
 
 def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:

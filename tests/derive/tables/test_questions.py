@@ -9,7 +9,7 @@ import pytest
 from derive.errors import BacksolveError, UnknownName, WrongValue
 from derive.tables import shipped
 from derive.tables.questions import amount_in_si, command_of, read_givens, stated_range
-from derive.tables.shipped import problems, read
+from derive.tables.shipped import read
 from invert.validation.claim_rows import Claim, WorkedProblem
 from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test
@@ -23,7 +23,7 @@ def spoilt(id: str, table: str = "claims", **cells: str) -> list[tuple[int | Non
     writer.writeheader()
     writer.writerows(row | cells if row["id"] == id else row for row in rows)
     with reading(read().edited(**{table: out.getvalue()})):
-        return [(one.row, one.column) for one in problems(RECORDS[table])]
+        return [(one.row, one.column) for one in shipped.read().problems(RECORDS[table])]
 
 
 @in_one_test(
@@ -57,7 +57,7 @@ def test_a_cell_that_cannot_be_read_is_named(table: str, id: str, cells: dict[st
 
 
 def test_what_is_sound_has_no_fault():
-    assert problems(Claim, WorkedProblem) == () and len(CELLS) >= 120
+    assert shipped.read().problems(Claim, WorkedProblem) == () and len(CELLS) >= 120
     assert stated_range("throughput", "100..1000", "M token/s") == (1e8, 1e9)
 
 

@@ -18,7 +18,7 @@ from derive.preset_rows import AcceleratorFigure
 from derive.presets import hardware, model
 from derive.tables import shipped
 from derive.tables.problems import BadRow
-from derive.tables.shipped import Tables, problems, read, rows_of
+from derive.tables.shipped import Tables, read, rows_of
 from invert.sheets.tables import FxRate
 from tests.tools.tables import GOOD, HARDWARE, RECORDS, SHIPPED, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
@@ -120,7 +120,7 @@ def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_
     text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", f"{space}µ  page{space}") for row in GOOD), ""])
     with reading(read().edited(hardware=text)):
         assert (
-            problems(AcceleratorFigure) == ()
+            shipped.read().problems(AcceleratorFigure) == ()
             and rows_of(AcceleratorFigure)[0].source == "µ  page"
             and rows_of(AcceleratorFigure)[0].place == 2
         )
@@ -167,7 +167,7 @@ WRONG_ROWS = [
 @in_one_test(("row", "column", "why"), WRONG_ROWS)
 def test_a_bad_row_is_named_and_stops_its_table(row: str, column: str | None, why: str):
     with reading(of_hardware(*GOOD[:3], row, GOOD[3])):
-        (problem,) = problems(AcceleratorFigure)
+        (problem,) = shipped.read().problems(AcceleratorFigure)
         assert (problem.origin, problem.row, problem.column) == ("hardware.csv", 5, column) and why in problem.message
         assert str(problem).isprintable() and "\n" not in str(problem)
         with pytest.raises(BadRow, match=r"hardware\.csv row 5"):
@@ -209,7 +209,7 @@ def test_a_file_that_cannot_be_used_is_named(content: bytes | None, says: str):
             with pytest.raises(WrongData) as caught:
                 look()
             assert str(caught.value).startswith(says)
-        assert [str(problem) for problem in problems(AcceleratorFigure)] == [str(caught.value)]
+        assert [str(problem) for problem in shipped.read().problems(AcceleratorFigure)] == [str(caught.value)]
 
 
 def test_a_file_that_may_not_be_read_or_is_none_is_named(copy):
@@ -233,7 +233,7 @@ def test_all_bad_rows_are_named_at_once():
 
 def test_a_column_that_is_not_described_is_named():
     with reading(of_hardware(*(row + ",1" for row in GOOD), header=HARDWARE + ",prefered")):
-        (problem,) = problems(AcceleratorFigure)
+        (problem,) = shipped.read().problems(AcceleratorFigure)
         assert str(problem) == "hardware.csv row 1: unknown column 'prefered'. Rename the column or remove it"
 
 
@@ -280,5 +280,5 @@ def test_both_rows_of_one_key_are_named(name: str, wrong: int, right: int, colum
     writer.writeheader()
     writer.writerows(cells)
     with reading(read().edited(**{name: out.getvalue()})):
-        found = {problem.row: problem.message for problem in problems(RECORDS[name])}
+        found = {problem.row: problem.message for problem in shipped.read().problems(RECORDS[name])}
     assert f"row {right} has the same" in found[wrong] and f"row {wrong} has the same" in found[right]

@@ -20,7 +20,7 @@ from derive.presets import hardware, model
 from derive.tables import shipped
 from derive.tables.problems import BadRow
 from derive.tables.rows import TableRow
-from derive.tables.shipped import Tables, problems, read, rows_of
+from derive.tables.shipped import Tables, read, rows_of
 from invert.sheets.tables import Disclosure, FxRate, ModelRow
 from tests.tools.tables import GOOD, RECORDS, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
@@ -109,7 +109,7 @@ def test_every_formula_of_keys_and_values_names_columns_of_the_table():
 def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, cells: dict[str, str], column: str, why: str):
     text = with_cells(shipped.read().content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
     with reading(read().edited(architectures=text)):
-        (problem,) = problems(Architecture)
+        (problem,) = shipped.read().problems(Architecture)
         assert problem.column == column and why in problem.message
         with pytest.raises(BadRow):
             model(name)
@@ -132,7 +132,7 @@ def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, ce
 )
 def test_rows_that_do_not_go_together_are_named_once_and_none_of_them_is_taken(rows, named):
     with reading(of_hardware(*rows)):
-        found = problems(AcceleratorFigure)
+        found = shipped.read().problems(AcceleratorFigure)
         assert [(one.row, one.column) for one in found] == [(row, column) for row, column, _ in named]
         assert all(why in one.message for one, (*_, why) in zip(found, named, strict=False))
         with pytest.raises(BadRow, match=r"hardware\.csv row"):
@@ -143,7 +143,7 @@ def test_a_preferred_price_is_told_to_be_none():
     text = shipped.read().content("hardware.csv").decode()
     first = next(line for line in text.splitlines() if "A100-SXM-80GB,chip_price," in line)
     with reading(read().edited(hardware=text.replace(first, first.replace(",false,", ",true,"), 1))):
-        (problem,) = problems(AcceleratorFigure)
+        (problem,) = shipped.read().problems(AcceleratorFigure)
     assert (problem.column, problem.message) == ("preferred", "is true, and no chip_price is preferred; write false")
 
 
@@ -155,14 +155,14 @@ def devices(changes: Mapping[tuple[str, str], Mapping[str, str]]) -> Tables:
 
 def test_a_device_that_lacks_a_figure_is_named_by_every_row_of_it():
     with reading(devices({("A100-SXM-80GB", "tier_bandwidth"): {"device": "A100"}})):
-        said = {(one.column, one.message) for one in problems(MemoryTierFigure)}
+        said = {(one.column, one.message) for one in shipped.read().problems(MemoryTierFigure)}
     assert any(column == "device" and "hbm 'A100-SXM-80GB' is not a whole device: it lacks tier_bandwidth" in why for column, why in said)
     assert any(column == "device" and "hbm 'A100' is not a whole device: it lacks drain_time, tier_capacity" in why for column, why in said)
 
 
 def test_a_year_belongs_to_a_price_and_each_basis_has_one_price_a_year():
     with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"year": "2025"}})):
-        found = [(one.column, one.message) for one in problems(MemoryTierFigure)]
+        found = [(one.column, one.message) for one in shipped.read().problems(MemoryTierFigure)]
     assert ("year", "tier_capacity has no year: leave it blank") in found
     with reading(devices({("rented with H100, 2025", "holding_price"): {"year": ""}})):
-        assert any("hbm has another holding_price that is rented" in one.message for one in problems(MemoryTierFigure))
+        assert any("hbm has another holding_price that is rented" in one.message for one in shipped.read().problems(MemoryTierFigure))

@@ -154,5 +154,5 @@ def test_an_unknown_name_gets_its_candidates(name: str, message: str):
 def test_a_wrong_model_row_is_named(line: str, message: str):
     header = shipped.read().content("models.csv").decode().splitlines()[0]
     with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,false,,,,,,,,,,,\n{line}\n")):
-        (problem,) = shipped.problems(ModelRow)
+        (problem,) = shipped.read().problems(ModelRow)
     assert str(problem).startswith(message)

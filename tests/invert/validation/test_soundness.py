@@ -152,14 +152,14 @@ def named(name: str) -> Sequence[Problem]:
 
 def problems_with(name: str) -> Sequence[Problem]:
     if name == "prices_calibration":
-        return [*check(calibration.calibration_book(shipped_data())), *shipped.problems(RECORDS.get(name, name))]
+        return [*check(calibration.calibration_book(shipped_data())), *shipped.read().problems(RECORDS.get(name, name))]
     if name == "prices_rivals":
-        return [*rivals(load(), shipped_data().tables), *shipped.problems(RECORDS.get(name, name))]
+        return [*rivals(load(), shipped_data().tables), *shipped.read().problems(RECORDS.get(name, name))]
     if name == "natural_experiments":
-        return [*without_change(load(), shipped_data().tables), *shipped.problems(RECORDS.get(name, name))]
+        return [*without_change(load(), shipped_data().tables), *shipped.read().problems(RECORDS.get(name, name))]
     return [
         *(check(load()) if name == "prices" else ()),
-        *shipped.problems(RECORDS.get(name, name)),
+        *shipped.read().problems(RECORDS.get(name, name)),
         *(table_problems(load(), shipped_data()) if name not in PRICES else ()),
     ]
 
@@ -312,4 +312,6 @@ def test_every_figure_is_finite_and_above_zero(name: str):
         few = {places[0], places[len(places) // 2], places[-1]} if places else ()
         for place, text in some(product(few, ("inf", "nan", "-inf", "1e999", "-1")), every=4):
             with reading(edited(name, place, **{column: text})):
-                assert (place + 2, column) in [(problem.row, problem.column) for problem in shipped.problems(RECORDS.get(name, name))], text
+                assert (place + 2, column) in [
+                    (problem.row, problem.column) for problem in shipped.read().problems(RECORDS.get(name, name))
+                ], text
