@@ -9,7 +9,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.common import fail_on, report_problems, tell, tell_doubts, tell_rows
-from backsolve.cli.completion import completes
+from backsolve.cli.completion import completes, names_of
 from backsolve.streams import in_terminal, say
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
@@ -143,9 +143,11 @@ def show_command(words: str, style: str) -> None:
     backsolve show H100-SXM:fp8
     """
     from derive.catalogue import by_id, equation
+    from derive.show.entry import card, entry_as_json
+    from derive.show.narration import derivation_in_latex
 
     if words.partition("@")[0] in by_id():
-        tell(_render_equation(words, style), style)
+        tell({"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(words)), style)
         return
     if style != "text":
         if "." in words:
@@ -218,15 +220,11 @@ def _show_word(word: str) -> None:
 
 def _show_nearest(word: str) -> None:
     """Show the word that differs in one letter, with a note. Raises UnknownName with the nearest names if there is none."""
-    from derive import presets
-    from derive.catalogue import by_id
     from derive.catalogue.searching import corrected
-    from derive.glossary import term_names
-    from derive.quantities import QUANTITIES
     from invert.report.columns import REGISTRY
 
-    headings = [one.heading for one in REGISTRY.values()]
-    names = [*term_names(), *by_id(), *QUANTITIES, *headings, *presets.model_names(), *presets.hardware_names()]
+    names = [name for kind in ("words", "equations", "quantities", "models", "chips") for name in names_of(kind)]
+    names += [one.heading for one in REGISTRY.values()]
     near = corrected(word, names)
     if near not in names:
         raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list shows them")
@@ -268,14 +266,6 @@ def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
     return (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
-
-
-def _render_equation(id: str, style: str) -> str:
-    from derive.catalogue import equation
-    from derive.show.entry import card, entry_as_json
-    from derive.show.narration import derivation_in_latex
-
-    return {"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(id))
 
 
 @click.command("cite")

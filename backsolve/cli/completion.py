@@ -7,7 +7,7 @@ import click
 _Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def _names(kind: str) -> Iterable[str]:
+def names_of(kind: str) -> Iterable[str]:
     """Return the names of a kind."""
     if kind == "sheets":
         from invert.data import read_data
@@ -46,6 +46,6 @@ def completes(*kinds: str) -> _Completion:
     """
 
     def complete(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-        return [name for kind in kinds for name in _names(kind) if name.lower().startswith(begun.lower())]
+        return [name for kind in kinds for name in names_of(kind) if name.lower().startswith(begun.lower())]
 
     return complete
