@@ -308,8 +308,9 @@ class Spans:
 
     `method` is "bounds" if the answer is monotonic in each range, because its ends are then at corners. Otherwise it is "sampled", and also
     for steps, points without a value, and answers without a closed form. `sides` are (regime, low, high, share of the samples). `tornado`
-    has (given, answer at its low end, at its high end), the others are at their middle, widest first. `shown` is the point of the route and
-    the elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an answer.
+    has (given, answer at its low end, answer at its high end) with all others at their middle, the widest first. `shown` is the point of
+    the route and the elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an
+    answer.
     """
 
     ranges: Mapping[str, tuple[float, float]]

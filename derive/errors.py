@@ -31,7 +31,7 @@ class AmbiguousName(BacksolveError):
 
 
 class SeveralNames(BacksolveError):
-    """Several words without one meaning each. The message has all of them, and on its own line a hint for all."""
+    """Several words, each without a single meaning. The message has all of them, and on its own line a hint for all."""
 
     def __init__(self, each: Iterable[BacksolveError], hint: str):
         super().__init__("; ".join(str(one).removesuffix(f"; {hint}") for one in each) + f"\n{hint}")

@@ -122,7 +122,7 @@ def _fractions() -> _Kind:
 
 @cache
 def _many_digits() -> _Kind:
-    """Return numbers of 50 digits, in a separate context, as another thread may change the digits of mpmath."""
+    """Return numbers of 50 digits, in a separate context, because another thread may change the digits of mpmath."""
     from mpmath import MPContext
 
     context = MPContext()

@@ -23,7 +23,7 @@ class Exchange:
 
     `widths` are inputs of `WIDTHS` with a supposed value, which is not used if `unless` is known. It is used in a question for it, in a
     question with its `overlap`, and in a question for a quantity of `asked_by`. If `dense`, it is used only for dense models over several
-    chips, and without any of `absent`. With `apart` it leaves the domain, to other chips. A given time constrains the link, unless one of
+    chips, and without any of `absent`. With `apart` it goes to chips outside the domain. A given time constrains the link, unless one of
     `lengths` is known. With `rings` it uses the links of all chips. `spread` is the number of participating chips, at most `at_most`, if
     they are not all chips. `variants` are the variants of its equation within a domain and over several domains.
     """

@@ -11,10 +11,10 @@ from derive.quantities.aliases import in_full
 
 @immutable
 class Layout:
-    """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` joins instead.
+    """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` is used instead.
 
-    `using` names rules that are used too. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense
-    model reads its weights by the variant `dense`, and has no layout without one.
+    `using` names further rules. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense model reads
+    its weights by the variant `dense`. Without this variant it has no layout.
     """
 
     part: str

@@ -88,7 +88,8 @@ class Preset:
 
     `published` says how a model was published. `parameters_only` has the name of a model without a known configuration. `ranges` has the
     ends of every given with a range. `record` says how often such ranges contained the measurement. `unsaid` has a text for every assumed
-    data type, with the way to give it. `supposed` gives the reasons of other supposed values. `notes` are remarks on the source as a whole.
+    data type, with the way to give it. `supposed` gives the reason for each other supposed value. `notes` are remarks on the source as a
+    whole.
     """
 
     givens: dict[str, float] = field(default_factory=dict)
@@ -115,7 +116,7 @@ class Preset:
 
 
 def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
-    """Return labelled presets as one. Raise WrongValue if two set a quantity differently and no given decides."""
+    """Merge labelled presets into one. Raise WrongValue if two set a quantity differently and no given decides."""
     merged, owner = Preset(), dict[str, str]()
     for label, preset in named:
         for name, value in preset.givens.items():
@@ -131,7 +132,7 @@ def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 
 def _joined(first: Any, second: Any) -> Any:
-    """Return two values of one field of presets as one. A text is the first that is not blank."""
+    """Return two values of one field of presets as one. Of two texts it is the first one that is not blank."""
     return first | second if isinstance(first, dict) else first + second if isinstance(first, tuple) else first or second
 
 

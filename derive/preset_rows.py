@@ -156,7 +156,7 @@ class Efficiency(TableRow):
 
     def faults(self) -> Iterator[Fault]:
         if blank := [column for column in _FIT_COLUMNS if self.use == FIT and not is_known(self, column)]:
-            yield blank[0], "is blank, and the fit uses the run"
+            yield blank[0], "is blank, but the fit uses the run"
             return
         column = "unknown"
         try:
@@ -247,9 +247,9 @@ class Architecture(TableRow):
             # A formula that needs the width of values has no width without position.
             yield from partly_filled(self, "nope_dim", "value_dim")
         if self.kv_shards == "kv_heads" and self.kv_heads is None:
-            yield "kv_shards", "is kv_heads, and that is blank"
+            yield "kv_shards", "is kv_heads, but the column kv_heads is blank"
         if self.linear_layers is None and any(is_known(self, column) for column in _STATE):
-            yield "linear_layers", "is blank, and there is a state of linear layers"
+            yield "linear_layers", "is blank, but the linear layers have a state"
         yield from _expert_faults(self)
         yield from _data_type_faults(self)
 
@@ -304,13 +304,13 @@ def _data_type_faults(row: Architecture) -> Iterator[Fault]:
         if dtype not in PUBLISHED_BYTES:
             yield "stored_bytes", f"{shorten(dtype)} is no data type{suggest(dtype, PUBLISHED_BYTES)}"
     if _EXPERTS_AND in row.native_dtype and row.experts == 0:
-        yield "native_dtype", "names experts, and experts is 0"
+        yield "native_dtype", "names experts, but experts is 0"
 
 
 def _expert_faults(row: Architecture) -> Iterator[Fault]:
     experts, active, shared, layers = row.experts, row.active_experts, row.shared_experts, row.moe_layers
     if (row.experts_grade == "unread") != (experts is None):
-        yield "experts_grade", "is unread, and there are experts" if experts is not None else "is not unread, and experts is blank"
+        yield "experts_grade", "is unread, but there are experts" if experts is not None else "is not unread, but experts is blank"
     # The message names the blanks of an incomplete group.
     if experts is None or active is None or shared is None or layers is None or not all(is_known(row, column) for column in _EXPERTS):
         return
@@ -320,7 +320,7 @@ def _expert_faults(row: Architecture) -> Iterator[Fault]:
     if active > experts:
         yield "active_experts", f"{active:g} is more than the {experts:g} experts"
     if shared and not experts:
-        yield "shared_experts", f"is {shared:g}, and experts is 0"
+        yield "shared_experts", f"is {shared:g}, but experts is 0"
     if layers > row.layers:
         yield "moe_layers", f"{layers:g} is more than the {row.layers} layers"
     if (row.moe_ffn_dim is not None) != (experts > 0):
@@ -348,6 +348,6 @@ def _wrongly_preferred(sound: Sequence[Row], present: Sequence[Row]) -> Iterator
         wanted = 0 if quantity == "chip_price" else 1
         if len(chosen) != wanted:
             # All rows that may be wrong, because the right one is not known.
-            why = f"is true in {len(chosen)} of {len(same)} rows of one quantity; it must be in one"
+            why = f"is true in {len(chosen)} of {len(same)} rows of one quantity. It must be true in one row"
             why = why if wanted else f"is true, and no {quantity} is preferred; write false"
             yield from ((row, "preferred", why) for row in sound if any(row is one for one in (same if wanted else chosen)))

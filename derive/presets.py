@@ -108,11 +108,11 @@ def model_names(tables: Tables | None = None) -> tuple[str, ...]:
 def hardware(text: str, tables: Tables | None = None, published: Collection[Published] = (), dtype: str = "") -> Preset:
     """Return the givens of a chip from `NAME[:dtype]` of hardware.csv: peak FLOP/s, memory, links, power, and bytes per weight.
 
-    Attention is supposed to run in bf16 with narrower weights. Its rate relative to theirs is set too. Without a data type it is the type
-    of the published models if the chip computes in it, otherwise bf16, with a text in `unsaid`. 8xH100:fp8 sets the chips too. KV bytes and
-    the price of a chip are never set. `dtype` replaces the data type of the text. If the chip has no rate of a data type, its arithmetic
-    runs in bf16, as `supposed` says. Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in
-    any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
+    If weights are narrower than bf16, attention is supposed to run in bf16, at the relative rate of the table. Without a data type it is
+    the type of the published models if the chip computes in it, otherwise bf16, with a text in `unsaid`. 8xH100:fp8 sets the chips too. KV
+    bytes and the price of a chip are never set. `dtype` replaces the data type of the text. If the chip has no rate of a data type, its
+    arithmetic runs in bf16, as `supposed` says. Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without
+    a rate in any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
     >>> hardware("8xH100:fp8").givens["hbm_bandwidth"], hardware("8xH100:fp8").givens["chips"]
     (3350000000000.0, 8.0)
@@ -250,7 +250,7 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
 
 
 def _supposed_text(name: str, dtype: str, other: str | None) -> str:
-    """Return the text on an assumed data type, with the first other one, or or, without another one, the way to give wider weights."""
+    """Return the text on an assumed data type: it names another data type, or the way to give wider weights if there is none."""
     told = f"no data type is given: {name} computes in {dtype}"
     if other:
         return f"{told}, for another write --hardware {name}:{other}"
@@ -618,7 +618,7 @@ def calibrated(
 def fitted_efficiencies(
     tables: Tables | None = None, kinds: Collection[str] = MODEL_KINDS, deployments: Collection[str] = DEPLOYMENTS
 ) -> dict[str, tuple[float, float, float]]:
-    """Return the least, the fitted value and the most of every fitted efficiency [SI]. The value for several groups is their mean.
+    """Return the low end, the fitted value and the high end of every fitted efficiency [SI]. The value for several groups is their mean.
 
     >>> fitted_efficiencies(kinds=["dense"], deployments=["one chip"])["mbu"]
     (0.65, 0.8, 0.98)
@@ -645,7 +645,7 @@ def record_of_runs(rows: Collection[Efficiency], group: str) -> str:
     width = median((row.high or 0.0) / (row.low or 1.0) for row in rows)
     spread = f"{ratios[0]:.2g} to {ratios[-1]:.2g}" if len(rows) > 1 else f"{ratios[0]:.2g}"
     return (
-        f"record: {inside} of {len(rows)} published runs unseen by the fit were inside ranges with ends a factor of {width:.2g} apart"
+        f"record: {inside} of {len(rows)} published runs that the fit did not use were inside ranges of a factor of {width:.2g}"
         f" (median), predicted/measured time {spread} ({group})"
     )
 
@@ -695,7 +695,7 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
         if len(meant) == 1 or len(begun) == 1:
             return (meant or begun).pop()
         if begun:
-            raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin so; write more of it")
+            raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin like this. Write more of the name")
     sizes = {*re.findall(_SIZE, given.lower())}
     alike = [*dict.fromkeys(spelled for spelled, _ in (*pairs, *short) if sizes <= {*re.findall(_SIZE, spelled.lower())})]
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)

@@ -188,7 +188,7 @@ class Equation:
     `relation` has the quantities (and constants with units) of the equation as parameters, by their registry names. It returns the quantity
     on the left and the expression on the right. It is called when the symbols are first needed. `defined_elsewhere` is true for a further
     relation of a quantity that another equation defines. The equation may be used if each entry of `requires` is true. `variant` is set if
-    several equations define one quantity. An equation that is true with only one of them has its name too. A `stand_in` is used without a
+    several equations define one quantity. An equation that is true for only one of them also has its name. A `stand_in` is used without a
     name only if its quantity is requested, or is not given although all its inputs are known. A condition or a rule of thumb with a `rule`,
     its name on the first line of an answer, is used if definitions give no answer. `direction` is the side on which a bound with the sense
     = limits its left side. `changes` has one line for every version after the first: the change of the mathematics, and the reason.
@@ -231,7 +231,7 @@ class Equation:
 
     @cached_property
     def example(self) -> Mapping[str, str]:
-        """Return the values on its right side for which it is worked once, as a person types them. `result` is the left side."""
+        """Return the inputs of its worked example, as a person types them. `result` is the left side."""
         from derive.catalogue.example_values import EXAMPLE_VALUES
 
         values = {**EXAMPLE_VALUES, **self.given} if self.result else {}

@@ -24,22 +24,22 @@ def page() -> str:
 def heading() -> list[str]:
     return [
         "# Assumptions",
-        "Made by `python docs/generate_assumptions.py` from the record itself; edit `invert/assumptions.py`, not this page.",
-        f"All {len(NOTES)} numbers of the price side that somebody chose and another analyst could choose otherwise. A run holds them"
-        " as one record: `--anchor NAME=VALUE` replaces an outside fact, `infer(assumptions=...)` of the Python interface any of them,"
-        " and `--save` writes all of them down. Spreads are in nats, one standard deviation of a natural logarithm.",
+        "Made by `python docs/generate_assumptions.py` from `invert/assumptions.py`. Edit it instead of this page.",
+        f"All {len(NOTES)} numbers of the price side that someone chose and that another analyst could choose differently. A run has"
+        " one record of them. `--anchor NAME=VALUE` replaces an outside fact. `infer(assumptions=...)` in Python replaces any of them."
+        " `--save` writes all of them. A spread is one standard deviation of a natural logarithm, in nats.",
     ]
 
 
 def sections() -> Iterator[str]:
-    """A table a kind, in the order of the record."""
+    """Return a table for each kind, in the order of the record."""
     priors = [name for name in NOTES if isinstance(getattr(USUAL, name), Prior)]
     parts = {
-        "Outside facts": (list(ANCHORS), "What is known of a model, its traffic and its hardware. Every output prints them."),
+        "Outside facts": (list(ANCHORS), "Facts about a model, its traffic and its hardware. Every output prints them."),
         "Priors": (
             priors,
-            "What is believed of a hidden quantity before a sheet is seen: normal in logarithms about the value given here, or where"
-            " two ends are given, in the logit of the share of the way between them.",
+            "The distribution of a hidden quantity before a sheet is read. It is a normal distribution of the logarithm around the value"
+            " here. If two ends are given, it is a normal distribution of the logit between them.",
         ),
         "Coverage": ([name for name in NOTES if name not in {*ANCHORS, *priors}], "Spreads, noise, rules and limits."),
     }

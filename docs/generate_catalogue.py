@@ -32,7 +32,7 @@ def heading() -> Iterator[str]:
     rows = list(by_id().values())
     derived = sum(bool(row.steps) for row in rows)
     yield "# Catalogue"
-    yield "Made by `python docs/generate_catalogue.py` from the catalogue itself; edit `derive/catalogue`, not this page."
+    yield "Made by `python docs/generate_catalogue.py` from `derive/catalogue`. Edit it instead of this page."
     yield (
         f"{len(rows)} equations in {len(CHAPTERS)} chapters, {derived} of them derived from others in"
         f" {sum(len(row.steps) for row in rows)} steps. `backsolve show ID` prints an equation with its derivation,"

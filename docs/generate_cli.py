@@ -34,12 +34,12 @@ def heading() -> list[str]:
     helps = " or ".join(f"`{spelling}`" for spelling in backsolve.context_settings["help_option_names"])
     return [
         "# Command line",
-        "Made by `python docs/generate_cli.py` from the commands themselves; edit those, not this page.",
+        "Made by `python docs/generate_cli.py` from the commands. Edit them instead of this page.",
         f"Every command takes {helps} and prints its own page.",
         f"Exit status: 0 answered, {INPUT_IS_WRONG} the input is wrong, {NO_ANSWER} the question has no answer,"
         f" {UNWRITTEN} the answer could not be written out. Errors go to standard error in a line or two.",
-        'A shell completes commands, options and their values after `eval "$(_BACKSOLVE_COMPLETE=bash_source backsolve)"`;'
-        " `zsh_source` and `fish_source` are for those shells.",
+        'A shell completes commands, options and their values after `eval "$(_BACKSOLVE_COMPLETE=bash_source backsolve)"`.'
+        " For zsh and fish write `zsh_source` and `fish_source`.",
     ]
 
 

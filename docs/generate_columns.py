@@ -28,14 +28,14 @@ def page() -> str:
 def heading() -> Iterator[str]:
     """What the page is."""
     yield "# Columns of the tables"
-    yield "Made by `python docs/generate_columns.py` from `pricing_data/datapackage.json`; edit that, not this page."
+    yield "Made by `python docs/generate_columns.py` from `pricing_data/datapackage.json`. Edit that file instead of this page."
     yield (
-        "How rows are added and read stands in [pricing_data](../../pricing_data/README.md). What `backsolve infer --as json`"
-        " and `backsolve solve --as json` print is described by [JSON Schemas](schema)."
+        "[pricing_data](../../pricing_data/README.md) explains how to add and read rows. [JSON Schemas](schema) describe the JSON"
+        " of `backsolve infer --as json` and `backsolve solve --as json`."
     )
     yield (
-        f"In the CSV and the frames of `infer`, `currency` is that of the price list, and {' and '.join(converted())} are in US dollars"
-        " already. Every other number is in SI units too."
+        f"In the CSV and the frames of `infer`, `currency` is the currency of the price list. {' and '.join(converted())} are already"
+        " in US dollars, and every other number is in SI units."
     )
 
 

@@ -27,7 +27,7 @@ def page() -> str:
     ]
     parts = [
         "# Glossary",
-        "Made by `python docs/generate_glossary.py` from the registries of the program. Edit those, not this page.",
+        "Made by `python docs/generate_glossary.py` from the registries of the program. Edit them instead of this page.",
         "`backsolve explain WORD` prints the entry of a word.",
         "## Words",
         table(("word", "meaning"), sorted(TERMS.items(), key=lambda term: term[0].lower())),

@@ -30,7 +30,7 @@ def page() -> str:
 def heading() -> Iterator[str]:
     """What the page is."""
     yield "# Python"
-    yield "Made by `python docs/generate_python.py` from the docstrings; edit those, not this page."
+    yield "Made by `python docs/generate_python.py` from the docstrings. Edit them instead of this page."
 
 
 def exported(package: str) -> Iterator[str]:

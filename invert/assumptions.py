@@ -25,7 +25,7 @@ class Note:
     """Metadata of a field: its unit, the reason for the number, its source, and how a run varies it.
 
     `anchor`: `--anchor` replaces it. `prior`: the field of its prior, which is used if no value is given. `within`: the field with the
-    spread of ranges about it.
+    spread of ranges around it.
     """
 
     unit: str
@@ -153,12 +153,10 @@ class Assumptions:
     sweep_time_of_peak: float = _number(
         0.024,
         "s",
-        "capacity over the bandwidth of the data sheet: of an H100, and of a B200",
+        "capacity over bandwidth in the data sheets of H100 and B200",
         "memory_tiers.csv, rows H100-SXM and B200-SXM",
     )
-    lecture_batch_multiple: float = _number(
-        2.0, "1", "the usual batch in balance batches in the lecture: double or triple", _LECTURE + ", 0:19:41"
-    )
+    lecture_batch_multiple: float = _number(2.0, "1", "the lecture uses two or three balance batches", _LECTURE + ", 0:19:41")
 
     # What is believed of the hidden quantities before a sheet is seen.
 
@@ -167,14 +165,14 @@ class Assumptions:
         source="architectures.csv",
     )  # fmt: skip
     attention_intensity_prior: Prior = _prior(
-        "FLOP/byte", 30.0, 1.0, "8 to 16 for grouped queries, 71 to 242 for latent attention", source="architectures.csv"
+        "FLOP/byte", 30.0, 1.0, "8 to 16 for grouped-query attention, 71 to 242 for latent attention", source="architectures.csv"
     )
     weight_compute_ratio_prior: Prior = _prior("1", 1.0, 1.0, "most batches are a third to three times the balance batch")
     ridge_point_spread: float = _number(
-        0.4, "nat", "about the ridge point of the facts: accelerators in bf16 and fp8, times mfu over mbu", "hardware.csv"
+        0.4, "nat", "spread around the ridge point above: accelerators in bf16 and fp8, times mfu/mbu", "hardware.csv"
     )
     prefill_decode_flops_ratio_prior: Prior = _prior(
-        "1", 1.1, 0.4, "prefill sustains more in theory, less in the one disclosure", source="disclosures.csv"
+        "1", 1.1, 0.4, "in theory prefill has more FLOP/s than decode. In the one disclosure it has less", source="disclosures.csv"
     )
     overlap_prior: Prior = _prior("1", 0.5, 1.2, "any value between sum and maximum", (0.0, 1.0))
     short_context_prior: Prior = _prior(
@@ -194,18 +192,18 @@ class Assumptions:
         "USD", 3e-18, 1.0, "price/cost times the prefill cost of a parameter: from the cost at 2 USD/h to 20 times this cost"
     )
     sweep_time_of_peak_prior: Prior = _prior(
-        "s", 0.027, 0.25, "capacity over bandwidth of accelerators, for most from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
+        "s", 0.027, 0.25, "capacity over bandwidth of accelerators. Most have 24 to 37 ms", source="memory_tiers.csv, tier hbm"
     )
     holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may cost as much as HBM or less, or have an independent price")
     cache_read_price_cost_ratio_prior: Prior = _prior("1", 3.0, 1.0, "the price of hits is above their cost")
 
     # The deviation of a price from a common price/cost.
 
-    input_price_noise: float = _number(0.05, "nat", "price/cost is in price_per_parameter, so only rounding and a little more remain")
+    input_price_noise: float = _number(0.05, "nat", "price_per_parameter includes price/cost, so little more than rounding remains")
     output_input_ratio_noise: float = _number(0.35, "nat", "hosts of one open model differ by 0.5 in output/input", "prices.csv")
-    premium_in_noise: float = _number(0.15, "nat", "price/cost cancels in a premium, so it is closer to cost than a price")
-    premium_out_noise: float = _number(0.15, "nat", "price/cost cancels in a premium, so it is closer to cost than a price")
-    cache_read_ratio_noise: float = _number(0.5, "nat", "the price of a hit is a discount first, and a cost second")
+    premium_in_noise: float = _number(0.15, "nat", "price/cost cancels in a premium, so a premium is closer to cost than a price is")
+    premium_out_noise: float = _number(0.15, "nat", "price/cost cancels in a premium, so a premium is closer to cost than a price is")
+    cache_read_ratio_noise: float = _number(0.5, "nat", "vendors choose the price of a hit as a discount more than by its cost")
     storage_ratio_noise: float = _number(0.5, "nat", "few vendors sell storage, at prices that do not follow token prices")
 
     # How firmly a fact about the model is known.
@@ -215,7 +213,7 @@ class Assumptions:
     assumed_size_spread: float = _number(1.0, "nat", "active parameters of a model without a stated size")
     given_kv_spread: float = _number(0.05, "nat", "given KV bytes, as certain as known parameters")
     known_cache_spread: float = _number(0.35, "nat", "KV bytes of a public architecture: the data type of the cache is not known")
-    bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures. A ratio of two does not depend on it")
+    bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures. Ratios of caches do not depend on it")
 
     # What the market says.
 
@@ -223,21 +221,23 @@ class Assumptions:
         "1", 1.0, 0.6,
         "extra price/cost of a vendor with closed weights, before any closed model of known size. It may have either sign",
     )  # fmt: skip
-    typical_kv_spread: float = _number(1.0, "nat", "spread of KV bytes of models of one date, before any data", "architectures.csv")
+    typical_kv_spread: float = _number(1.0, "nat", "spread of KV bytes between models of one date, before any data", "architectures.csv")
     typical_kv_prior_families: float = _number(3.0, "1", "weight of this prior spread, as a number of families")
     typical_kv_horizons: tuple[float, ...] = _number(
-        (0.25, 0.5, 1.0, 2.0), "year", "time in which a weight falls by a factor of e. The best for later models is used"
+        (0.25, 0.5, 1.0, 2.0),
+        "year",
+        "times in which the weight of a model falls by a factor of e. The time that predicts later models best is used",
     )
     horizon_chosen_before: str = _number("2026-03-15", "", "models released after this date only test the horizon")
     sparse_ratio: float = _number(1.05, "1", "total over active parameters above which a model is sparse")
     sparse_since: float = _number(2025.0, "year", "sparse open models released after this date are like the closed models of today")
     least_hosts: float = _number(3.0, "1", "smallest number of hosts for a size from their median price", "host_prices.csv")
     least_families: int = _number(3, "1", "smallest number of families for a statement on the gain of a price over typical KV")
-    least_to_learn: int = _number(4, "1", "smallest number of groups to predict by a line: two fix the line, two give its error")
+    least_to_learn: int = _number(4, "1", "smallest number of groups for a fitted line: two for the line, two for its error")
     least_freedom: int = _number(3, "1", "smallest degrees of freedom of the predictive Student's t")
     slope_ridge: float = _number(
         1e-3, "1",
-        "added to the squares of every slope of a price fit, for groups with one price. Ten times this value changes no end by 0.2 %",
+        "added to the squares of slopes of a price fit, for groups with one price. Ten times this value moves no end of a range by 0.2 %",
     )  # fmt: skip
     least_gain_in_errors: float = _number(
         1.0, "1",
@@ -256,7 +256,7 @@ class Assumptions:
     open_top_ratio: float = _number(2.0, "1", "end of the last band over its threshold, if the longest context is unknown", "prices.csv")
     nice_numbers: tuple[float, ...] = _number(
         (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0), "1",
-        "numbers to which vendors round, within a decade. The rounding cell of a price ends at the geometric mean with the next number",
+        "numbers to which vendors round, times a power of ten. A rounding cell ends at the geometric mean with the next number",
         "prices.csv",
     )  # fmt: skip
 
@@ -271,17 +271,19 @@ class Assumptions:
     rent_chip: str = _number(
         "H100-SXM:bf16", "", "the accelerator whose rent is disclosed, at its data-sheet peaks", "hardware.csv; disclosures.csv, chip_price"
     )
-    rent_spread: float = _number(0.25, "nat", "of the rental price of a byte of HBM, over accelerators and contracts", "disclosures.csv")
+    rent_spread: float = _number(
+        0.25, "nat", "spread of the rental price of a byte of HBM between accelerators and contracts", "disclosures.csv"
+    )
 
     # Convention or cost.
 
     convention_count: float = _number(
-        1.0, "1", "count for a pair of premiums, and for all other pairs, before any vendor is counted: the rule of succession", "Laplace"
+        1.0, "1", "initial count for a pair of premiums, and for all other pairs (rule of succession)", "Laplace"
     )
 
     # Storage.
 
-    band_means_spread: float = _number(0.45, "nat", "spread of the distance between two band means, which no sheet has")
+    band_means_spread: float = _number(0.45, "nat", "spread of the distance between two band means. No sheet has the distance")
     range_level: float = _number(
         0.9, "1", "probability between low and high of a row of memory_tiers.csv, or between the ends of a rounding cell"
     )
@@ -290,11 +292,11 @@ class Assumptions:
         "memory_tiers.csv",
     )  # fmt: skip
     tier_range_factor: float = _number(
-        2.0, "1", "smallest factor of this range around the median: that server and power double the cost is an assumption",
+        2.0, "1", "smallest factor of this range around the median. It assumes that server and power double the cost",
         "memory_tiers.csv",
     )  # fmt: skip
     storage_price_cost_ratio_prior: Prior = _prior(
-        "1", 3.0, 2.0, "storage price over its cost. Vendors with one price for different models show the error",
+        "1", 3.0, 2.0, "storage price over its cost. The spread is from vendors with one price for different models",
         source="prices.csv",
     )  # fmt: skip
     output_storage_price_cost_ratio_prior: Prior = _prior(
@@ -302,7 +304,7 @@ class Assumptions:
     )
     drain_match_spread: float = _number(1.0, "nat", "spread of lifetimes around the drain time of their tier")
     cost_temperature: float = _number(
-        3.0, "1", "vendors keep caches in idle memory, so cost decides little. A lower temperature is refused"
+        3.0, "1", "vendors keep caches in idle memory, so cost decides little. Lower temperatures are refused"
     )
     transfers_per_hold: float = _number(2.0, "1", "one write and one read per hold")
     lifetime_not_stated: float = _number(
@@ -312,15 +314,16 @@ class Assumptions:
     # What is asked about, and what is named.
 
     least_usual_price: float = _number(
-        1e-3, "USD/Mtoken", "below this a price is probably per token or per thousand: a tenth of the lowest real price", "prices.csv"
+        1e-3,
+        "USD/Mtoken",
+        "a lower price is probably per token or per thousand tokens. It is a tenth of the lowest real price",
+        "prices.csv",
     )
     usual_price_ratio: float = _number(
-        10.0, "1", "factor to the nearest price of its provider, above which another unit or currency is likely", "prices.csv"
+        10.0, "1", "a larger factor to the nearest price of the same provider probably means another unit or currency", "prices.csv"
     )
-    least_neighbours: float = _number(3.0, "1", "smallest number of models of a provider to call one an outlier")
-    usual_years: float = _number(
-        3.0, "year", "distance to the other days of its file, above which a day is probably a typing error: no price list is so old"
-    )
+    least_neighbours: float = _number(3.0, "1", "smallest number of models of a provider at which one can be an outlier")
+    usual_years: float = _number(3.0, "year", "a day that is farther from all other days of its file is probably a typing error")
     days_sold_before_release: float = _number(
         31.0,
         "day",
@@ -329,14 +332,17 @@ class Assumptions:
     )
     same_price_within: float = _number(2e-3, "1", "relative difference of prices that differ only by rounding", "prices_rivals.csv")
     same_converted_within: float = _number(
-        0.1, "1", "a price and one in another currency that differ by less are the same: databases use their own exchange rates", "fx.csv"
+        0.1,
+        "1",
+        "largest relative difference at which prices in two currencies are the same. Databases use their own exchange rates",
+        "fx.csv",
     )
     dominant_price: float = _number(
-        10.0, "1", "a price is the cause if it changes an inference this many times more than every other price"
+        10.0, "1", "a price is the cause of a change if its effect is this many times the effect of every other price"
     )
 
     rounding_of_change: float = _number(
-        0.5, "1", "largest difference between the change of a price and of its rounding cell, up to which a slope is printed"
+        0.5, "1", "a slope is printed up to this difference between the change of a price and of its rounding cell"
     )
 
     # What follows from the fields.
@@ -393,7 +399,7 @@ class Assumptions:
 
     @cached_property
     def range_reach(self) -> float:
-        """The same for low and high in a table."""
+        """The probabilities below low and high of a table."""
         return NormalDist().inv_cdf((1 + self.range_level) / 2)
 
     def with_fields(self, values: Mapping[str, Any]) -> "Assumptions":

@@ -109,7 +109,7 @@ def _fraction(one: Inference, run: Run) -> CitedReading:
 
 
 def _tier(one: Inference, run: Run) -> CitedReading:
-    """Return the tier by the storage price if there is one beside a premium, else by the lifetime of a cache write."""
+    """Return the tier by the storage price if there is one and a premium, otherwise by the lifetime of a cache write."""
     if one.implied_drain_time and one.implied_drain_time.values:
         return _tier_by_price(one, run)
     if not one.tiers:
@@ -182,7 +182,7 @@ def _unused_prices(one: Inference) -> Iterator[str]:
 
 
 def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
-    """Return the drain time over that of the nearest memory tier."""
+    """Return the drain time over the drain time of the nearest memory tier."""
     times = run.drain_times[device]
     if not times:
         return "no drain time of a memory tier can be read."

@@ -379,7 +379,7 @@ def _revert_prices(
 
 
 def _revert(sheet: PriceSheet, group: Sequence[PriceChange]) -> PriceSheet | None:
-    """Return the sheet with these prices as before, or None if it is no sheet."""
+    """Return the sheet with these prices as before, or None if these prices are not a sheet."""
     amounts = {spelled(one.place): repr(one.old[0]) for one in group if one.old}
     try:
         return with_amounts(sheet, amounts) if amounts else without_places(sheet, [one.place for one in group])

@@ -49,7 +49,7 @@ class Data:
         return _unpacked, (tuple(packed),)
 
     def __dask_tokenize__(self) -> tuple[tuple[str, bytes | str], ...]:
-        """Return the files, from which Dask makes the name of the data. Dask does not accept the functions in the cache."""
+        """Return the files. Dask makes the name of the data from them. Dask does not accept the functions in the cache."""
         return tuple(self.tables.files.items())
 
 

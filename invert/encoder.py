@@ -64,7 +64,7 @@ class WrongShape(ValueError):
 
 @immutable(kw_only=False)
 class Codec:
-    """The keys of records with other keys than their fields, the leaves, and the types whose numbers are written to six digits."""
+    """The keys of records that differ from their fields, the leaves, and the types whose numbers have six digits."""
 
     keys: Mapping[type, Keys] = field(default_factory=dict)
     leaves: Mapping[type, Leaf] = field(default_factory=lambda: {date: DAY})
@@ -135,13 +135,13 @@ class Codec:
             raise WrongShape(f"{at} is {_brief(found)}, {why}") from None
 
     def _one_of(self, kinds: Sequence[Any], found: object, at: str) -> Any:
-        """Decode as the type among these whose JSON form is this."""
+        """Decode a value as the one of these types that has its JSON form."""
         taken = {one: self.leaves[one].json_type if one in self.leaves else _json_type(one) for one in kinds}
         for kind, json_type in taken.items():
             if _is(json_type, found):
                 return None if kind is NoneType else self.decode(kind, found, at)
         allowed = " or ".join(_NAMES.get(one, _json_name(one)) for one in taken.values())
-        raise WrongShape(f"{at} is {_brief(found)}, allowed is {allowed}")
+        raise WrongShape(f"{at} is {_brief(found)}, but must be {allowed}")
 
     def _values(self, kind: type, keys: Keys, found: Mapping[str, object], at: str) -> dict[str, Any]:
         """Return the values of stored fields by path. Computed keys are not read."""
@@ -242,7 +242,7 @@ def _is(kind: type, found: object) -> bool:
 
 def _checked(kind: type[_T], found: object, at: str) -> Any:
     if not _is(kind, found):
-        raise WrongShape(f"{at} is {_brief(found)}, allowed is {_json_name(kind)}")
+        raise WrongShape(f"{at} is {_brief(found)}, but must be {_json_name(kind)}")
     try:
         return float(found) if kind is float else found  # type: ignore[arg-type]
     except OverflowError:

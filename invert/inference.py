@@ -278,7 +278,7 @@ def _notes_on_bands(sheets: Iterable[PriceSheet]) -> list[str]:
 
 
 def _complete(found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
-    """Add what needs other sheets: convention and fast mode."""
+    """Add the results that need other sheets: convention and fast mode."""
     complete = []
     for one in with_conventions(found, premiums, data, found[0].assumptions) if found else ():
         fast = pair_fast_mode(one.key, one.observables.output_input_ratio.value, asked, data)

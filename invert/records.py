@@ -263,7 +263,7 @@ class TierEvidence:
 
     @property
     def undisclosed_agreed_share(self) -> float | None:
-        """The same by prices alone."""
+        """The total probability of the tiers that prices alone give."""
         return _share_of(self.undisclosed_agreed, self.undisclosed)
 
 
@@ -273,7 +273,7 @@ def _share_of(tiers: Sequence[str], probabilities: Mapping[str, float] | None) -
 
 @immutable
 class NegativeControl:
-    """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
+    """One storage price for several models with a known architecture, and their stored KV bytes [byte/token]."""
 
     provider: str
     amount: float

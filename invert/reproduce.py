@@ -152,7 +152,7 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
     request, shown = question.request, question.shown
     for name, asked in (("models", request.names), ("providers", request.providers), ("where", shown.wanted)):
         if len(asked) > _MOST_ASKED:
-            raise WrongShape(f"run.asked.{name} has {len(asked):,} entries, allowed are {_MOST_ASKED:,}")
+            raise WrongShape(f"run.asked.{name} has {len(asked):,} entries, but at most {_MOST_ASKED:,} are allowed")
     if isinstance(shown.against, str) and shown.against != SHIPPED:
         # By name a result is compared with a day or the shipped prices alone: no file is looked for.
         shown = replace(shown, against=CODEC.decode(date, shown.against, "run.asked.against").isoformat())

@@ -27,7 +27,7 @@ def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tu
 
 
 def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
-    """List the causes of differences from a saved result. A plain list of sheets has little information, and the text tells this."""
+    """List the causes of differences from a saved result. A plain list of sheets has little information, and the text says so."""
     days = {date.fromisoformat(str(one["as_of"])) for one in sheets}
     if not saved:
         return (*_days(days, run.as_of), "anchors, tables or versions, which a list of sheets does not have")

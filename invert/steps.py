@@ -1,4 +1,4 @@
-"""Equations of the catalogue, solved one after another. The route shows the source of the number of a reading."""
+"""Equations of the catalogue, solved one after another. The route shows how a reading gets its number."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -58,7 +58,7 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 )
 @click.option("--wide", is_flag=True, help="All sheets in all columns of the table. Columns that do not fit are below each row.")
 @click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
-@options.file("--save", "Write the result as JSON as well.")
+@options.file("--save", "Also write the result as JSON.")
 @options.file("--like", "Repeat the question of a result of --save, or of - (stdin).", stream=True)
 @click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
 @click.option(

@@ -86,7 +86,7 @@ def _read_prices(context: click.Context, option: click.Parameter, place: str | N
 
 
 def _read_state(context: click.Context, _option: click.Parameter, place: str) -> "str | FileText":
-    """Return a day or `shipped` as it is, and a file or standard input with its content and the rates."""
+    """Return a day or `shipped` unchanged, or the content of a file or of standard input with the rates."""
     from invert.sheets.diff import SHIPPED, date_of, file_of
     from invert.sheets.read import own_file
 
@@ -116,7 +116,7 @@ def prices(command: _Command) -> _Command:
         "own",
         metavar="FILE",
         callback=_read_prices,
-        help="A CSV of your own prices, used with the shipped ones, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
+        help="Your own prices, used with the shipped ones: a CSV, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
     )(command)
 
 
@@ -162,7 +162,7 @@ def _join_words(_context: click.Context, _argument: click.Parameter, words: tupl
 
 
 def words(metavar: str, *kinds: str, required: bool = False) -> Callable[[_Command], _Command]:
-    """Return the argument for words to look for, which is one text. A shell completes names of these kinds."""
+    """Return the argument for the words of a search, as one text. A shell completes names of these kinds."""
     return click.argument("words", nargs=-1, required=required, metavar=metavar, callback=_join_words, shell_complete=completes(*kinds))
 
 

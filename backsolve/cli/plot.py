@@ -29,7 +29,7 @@ def plot_command(
 ) -> None:  # fmt: skip
     """Draw a figure by its NAME into a file. Without one, list them.
 
-    A figure of a deployment has default inputs, which NAME=VALUE changes as in `solve`. A figure of a price sheet shows MODEL, by
+    A figure of a deployment has default inputs. NAME=VALUE changes them, as in `solve`. A figure of a price sheet shows MODEL, by
     default gemini-3.1-pro.
 
     Example:

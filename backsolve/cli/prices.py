@@ -77,12 +77,12 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
 @options.prices
 @options.form("table", "json", "csv")
 def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | None", style: str) -> None:
-    """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
+    """Show the changes of prices between OLD and NEW: added, closed and changed rows, changed contexts and release dates.
 
     OLD and NEW are each a date, a price CSV, - for a CSV from standard input, or `shipped`. A CSV with the columns of prices.csv, such
     as a copy of it, replaces all prices. The rows of any other CSV, such as one from `prices pull`, are added to the shipped prices,
-    and replace rows of the same price from their first day. Two such files are compared by their own rows
-    alone. The rows of --prices are added to the prices of a date.
+    and replace rows of the same price from their first day. If OLD and NEW are both such files, only their own rows are compared.
+    The rows of --prices are added to the prices of a date.
 
     Example:
 
@@ -145,12 +145,12 @@ def news_of_prices(since: date, own: "FileText | None", as_of: date | None, work
 @click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
 @options.file("--into", "The price CSV to add to, which may be new. Without it no file is written.")
 def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
-    """Add one sheet to a price file: check it, print its estimates, and write the file whole or not at all.
+    """Add one sheet to a price file: check it, print its estimates, and write the whole file or nothing.
 
     A price in FILE without an end date ends on the effective_date of a later added price.
     NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
-    effective_date, valid_to, retrieved_date, utc_hours, weekdays, source_url, verification, notes. A band with input or output
-    alone has no premium on the other.
+    effective_date, valid_to, retrieved_date, utc_hours, weekdays, source_url, verification, notes. A band with only
+    an input or only an output price has no premium for the other one.
 
     Example:
 

@@ -60,7 +60,9 @@ def read_question(
     drawn: bool = False,
     usual: Mapping[str, str] = {},
 ) -> Asked:
-    """Return the question of unknowns and `name=value` items. `usual` are inputs unless they are typed. `drawn` turns ranges into sweeps.
+    """Return the question of unknowns and `name=value` items.
+
+    `usual` has inputs for those that are not typed. `drawn` turns ranges into sweeps.
 
     >>> asked = read_question(["tpot"], ("ctx=8k",), Switches(("H100,B200:fp8",), ("DeepSeek-V3",)))
     >>> asked.unknowns, asked.texts, [one.hardware for one in asked.deployments]
@@ -147,7 +149,7 @@ def refuse_long(texts: Mapping[str, str]) -> None:
 
 
 def answer_columns(asked: Asked) -> list[Column]:
-    """Return each deployment with its answers. Beside others, one that the tables do not cover has the reason instead."""
+    """Return each deployment with its answers, or, among several, with the reason why the tables do not cover it."""
     if len(asked.deployments) == 1:
         (one,) = asked.deployments
         return [Column(name="", hardware=one.hardware, model=one.model, solutions=_answer(asked, one))]

@@ -42,7 +42,7 @@ _LONG = 100_000
 @options.model
 @click.option("--zip", "zipped", is_flag=True, help="Combine the first items of all lists, the second items, and so on.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
-@click.option("--count", default="flop", metavar="flop|mac", help="Count typed figures in flop (default), or in multiply-adds of 2 FLOP.")
+@click.option("--count", default="flop", metavar="flop|mac", help="Meaning of typed FLOP values: flop (default), or mac, which is 2 FLOP.")
 @click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="1 GB of memory: 10^9 (default) or 2^30 bytes.")
 @click.option(
     "--efficiency", default="ideal", metavar="ideal|calibrated", help="mfu, mbu and layer_time: ideal (default), or as measured in runs."
@@ -52,7 +52,7 @@ _LONG = 100_000
 @click.option("--strict", is_flag=True, help="Use definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer even if weights and KV cache do not fit in memory.")
 @click.option("--full", is_flag=True, help="Print the whole answer: all formulas, inputs with sources, and assumptions.")
-@click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
+@click.option("--plot", metavar="FILE", help="Draw a sweep, or the roofline of a chip: .svg, .png (needs the extra plot), or -.")
 @options.form("table", "json", "csv", "latex", "markdown")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,

@@ -29,7 +29,7 @@ _SECTIONS = (
     "calibration",
 )
 _ALGEBRA = "algebra"
-"""A section that must be named, because it runs for most of a minute."""
+"""A section that must be named, because it runs for almost a minute."""
 _ALL = "all"
 """The word of `--section` for all other sections."""
 SEEDS, SHEETS, _DRAWS = 10, 300, 8192
@@ -59,7 +59,7 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 )  # fmt: skip
 @options.workers("Processes that share a rerun.")
 @options.form("table", "json", "csv")
-@options.file("--save", "Write the rows of a rerun as CSV as well.")
+@options.file("--save", "Also write the rows of a rerun as CSV.")
 def validate_command(
     section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int | None, style: str,
     save: str | None,
@@ -69,21 +69,21 @@ def validate_command(
     Without --section one screen shows every claim, its test data, its record and its gain. CSV and JSON have all sections.
 
     \b
-    truth        KV bytes and attention of models of known architecture, over the true values
+    truth        estimates of KV bytes and attention over the true values, for models with a known architecture
     skill        every estimator, and candidates for new ones, on models that were left out
     single-band  readings of sheets with one band, by hosts of one model
-    storage      tier rules on lifetimes whose tier a vendor disclosed
-    controls     one storage price on models of unlike cache
-    production   the nodes of a disclosed day
-    efficiency   published runs in the ranges of --efficiency calibrated
+    storage      rules for the cache tier, on lifetimes with a disclosed tier
+    controls     one storage price for models with different caches
+    production   the number of nodes that a vendor disclosed for one day
+    efficiency   published runs, compared with the ranges of --efficiency calibrated
     experiments  every estimate of one model before and after its price changed
-    claims       stated numbers of the lecture, beside the values of the equations and tables
+    claims       numbers of the lecture, compared with the values of equations and tables
     problems     problems that others published with their answers, each as one command
-    calibration  coverage of ranges against their promise: for sheets drawn from the priors (the last long run or a new one),
-                 and for models that an estimator had not seen, with a verdict on each
-    algebra      the closed forms of every equation, unknown and regime, against SymPy (most of a minute)
+    calibration  whether ranges contain the truth as often as promised, with a verdict on each: for simulated sheets (the last long
+                 run or a new one), and for models that an estimator had not seen
+    algebra      the closed forms of every equation, unknown and regime, against SymPy (almost a minute)
 
-    all          all of them but algebra
+    all          all sections except algebra
 
     A rerun lasts about seven minutes on one processor. With one seed and 10 sheets it lasts two seconds.
 

@@ -56,7 +56,7 @@ def _row_points(name: str, colour: int, rows: Iterable[int], values: Mapping[str
 def kv_by_estimator(one: Inference) -> Chart:
     """Draw the KV bytes of one sheet by every estimator with a range and by the lecture's reading, against the typical KV.
 
-    The models of known cache are drawn below.
+    Models with a known cache are drawn below.
     """
     found = {name: estimate for name, estimate in one.kv_bytes.items() if estimate.kind in ("interval", "upper", "lower", "given")}
     points = {"KV from threshold": one.pairs[0].lecture.values, "KV joint": one.pairs[0].joint.values} if one.pairs else {}

@@ -74,7 +74,7 @@ def pages_of_rows(id: str) -> dict[str, str]:
 
 
 def _given(found: Mapping[str, Any], claim: Claim) -> ClaimState | None:
-    """Return a claim about a number of a table as a given of an equation of the lecture, or of another one that needs the number."""
+    """Return the state of a claim about a number of a table: an equation of the lecture, or another one, with the number as an input."""
     name = claim.unknown
     rows = equations(symbol=name) if name in QUANTITIES else []
     row = min(rows, key=lambda one: (one.symbols[0] == name, TALK not in {source.kind for source in one.sources}), default=None)

@@ -133,7 +133,7 @@ def kind_of(given: Mapping[str, float]) -> str:
 
 
 def _model(name: str, kinds: Mapping[str, str], ways: dict[Way, int]) -> Json:
-    """Return the values of a model, and the place of its way and its further values for each kind of chip."""
+    """Return the values of a model, and for each kind of chip the position of its way and its further values."""
     known = presets.model(name) if name not in (NO_MODEL, OWN_MODEL) else None
     givens = known.givens if known else OWN["model"] if name == OWN_MODEL else {}
     of_kinds = {}

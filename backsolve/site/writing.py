@@ -113,7 +113,7 @@ def script_json(value: Any) -> str:
 
 @cache
 def templates() -> Environment:
-    """Return the environment of all templates. An overlay with other marks reads the book for paper."""
+    """Return the environment of all templates. A copy with other marks reads the templates of the book for paper."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,

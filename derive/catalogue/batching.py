@@ -324,7 +324,7 @@ EQUATIONS = (
         statement="Sparsity costs no time if at least the balance batch of sequences decodes at once.",
         assumptions=("KV reads are left out", "the replica has one stage", "the balance batch is the goal. Fewer sequences are possible"),
         result="1714",
-        sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
+        sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are enough users to double the batch"),),
     ),
     Equation(
         id="batching.fast_mode_batch_ratio",

@@ -54,7 +54,7 @@ def _sides(formula: str) -> tuple[Tree, str, Tree]:
 
 
 def _function(combine: Callable[[Any, Any], Any], left: Tree, right: Tree) -> Callable[..., Any]:
-    """Return a function of the quantities of two formulas, in the order in which they are written, as a lambda of the catalogue is."""
+    """Return a function of the quantities of two formulas. Its parameters have the order of the formulas, as in the catalogue."""
     names = tuple(dict.fromkeys(part for side in (left, right) for part in all_parts(side) if isinstance(part, str)))
 
     def function(*values: Any) -> Any:

@@ -293,7 +293,7 @@ CHINCHILLA_TABLE = replace(
     CHINCHILLA_PAPER,
     said="by two of the three approaches size and tokens grow equally, with about twenty tokens per parameter",
     page="sections 3.1 and 3.2, table 3",
-    encoded="uses one number for all budgets. By the paper's parametric fit several times as many tokens are best",
+    encoded="uses one number for all budgets. The parametric fit of the paper recommends several times as many tokens",
 )
 KAPLAN_PAPER = Source(
     kind="paper",

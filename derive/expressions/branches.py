@@ -56,7 +56,7 @@ def comparisons(equation: Solvable) -> tuple[tuple[str, Tree, Tree], ...]:
 
 @cache
 def regimes_of(row: Solvable) -> tuple[Regime, ...]:
-    """Return all smooth regimes of the right side. Those of an equation of the catalogue keep the shape in which it is written."""
+    """Return all smooth regimes of the right side. Regimes of an equation of the catalogue keep its written form."""
     shaped = sort_terms if isinstance(row, Equation) else simplify
     return tuple(Regime(*case) for case in smooth_cases(row.trees[1], shaped))
 

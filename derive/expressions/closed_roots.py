@@ -50,7 +50,7 @@ def _roots(above: Polynomial, x: str) -> Roots:
 
 def _roots_inside(factor: Tree, value: Tree, x: str) -> Roots:
     """Return the roots of x at which a factor that contains x has this value."""
-    assert isinstance(factor, tuple), "a quantity is had as it is"
+    assert isinstance(factor, tuple), "a quantity needs no solution"
     operation, inner, *exponent = factor
     if operation == ROOT:
         return closed_roots(difference(inner, (RAISED, value, 2)), x)

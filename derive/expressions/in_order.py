@@ -56,7 +56,7 @@ def _expand_to_sum(tree: Tree) -> _Sum:
 
 
 def _fraction(number: float) -> _Number:
-    """Return a number as a fraction. Most formulas have whole numbers alone, and load no fractions."""
+    """Return a number as a fraction. Most formulas have only whole numbers, so they load no fractions."""
     from fractions import Fraction
 
     return Fraction(number)

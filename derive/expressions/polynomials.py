@@ -1,7 +1,7 @@
 """Add, multiply, divide and write polynomials of many quantities.
 
 A polynomial has a whole coefficient for every monomial, and a monomial has the power of each of its factors, by the text of the factor.
-Powers may be negative, as no quantity in a denominator is zero where a formula is defined.
+Powers may be negative, because no quantity in a denominator is zero where a formula is defined.
 """
 
 from collections.abc import Iterable, Mapping

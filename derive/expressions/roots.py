@@ -53,7 +53,7 @@ def to_float(number: Any) -> float:
 
 
 def is_negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str, Any], share: float) -> bool:
-    """Return whether a height is at most its change by this relative change of each value."""
+    """Return whether a height is at most the change that this relative change of each value causes."""
     here = height(values)
     moves = (abs(height({**values, name: value * (1 + sign * share)}) - here) for name, value in values.items() for sign in (1, -1))
     return bool(abs(here) <= sum(move for move in moves if isfinite(move)) / 2)
@@ -67,7 +67,7 @@ def is_in_domain(unknown: str, value: float) -> bool:
 
 @cache
 def _domain(unknown: str) -> tuple[float, float, bool]:
-    """Return the ends of the domain of a quantity, and whether 0 is in it. Cached, as it is called for thousands of samples."""
+    """Return the ends of the domain of a quantity, and whether 0 is in it. The result is cached, because thousands of samples need it."""
     row = quantity(unknown)
     return row.floor, row.ceiling, row.may_be_zero
 
@@ -82,7 +82,7 @@ def is_rounding(difference: Tree, unknown: str, values: Mapping[str, float]) -> 
 
 
 def _is_within_last_digits(difference: Tree, values: Mapping[str, float]) -> bool:
-    """Return whether a formula is at most its change by the last digits of its values, by its derivatives."""
+    """Return whether a formula is at most the change that the last digits of its values cause, by its derivatives."""
     try:
         height, slope = slopes(difference, values)
     except (ArithmeticError, ValueError):

@@ -97,7 +97,7 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     ('window', 'full attention', 'window', 'full attention')
     """
     if settings.get("is_encoder_decoder"):
-        raise WrongData(f"{settings.place}: has an encoder and a decoder. --model needs a model with a decoder alone")
+        raise WrongData(f"{settings.place}: has an encoder and a decoder. --model needs a model with only a decoder")
     count = _number_of_layers(settings)
     settings.get(*_ANOTHER_WAY)
     attention = next((kinds for rule in _ATTENTION_RULES if (kinds := rule(settings, count))), [FULL] * count)
@@ -205,7 +205,7 @@ def blocks_of(settings: Settings, part: str) -> list[Settings]:
     """Return the entries of block_configs for a part of every layer, or an empty list without this setting."""
     blocks = settings.get("block_configs") or []
     if not isinstance(blocks, list) or not all(isinstance(block, Mapping) and isinstance(block.get(part), Mapping) for block in blocks):
-        raise WrongData(f"{settings.place}: block_configs is no list of blocks with a part {part!r}")
+        raise WrongData(f"{settings.place}: block_configs is not a list of blocks with a part {part!r}")
     return [Settings(f"{settings.place}, {part} of block_configs", block[part]) for block in blocks]
 
 

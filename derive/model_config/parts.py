@@ -58,7 +58,7 @@ def query_heads(settings: Settings) -> int:
 
 
 def _count_gates(settings: Settings) -> int:
-    """Return 2 if attention has a gate as large as its queries or its output, and else 1."""
+    """Return 2 if attention has a gate as large as its queries or its output, otherwise 1."""
     return 2 if settings.get("attn_output_gate", "attention_output_gate", "mla_use_output_gate") else 1
 
 
@@ -87,7 +87,7 @@ def grouped_heads(settings: Settings, dim: int) -> Part:
 
 
 def window(settings: Settings, dim: int, layers: int) -> Part:
-    """Return the attention of layers that attend to the last tokens alone."""
+    """Return the attention of layers that attend only to the last tokens."""
     kv, key, value = _head_widths(settings, dim)
     wide = settings.whole("swa_head_dim") or key
     columns: Columns = {

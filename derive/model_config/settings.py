@@ -107,7 +107,7 @@ class Settings:
             value = value[0]
         whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST and value == int(value)
         if not whole:
-            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is no count: a whole number from 0 to {_MOST:.0e}")
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not a whole number from 0 to {_MOST:.0e}")
         return int(value)
 
     def unread(self) -> list[str]:
@@ -187,7 +187,7 @@ def _object_of(place: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None
     if not isinstance(found, dict):
-        raise WrongData(f"{label(place)}: is no JSON object, and the config.json of a model is one")
+        raise WrongData(f"{label(place)}: is not a JSON object, but the config.json of a model must be one")
     return found
 
 

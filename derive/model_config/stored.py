@@ -128,7 +128,7 @@ def _part_widths(settings: Settings, base: Width, layers: int) -> dict[str, Widt
 
 
 def _quantized_width(inside: Mapping[str, Any]) -> Width | None:
-    """Return the data type of quantized weights, or None if the settings of the quantization do not say it in a known way."""
+    """Return the data type of quantized weights, or None if the settings of the quantization are not known."""
     groups = inside.get("config_groups")
     groups = [one for one in groups.values() if isinstance(one, Mapping)] if isinstance(groups, Mapping) else []
     weights = groups[0].get("weights") if len(groups) == 1 else None
@@ -157,7 +157,7 @@ def _integer_or_float_width(bits: object, floating: bool, group: object, zero_bi
 
 
 def _width_of_type(dtype: str) -> Width:
-    """Return the width of a data type by its name. Those of blocks have their scales in their bytes."""
+    """Return the width of a data type by its name. The bytes of block formats include their scales."""
     plain = {"nvfp4": 0.5, "mxfp4": 0.5, "nf4": 0.5, "mxfp8": 1.0}.get(dtype, BYTES_OF_ONE[dtype])
     return Width(dtype, plain, BYTES_OF_ONE[dtype] - plain)
 
@@ -167,7 +167,7 @@ def _part_of(module: str) -> str | None:
 
 
 def _kept_parts(modules: object, layers: int) -> set[str]:
-    """Return the parts that are not quantized by a list of modules: in most layers, or in all by a pattern."""
+    """Return the parts that a list of modules excludes from quantization: in most layers by name, or in all by a pattern."""
     names = [name for name in modules if isinstance(name, str)] if isinstance(modules, Iterable) else []
     places: dict[str | None, set[str]] = {}
     for name in names:

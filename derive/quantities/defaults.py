@@ -12,10 +12,10 @@ class Default(NamedTuple):
     leaves it open if that quantity is requested.
 
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
-    equations, as a measured result may contradict it. A `found` one is put into them, and a result that no measured one explains may
-    contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that does not depend on the
-    efficiency of chips. A default that follows `always` is also replaced by a quantity that is not given, which is then reported as
-    missing. A `plain` default is a part that a model does not have, or an equal width, and so no assumption.
+    equations, because a measured result may contradict it. A `found` default is put into the equations. A result that no measured default
+    explains may contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that does not depend
+    on the efficiency of chips. A default that follows `always` is also replaced by a quantity that is not given, which is then reported as
+    missing. A `plain` default is a part that a model does not have, or an equal width. It is not an assumption.
     """
 
     quantity: str

@@ -118,8 +118,8 @@ class Quantity:
         if value and not low <= value <= high:
             unit = "" if self.unit == "1" else f" {self.unit}"
             raise WrongValue(
-                f"{self.name} = {value:g}{unit}: absurd; values met in practice run from {self.low:g} to {self.high:g}{unit},"
-                f" is a suffix or the unit wrong?{_USUALLY_WRITTEN.get(self.unit, '')}"
+                f"{self.name} = {value:g}{unit}: absurd. Values in practice are from {self.low:g} to {self.high:g}{unit}."
+                f" Is a suffix or the unit wrong?{_USUALLY_WRITTEN.get(self.unit, '')}"
             )
         return value
 

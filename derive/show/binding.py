@@ -119,7 +119,7 @@ def _bound_of_side(side: Tree) -> str | None:
 
 
 def _move_minus_terms(larger: Tree, smaller: Tree) -> str:
-    """Return an inequality with every term on the side on which it is added. A plain number comes last."""
+    """Return an inequality without minus signs: each term is on the side on which it is positive. A plain number comes last."""
     all_terms = terms(difference(larger, smaller))
     above = sum_of([term for term in all_terms if not is_negative(term)])
     below = sum_of([negated(term) for term in all_terms if is_negative(term)])

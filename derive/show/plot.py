@@ -117,7 +117,7 @@ def _sweep_chart(unknown: str, tables: Sequence[tuple[str, Sweep]]) -> Chart:
 
 
 def _line_chart(across: str, up: str, lines: _Lines) -> Chart:
-    """Return lines as marks: points across a quantity that is bought whole, and steps up one."""
+    """Return lines as marks: points if the quantity across is bought in whole numbers, steps if the quantity up is."""
     marks = (
         Mark(
             name=name,

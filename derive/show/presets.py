@@ -47,7 +47,7 @@ def hardware_lines(word: str = "") -> list[str]:
     head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
     chips = hardware_records(word)
     rows = [head, *(_chip_cells(chip, types) for chip in chips)]
-    said = "dense PFLOP/s by type. Ridge point in FLOP/byte of the first. --price rent uses the median rent"
+    said = "dense PFLOP/s by type. Ridge point in FLOP/byte, for the first type. --price rent uses the median rent"
     every = chips if not word else hardware_records()
     nominal = ", ".join(one["name"] for one in every if one["figures"].get("hbm_capacity", {"notes": ""})["notes"].startswith(_NOMINAL))
     return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, or nominal: {nominal}"]
@@ -219,7 +219,7 @@ def _counted_line(one: Mapping[str, Any], row: Architecture | None) -> str:
     """Return the parameters of a record as counted by its dimensions, or why they are not."""
     counts = one["counted"]
     if not counts:
-        return f"counted     not by its dimensions: the tables lack {one['not_counted_for']}"
+        return f"counted     no count from its dimensions: the tables lack {one['not_counted_for']}"
     words = zip(counts.items(), _ALL, strict=True)
     both = [f"{show(each, value)} {word}{_difference_text(value, one[each])}" for (each, value), word in words]
     vocabulary = "one vocabulary for both ends" if row and row.tied_embeddings else "a vocabulary at both ends"

@@ -136,7 +136,7 @@ def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
 def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
     """Return a sweep and the lines below it, with as many points as a small screen has room for.
 
-    A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the first
+    A sweep with a typed number of points has all its points. Otherwise the printed points are evenly apart and include the first
     and the last. `ends` are the assumptions, in full and in brief.
 
     >>> [*fit_sweep(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
@@ -221,7 +221,7 @@ def moving_defaults(solution: Result) -> list[str]:
 def _reserve_default(solution: Result, slope: float) -> str | None:
     """Return the default that no memory is reserved, and the approximate bound with the tenth that engines reserve.
 
-    A size grows in proportion to the memory. A quantity that needs memory falls with its inverse.
+    A size grows in proportion to the memory. A quantity that needs memory changes in inverse proportion.
     """
     ends = {end for answer in solution.answers for end in answer.ends if end}
     if len(ends) != 1 or abs(slope) < _MOVES or {"memory_nearly_full", "little_room_left"} & {*solution.kinds}:

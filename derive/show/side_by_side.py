@@ -40,7 +40,7 @@ _Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
 """How remarks on deployments are printed. Arguments are (name, kind, text) of each remark, and the number of deployments."""
 _PART_OF_A_REPLICA = "part_of_a_replica"
 """Kind of warning that an answer has a fraction of a replica."""
-_OF_SEVERAL_TERMS = "these rents have different terms: on demand, a chip costs more than with a contract for years"
+_OF_SEVERAL_TERMS = "these rents have different terms: a chip on demand costs more than with a contract for years"
 
 
 def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:

@@ -115,7 +115,7 @@ def _refuse_out_of_range(value: float, limits: Mapping[str, Any], required: bool
         least = f"{low:g} or more" if "minimum" in limits else "above 0"
         raise WrongData(f"{value:g} is out of range: it must be {least}" + (f", at most {high:g}" if high < inf else ""))
     if value and not _SMALLEST < value < _LARGEST:
-        raise WrongData(f"{value:g} is absurd: a figure lies between {_SMALLEST:g} and {_LARGEST:g}")
+        raise WrongData(f"{value:g} is absurd: values are between {_SMALLEST:g} and {_LARGEST:g}")
 
 
 # Numbers.

@@ -7,7 +7,7 @@ from invert.sheets.rows import PriceRow, SheetKey
 
 
 def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
-    """Return sheets that repeat another one: a reseller its maker, a second name of a model the first, or priority the fast tier."""
+    """Return sheets that repeat another one: the sheet of the maker, of the first name of the model, or of the fast tier."""
     asked = {
         key: {(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds): row.amount for row in rows}
         for key, rows in current.items()

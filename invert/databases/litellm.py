@@ -1,6 +1,6 @@
 """Read the price file of litellm. It has one entry per model in USD per token, with a field for every band, lifetime and service tier.
 
-Where the package is installed the file is found beside it. The package itself is never imported.
+If the package is installed, the file is in its folder. The package itself is never imported.
 """
 
 import re

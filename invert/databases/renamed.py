@@ -16,7 +16,7 @@ LEAST_ENTRIES = 10
 class Fields:
     """The names of the fields that are read from an entry: `usual` is in nearly every entry, `rare` in some.
 
-    `is_known` returns whether the database has always had a name, which is then no new name of another field.
+    `is_known` returns whether the database has always had a name, because such a name is not a new name of another field.
     """
 
     usual: tuple[str, ...]

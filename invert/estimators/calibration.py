@@ -122,13 +122,13 @@ def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> St
 
 
 def siblings(data: Data, architecture: str) -> frozenset[str]:
-    """Return the architecture and every other with the same design of a cache."""
+    """Return the architecture and all others with the same cache design."""
     family = presets.architecture(architecture, data.tables).kv_family
     return frozenset(row.model for row in data.tables.rows_of(Architecture) if row.kv_family == family)
 
 
 def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
-    """Return every row of calibration_models.csv, with its architecture and its sheet. Raise BadRow with all that cannot be used."""
+    """Return every row of calibration_models.csv, with its architecture and its sheet. Raise BadRow with every row that cannot be used."""
     return _members(data, assumptions.without_facts(UNLESS_GIVEN))
 
 
@@ -200,7 +200,7 @@ def _case_sold(
     newest = book.newest_retrieved
     day = row.sheet_date or newest
     if day is None:
-        raise BadRow(_fault(row, "sheet_date", "is blank, and no price has a retrieved_date to stand for it"))
+        raise BadRow(_fault(row, "sheet_date", "is blank, and no price has a retrieved_date to replace it"))
     if newest and day > newest:
         raise BadRow(_fault(row, "sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     if wanted in known and (released := known[wanted].release_date) and released > day:

@@ -54,7 +54,7 @@ def _hides_compute(assumptions: Assumptions) -> bool:
 
 
 def mixed(first: Posterior, enough: float = ENOUGH) -> Posterior:
-    """Return the posterior of the sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
+    """Return the posterior of the sheet by the mixture, fitted first to triangular draws, until enough draws are effective."""
     price_data, assumptions, seed = first.price_data, first.assumptions, first.seed
     if len(first.log_weights) < _ROUNDS[-1] // 2:
         first = posterior(price_data, assumptions, DEFAULT, seed)

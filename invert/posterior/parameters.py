@@ -44,7 +44,7 @@ def wider(assumptions: Assumptions) -> dict[str, float]:
 
 
 def triangular_points(price_data: PriceData, assumptions: Assumptions, count: int, seed: int) -> Points:
-    """Return the nuisances and un-rounded ratios at so many draws, and the hidden quantities they determine."""
+    """Return the nuisances and un-rounded ratios at `count` draws, and the hidden quantities that they determine."""
     normal, uniform = normals(count, seed), uniforms(count, seed)
     drawn, usual = _drawn_nuisances(assumptions, count, seed)
     ratios, spare = {}, {}

@@ -152,7 +152,7 @@ def _release_changes(table: InferenceTable, of_others: bool) -> str:
         key = one.sheet_key
         if one.new or key in table.base_inputs:
             return str(one)
-        return "is not there any more" if key[:2] not in sold else f"({key[3].replace('_', '-')}) is not there any more"
+        return "no longer exists" if key[:2] not in sold else f"({key[3].replace('_', '-')}) no longer exists"
 
     lines = [*dict.fromkeys(f"Changed since release: {one.row.provider} {one.row.model} {change(one)}" for one in found)]
     more = [f"and {len(lines) - _MOST_CHANGES} more: backsolve infer --against shipped"] if lines[_MOST_CHANGES:] else []

@@ -98,7 +98,11 @@ def _list_causes(found: Comparison) -> str:
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
     learned = [f"prices of {_names(calibrating)} that the calibration uses"] if calibrating else []
     by = "; ".join((*found.causes, *learned))
-    return f"Changed, but not by their own prices: {by}" if by else "Changed without a cause in the results: one may have been edited"
+    return (
+        f"Changed by other causes than their own prices: {by}"
+        if by
+        else "Changed, but the results show no cause. One of them may have been edited"
+    )
 
 
 def changes_json(found: Comparison) -> str:

@@ -476,7 +476,7 @@ _PRICES = (
            order=lambda one: one.active_params.median, span=_active_span, models="open",
            text=lambda one: ABSENT if one.active_params.median is None else billions(one.active_params.median),
            record=lambda sheets, _: _commonest(one.by_price["active_params"] for one in sheets if not one.size_stated),
-           about="active parameters: stated, else by the input price. Right: for the kind of model of most sheets"),
+           about="active parameters: stated, otherwise from the input price. The record is for the kind of model that most sheets have"),
     _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
               about="source of the active parameters: a table or a price"),
     Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier"), value=_tier, text=_tier,
@@ -504,7 +504,7 @@ _PRICES = (
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
            text=lambda one: fast_mode_in_brief(one.fast_mode), order=lambda one: one.fast_mode and one.fast_mode.batch_ratio,
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
-           about="price and stated speed of a fast mode, each over standard. Sorted by the batch ratio"),
+           about="price and stated speed of a fast mode over the standard ones. Sorted by the batch ratio"),
     _value_column("fast_price_ratio", lambda one: one.fast_mode and one.fast_mode.price_ratio, "fast price ratio",
                   about="price of a fast mode over the standard price"),
     _value_column("fast_speed_ratio", lambda one: one.fast_mode and one.fast_mode.speed_ratio, "fast speed ratio",
@@ -616,7 +616,7 @@ def column_of(name: str) -> Column:
 
 
 def csv_names(names: Iterable[str]) -> list[str]:
-    """Return the keys of the CSV that these columns stand for, all of it if none is named."""
+    """Return the CSV keys of these columns, or all keys if no column is named."""
     wanted = [name.strip().lower() for name in names] or CSV_KEYS
     of_each = ([name] if name in CSV_KEYS else _numbers_of(column_of(name)) for name in wanted)
     return [*dict.fromkeys(name for of in of_each for name in of)]

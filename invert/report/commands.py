@@ -21,7 +21,7 @@ def infer_in_full(one: Inference, run: Run) -> str:
 
 
 def infer_against_day(key: SheetKey, run: Run, since: date) -> str:
-    """Return the command that shows all that moved on a sheet since a day."""
+    """Return the command that shows all changes of a sheet since a day."""
     provider, model, _, _ = key
     return _command("infer", f"{provider}/{model}", *_prices(run), "--against", str(since))
 

@@ -420,7 +420,7 @@ def _read_file(found: Mapping[str, Any]) -> FileText:
                 return FileText(place, content.encode(_UTF_8), rates, typed)
     except ValueError:
         pass
-    raise ValueError(f"allowed is a file: place, encoding ({_UTF_8}), content and rates")
+    raise ValueError(f"but must be a file: place, encoding ({_UTF_8}), content and rates")
 
 
 def _read_rates(found: object) -> tuple[tuple[str, float], ...]:
@@ -434,7 +434,7 @@ def _read_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ValueError("allowed is a day, as 2026-11-20") from None
+        raise ValueError("but must be a day, such as 2026-11-20") from None
 
 
 CODEC = Codec(

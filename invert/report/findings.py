@@ -123,14 +123,14 @@ def _convention(found: Convention) -> str:
     seen = (found.premium_in, found.premium_out)
     asked = ", ".join(f"x{one.value:.3g} {way} ({one.low:.3g} to {one.high:.3g})" for one, way in zip(seen, ("in", "out"), strict=True))
     by_cost = (
-        f"Cost or convention: with the base prices given, premiums that round to the published ones, {asked}, have a probability of"
-        f" {two_digits(found.probability_by_cost)} under the cost model"
+        f"Cost or convention: if the base prices are given, the cost model predicts premiums that round to the published ones,"
+        f" {asked}, with probability {two_digits(found.probability_by_cost)}"
     )
     share = f"{found.same} of {found.others}"
     if found.bayes_factor is None:
-        return f"{by_cost}. No other vendor has this pair of premiums ({share} other vendors with a premium): no factor."
+        return f"{by_cost}. There is no factor, because no other vendor has this pair of premiums ({share} other vendors with a premium)."
     return (
-        f"{by_cost}; {share} other vendors with a premium have the same one. As a convention the probability is"
+        f"{by_cost}. {share} other vendors with a premium have the same one. As a convention the probability is"
         f" {two_digits(found.probability_by_habit)}."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
     )

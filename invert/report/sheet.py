@@ -127,7 +127,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     ridge = show("ridge_point", one.anchors.values["ridge_point"])
     text = (
         f"Also assumed: {assumed}. Together machine_balance_ratio and bytes_per_weight give a ridge_point of "
-        f"{ridge}. Readings and forward checks use these values. Estimates with a range draw from priors the anchors that you did not give."
+        f"{ridge}. Readings and forward checks use these values. Estimates with a range draw all other anchors from priors."
     )
     return [*title("Anchors: facts from outside the sheet, and the estimates that use each"), aligned(tuple(rows[0]), rows), text]
 

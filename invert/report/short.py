@@ -63,7 +63,7 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         yield "Use the typical KV."
     elif one.kv_bytes["from_premium"].kind == "undetermined":
         below = one.pairs[0].pair.premium_out.value < 1
-        why = "the long price of output is below the base price" if below else one.kv_bytes["from_premium"].because
+        why = "the output price of long contexts is below the base price" if below else one.kv_bytes["from_premium"].because
         yield f"Use the typical KV: {why}, so the premium gives no KV."
     elif verdict and not verdict.enters and (record := one.kv_bytes["from_premium"].record):
         better, worse = ("it", "the premium") if record.gain < 0 else ("the premium", "it")

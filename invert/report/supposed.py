@@ -23,7 +23,7 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     rows = [dict(zip(columns, _cells(row, one.sheet.bands[0].input.currency), strict=True)) for row in found]
     said = ["Residual: predicted over published price, minus 1."]
     if not one.pairs:
-        said.append("One price for all lengths: its mean context is not known, so KV bytes move the cache prices alone.")
+        said.append("The sheet has one price for all lengths. Its mean context is not known, so KV bytes change only the cache prices.")
     return [*heading(one, table), f"Supposed: {told}", *assumed, "", aligned(columns, rows, rule=False), *said]
 
 

@@ -67,7 +67,7 @@ def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int] | No
 
 
 def _worst(term: str, scores: Sequence[RuleScore]) -> RuleScore | None:
-    """Return the worse score of a term over cost bases, or None if no lifetime has one."""
+    """Return the worst score of a term over the cost bases, or None if no lifetime has one."""
     return min((row for row in scores if row.rule.startswith(f"{term},") and row.answered), key=lambda row: row.right, default=None)
 
 

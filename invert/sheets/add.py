@@ -106,7 +106,7 @@ def _target(into: str | None) -> FileText:
 
 
 def typed_file(place: str, name: str, cells: Sequence[Mapping[str, str]], before: bytes = b"", ends: _Ends | None = None) -> FileText:
-    """Return a price file with the cells of a typed sheet at its end. `ends` are new ends of rows that are there before."""
+    """Return a price file with the cells of a typed sheet at its end. `ends` are new ends of existing rows."""
     content = edited_table(before, TYPED_ORDER, cells, ends)
     return FileText(place, content, typed=(name, len(content.splitlines()) - len(cells) + 1))
 

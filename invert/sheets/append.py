@@ -168,7 +168,7 @@ def _price_facts(row: PriceRow) -> tuple[object, ...]:
 
 
 def _add_price(update: Update, new: PriceRow, sheet: Sequence[PriceRow], now: Sequence[PriceRow], day: date) -> None:
-    """Add to an update how one price of the day changes the rows of its sheet. `now` are those that are valid."""
+    """Add to an update how one price of the day changes the rows of its sheet. `now` are the valid rows."""
     known = [row for row in sheet if row.key == new.key]
     old = next((row for row in now if row.key == new.key), None)
     believed = _contradicted_base(new, now) if old is None else old if database(old) != database(new) else None

@@ -117,7 +117,7 @@ def released_sheets(
 ) -> tuple[list[PriceSheet], list[str]]:
     """Return the sheets of models that were released by their day, and notes that count the others and name some.
 
-    With `first`, the earliest day of each model in any table, a model of unknown release is out from that day on.
+    With `first`, the earliest day of each model in any table, a model of unknown release counts as released from that day on.
     """
     offered, known = list(offered), list(known)
     later, unsaid = released_later(offered, known), first_seen_later(offered, known, first or {})

@@ -142,7 +142,7 @@ def _script_doubt(name: str) -> str:
 
 
 def _doubtful_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
-    """Yield very small amounts, and the user's cache prices of zero: a blank cell of a page is often copied so."""
+    """Yield very small amounts, and the user's cache prices of zero, because a blank cell of a page is often copied as zero."""
     for row in rows:
         if 0 < (usd := _usd(row, fx)) < assumptions.least_usual_price:
             lack = f"{row.amount:g} is {usd:.2g} USD per million tokens: is it per thousand, or per token? Amounts here are per million"
@@ -235,7 +235,7 @@ def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) ->
     if row.component == "cache_read" and times >= 1 - SAME_PRICE:
         lack = f"is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
     elif row.component == "cache_write" and times > far * (1 + SAME_PRICE):
-        lack = f"is more than {far:g} times input {beside.amount:g}: has one of the two another unit?"
+        lack = f"is more than {far:g} times input {beside.amount:g}: does one of the two have another unit?"
     elif row.component in _BELOW_INPUT and 0 < times < 1 - SAME_PRICE:
         lack = f"is below input {beside.amount:g}: {_BELOW_INPUT[row.component]}"
     else:

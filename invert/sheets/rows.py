@@ -28,9 +28,9 @@ SHIPPED_PRICES = "prices.csv"
 class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time. No function changes a row.
 
-    `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
-    A currency that is left blank is US dollars, and `currency_assumed`. Rows of one's own may say the longest context and the
-    release of the model, and `usd_rate`, the US dollars for one unit of the currency. Rows of two files are equal wherever they stand.
+    `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour). A blank currency
+    means US dollars and sets `currency_assumed`. A user's rows may have the longest context and the release of the model, and `usd_rate`,
+    the US dollars for one unit of the currency. Rows with equal cells are equal in any file.
     """
 
     __repr__ = brief

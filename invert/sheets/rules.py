@@ -280,7 +280,7 @@ def _wrong_rate(row: PriceRow, fx: Fx) -> str:
         return ""
     usual = 1 / units_per_usd(fx, row.currency, date.max)
     if row.currency == "USD":
-        return "" if row.usd_rate == usual else f"{row.usd_rate:g} US dollars for a US dollar. Fill the column currency"
+        return "" if row.usd_rate == usual else f"{row.usd_rate:g} US dollars for one US dollar. Fill the column currency"
     if usual / _RATES_APART <= row.usd_rate <= usual * _RATES_APART:
         return ""
     return f"{row.usd_rate:g} US dollars for one {row.currency}, but {usual:.3g} in fx.csv. A rate is in US dollars for one unit"

@@ -37,7 +37,7 @@ class PricedLifetime:
 
 @immutable
 class DisclosedCase:
-    """A lifetime with a tier that the vendor disclosed, and the price of each of its sheets for it."""
+    """A lifetime with a disclosed tier, and the price of each sheet of the vendor for this lifetime."""
 
     provider: str
     ttl_seconds: int
@@ -168,7 +168,7 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
 
 @cache_with_data
 def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
-    """Return the vendors with one storage price for several models of known architecture, on shipped sheets, widest first.
+    """Return the vendors with one storage price for several models with a known architecture, on shipped sheets, widest first.
 
     They are evidence against KV bytes from a storage price: the bytes differ, but the price does not.
     """
@@ -271,7 +271,7 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
 
     KV bytes are median [byte/token] and spread [nat].
 
-    The score of a case is ln of the probability on the tiers disclosed. A rule without an answer scores as a uniform guess. A
+    The score of a case is ln of the probability of the disclosed tiers. A rule without an answer scores as a uniform guess. A
     provider that discloses one tier for all its models is one case. The rule is averaged over its sheets. A rule is right if its likeliest
     tier is a disclosed one.
     """

@@ -257,9 +257,7 @@ def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = 
 
 
 def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -> Probabilities:
-    """Return all probability on the tiers that the vendor disclosed, If it names two tiers, the evidence divides the probability between
-    them, or else it is divided evenly.
-    """
+    """Return probability 1 for the tier that the vendor disclosed. Two tiers share it by the evidence, or evenly without evidence."""
     named = TIERS_OF[disclosed]
     held = {tier: undisclosed[tier] for tier in named} if undisclosed else {}
     total = sum(held.values())

@@ -1,4 +1,4 @@
-"""Rows of claims.csv and problems.csv: published numbers, and the verdict on each after the calculation."""
+"""Rows of claims.csv and problems.csv: published numbers, each with the verdict after the calculation."""
 
 from collections.abc import Callable, Iterator
 
@@ -60,10 +60,10 @@ class Claim(TableRow):
         undecided = self.verdict == UNDECIDED
         for column in _COMPARED:
             if is_known(self, column) == undecided and (column != "stated" or not undecided):
-                yield column, "is known, and the claim is not decidable" if undecided else "is blank, and the claim has a verdict"
+                yield column, "is known, but the claim is not decidable" if undecided else "is blank, but the claim has a verdict"
                 return
         if not self.reason and self.verdict != "reproduced":
-            yield "reason", "is blank, and the claim is not just reproduced"
+            yield "reason", "is blank, but the verdict needs a reason"
         if not undecided:
             yield from _readable(self, ("equations", lambda: [equation(id) for id in self.equations]))
 
@@ -89,9 +89,9 @@ class WorkedProblem(TableRow):
 
     def faults(self) -> Iterator[Fault]:
         if not self.reason and self.verdict != "reproduced":
-            yield "reason", "is blank, and the answer is not just reproduced"
+            yield "reason", "is blank, but the verdict needs a reason"
         if not self.arithmetic and self.verdict not in AS_PUBLISHED:
-            yield "arithmetic", "is blank, and the answer is not what was published"
+            yield "arithmetic", "is blank, but the answer differs from the published one"
         if "/" in self.unknown:
             yield "unknown", f"{shorten(self.unknown)} is a quotient: a problem has one unknown"
         yield from _readable(self, ("givens", lambda: [equation(id) for id in read_givens(self.givens).using]))

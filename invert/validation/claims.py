@@ -171,7 +171,7 @@ def _showing(source: str, name: str, tables: Tables) -> str:
 
 
 def _agreement(row: Row, agrees: bool) -> str:
-    """Return the reason of a verdict that needs no other: how near the computed value is to the stated one."""
+    """Return the usual reason of a verdict: how near the computed value is to the stated one."""
     if not agrees:
         return ""
     if ".." in row.stated:

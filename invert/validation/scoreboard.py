@@ -151,9 +151,9 @@ def input_line(member: Member) -> tuple[float, float]:
 def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Return the record of every printed estimator on unseen models, and the gain of each candidate over the typical KV.
 
-    Gains are in mean log density over the baseline [nat], with equal weight per family for KV bytes. A candidate's gain is that of its
-    prediction alone. It is used in the estimate if its pool with the baseline gains more than one standard error, with families left out
-    and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
+    Gains are in mean log density over the baseline [nat], with equal weight per family for KV bytes. The gain of a candidate is the gain of
+    its prediction alone. It is used in the estimate if its pool with the baseline gains more than one standard error, with families left
+    out and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
     return [
         *(_skill(one) for one in scored(data, assumptions) if one.of == _KV),
@@ -176,7 +176,7 @@ class Scored:
 
     @property
     def in_brief(self) -> bool:
-        """Return whether the record is in the calibration: one of open models for each printed estimator, and that of closed models."""
+        """Return whether the record is in the calibration: one on open models for each printed estimator, and the one on closed models."""
         return self.printed and self.left_out != "vendor" and (self.of, self.left_out) != (_SIZE, "later")
 
 

@@ -23,7 +23,7 @@ SHOWN = {
 _SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
-    "truth": "Sheets with several bands of models of known architecture: each reading over the truth",
+    "truth": "Each reading over the true value, for sheets with several bands of models with a known architecture",
     "skill": (
         "Leave-out prediction: RMS error, RMS error of the baseline and gain in log score (all in nats), and coverage. backsolve"
         " validate --as json has intervals and pools"
@@ -38,7 +38,7 @@ TITLES = {
     "experiments": "Models at two prices: the change of every estimate (nats), how often the second estimate is in the first range"
     " (held), and how often there is no second estimate (lost)",
     "claims": "Claims of the lecture: the stated number, the computed number, and the verdict",
-    "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
+    "problems": "Published problems, each as one command: published answer, computed answer and verdict",
     "calibration": "Shares of truths inside the 50 and 90 % ranges, and a verdict: of simulated sheets, with the p-value of uniform ranks"
     " (the control with noise x 0.3 must be detected), then of models that an estimator had not seen",
     "algebra": "Closed forms of every equation, unknown and regime, at six random points each: found by both algebras and equal, found by"

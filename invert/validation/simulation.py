@@ -1,9 +1,9 @@
 """Simulation-based calibration: sheets drawn from the priors, published like real ones, and used by the shipped inference.
 
-If the sampler draws from the posterior of the model it claims, the rank of the truth among the draws is uniform, whatever
-the priors (Talts et al., 2018). Truths come from the priors, prices from the forward model plus noise, and are published
-on the vendors' numbers. A sheet is dropped only if the sampler fails on its published prices, never because of its truth: no draw is
-feasible, or even the mixture cannot be trusted. It tests the computation, not the model: prices of models of known architecture do that.
+If the sampler draws from the posterior of the model it claims, the rank of the truth among the draws is uniform, whatever the priors (Talts
+et al., 2018). Truths come from the priors, prices from the forward model plus noise, and are published on the vendors' numbers. A sheet is
+dropped only if the sampler fails on its published prices, never because of its truth: no draw is feasible, or even the mixture cannot be
+trusted. It tests the computation, not the model: prices of models with a known architecture do that.
 
 Pooled ranks of single quantities do not show all errors. A posterior that uses a price twice may be too narrow, without effect on a printed
 quantity. The log likelihood of all prices is ranked like a quantity, and shows it (Modrák et al., 2023, Simulation-based calibration

@@ -35,7 +35,7 @@ def single_band_rows(
     verdict: Verdict | None,
     assumptions: Assumptions,
 ) -> list[_Row]:
-    """Return the rows on output over input, cache reads and batches of one band. `verdict` is that on cache reads of makers' lists."""
+    """Return the rows on output over input, cache reads and batches of one band. `verdict` is on cache reads of makers' lists."""
     known = {row.model: row for row in open_models}
     cells = (*_price_rows(hosts, assumptions), *_cache_read_rows(hosts, known, listed, assumptions), _skill_row(verdict), _batch_row(hosts))
     return [dict(zip(_COLUMNS, row, strict=True)) for row in cells]

@@ -237,12 +237,12 @@ def test_what_was_not_understood_is_told_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[1]", "is no JSON object"),
+        ("[1]", "is not a JSON object"),
         ('{"hidden_size": 1', "is not JSON"),
         ('{"hidden_size": 1, "hidden_size": 2}', "is there twice"),
         (json.dumps({**DENSE, "num_hidden_layers": "32"}), "num_hidden_layers = '32'"),
         (json.dumps({**DENSE, "num_experts": 8, "num_experts_per_tok": 9}), "num_experts_per_tok = 9 is more than the 8 experts"),
-        (json.dumps({**DENSE, "num_hidden_layers": 10**14}), "is no count"),
+        (json.dumps({**DENSE, "num_hidden_layers": 10**14}), "is not a whole number"),
         (json.dumps({**DENSE, "layer_types": ["full_attention"]}), "a list of 1 layers"),
         (json.dumps({**DENSE, "layer_types": ["full_atention"] * 32}), "did you mean 'full_attention'"),
         (json.dumps({name: value for name, value in DENSE.items() if name != "vocab_size"}), "has no vocab_size"),

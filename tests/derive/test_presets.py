@@ -164,7 +164,7 @@ def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
         ("H100-SXM:fp9", UnknownName, ["data type 'fp9'", "fp8", "--hardware H100-SXM:"]),
         ("H100-SXM:fp32", UnknownName, ["data type 'fp32'", "bytes_per_weight=fp32", "--hardware H100-SXM:"]),
         ("H10-SXM:fp8", UnknownName, ["accelerator 'H10-SXM'", "'H100-SXM'", "backsolve list --hardware"]),
-        ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "names begin so"]),
+        ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "names begin like this"]),
         (":fp8", UnknownName, ["accelerator ''"]),
         ("TPU7x", NotCovered, ["TPU7x", "no peak_flops", "fp8"]),
     ],
@@ -319,7 +319,7 @@ def test_no_equation_takes_what_a_model_stores_for_what_it_reads():
 @in_one_test(
     ("text", "kind", "words"),
     [
-        ("Llama", UnknownName, ["model 'Llama'", "Llama-3-70B", "Llama-3-8B", "names begin so"]),
+        ("Llama", UnknownName, ["model 'Llama'", "Llama-3-70B", "Llama-3-8B", "names begin like this"]),
         ("Lama-3-8B", UnknownName, ["model 'Lama-3-8B'", "'Llama-3-8B'", "backsolve list --models"]),
         ("", UnknownName, ["model ''"]),
         ("V4", NotCovered, ["V4", "attention", "block-sparse"]),

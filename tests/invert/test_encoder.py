@@ -52,13 +52,13 @@ def test_a_number_that_is_not_finite_is_null():
 @in_one_test(
     ("change", "why"),
     [
-        ({"day": 3}, "day is 3, allowed is a text"),
+        ({"day": 3}, "day is 3, but must be a text"),
         ({"inner": {"names": []}}, "it lacks inner.size"),
-        ({"inner": {"size": "1", "names": []}}, "inner.size is '1', allowed is a number or null"),
+        ({"inner": {"size": "1", "names": []}}, "inner.size is '1', but must be a number or null"),
         ({"inner": {"size": 10**400, "names": []}}, "inner.size is too large"),
-        ({"inner": {"size": 1, "names": [1]}}, "inner.names[0] is 1, allowed is a text"),
+        ({"inner": {"size": 1, "names": [1]}}, "inner.names[0] is 1, but must be a text"),
         ({"inner": {"size": 1, "names": ["a\n"]}}, "inner.names[0] has characters that do not print"),
-        ({"by_name": {"x": 1.5}}, "by_name.x is 1.5, allowed is a whole number"),
+        ({"by_name": {"x": 1.5}}, "by_name.x is 1.5, but must be a whole number"),
     ],
 )  # fmt: skip
 def test_a_document_of_another_shape_is_refused_with_its_place_and_what_is_allowed(change: dict[str, Any], why: str):

@@ -57,8 +57,8 @@
     const beyond = value > (row.ceiling ?? Infinity), given = general(value), percent = beyond && value <= 100 ? `; percent are written ${given}%` : "";
     if (value < (row.floor ?? (row.signed ? -Infinity : 0)) || beyond || (value === 0 && !row.zero)) return { fault: `= ${given}: must be ${row.domain}${percent}` };
     if (row.undivided && Math.abs(value - Math.round(value)) > 1e-9 * value) return { fault: `= ${given}: must be a whole number: write ${[Math.floor(value), Math.floor(value) + 1].filter(Boolean).join(" or ")}` };
-    const met = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
-    return value && !(row.least <= value && value <= row.most) ? { fault: `= ${given}${row.unit === "1" ? "" : ` ${row.unit}`}: absurd; ${met}, is a suffix or the unit wrong?` } : { value };
+    const met = `Values in practice are from ${show(row, row.low)} to ${show(row, row.high)}`;
+    return value && !(row.least <= value && value <= row.most) ? { fault: `= ${given}${row.unit === "1" ? "" : ` ${row.unit}`}: absurd. ${met}. Is a suffix or the unit wrong?` } : { value };
   }
 
   /** A scale from 0 to 1 over an interval: by ratios where it spans many, else even. */
@@ -108,7 +108,7 @@
   function knob(row, title, onchange, [low, high] = [row.low || 0, row.high], symbol = "") {
     const scale = scaleOf(low, high), id = `knob-${(knobs += 1)}`;
     const fault = element("p", { id, class: "solver-fault", role: "alert" }), share = element("span", { class: "knob-moves" });
-    const practice = `${row.unit === "1" ? "" : `[${row.unit}] `}values met in practice: ${show(row, row.low)} to ${show(row, row.high)}`;
+    const practice = `${row.unit === "1" ? "" : `[${row.unit}] `}values in practice: ${show(row, row.low)} to ${show(row, row.high)}`;
     const text = element("input", { type: "text", title: practice, "aria-label": title, autocomplete: "off", spellcheck: "false", "aria-describedby": id, oninput: typed, onchange: write });
     const slider = element("input", { type: "range", min: 0, max: STEPS, "aria-label": `${title}, slider`, oninput: () => move(Number(slider.value) / STEPS) });
     const label = element("span", { class: "knob-name", "aria-hidden": "true" }, symbol ? typeset(symbol) : null, symbol ? ` ${title}` : title);

@@ -84,7 +84,7 @@ def exceeded_bound(name: str, values: Mapping[str, float]) -> Reason | None:
 
 
 def find_implausible(name: str, found: Sequence[Answer]) -> Reason | None:
-    """Return why no answer is possible: all are far beyond values met in practice."""
+    """Return why no answer is possible: all are far beyond the values in practice."""
     low, high = quantity(name).limits()
     if any(most == 0 or (least <= high and (most is None or most >= low)) for least, most in (one.ends for one in found)):
         return None

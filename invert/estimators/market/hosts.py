@@ -41,7 +41,7 @@ def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
     """Return the spread of values within groups. Each group has its own mean, and all have one variance."""
     known = [values for values in groups if len(values) > 1]
     if not known:
-        raise WrongData("host_prices.csv: no model has usable prices of two hosts, and the spread between hosts needs them")
+        raise WrongData("host_prices.csv: the spread between hosts needs a model with usable prices of two hosts")
     variances = [variance(values) for values in known]
     freedom = [len(values) - 1 for values in known]
     return SpreadWithin(
@@ -76,7 +76,7 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
 def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
     """Return Spearman's correlation of two rows of numbers, and its standard error without a correlation."""
     if min(len(set(left)), len(set(right))) < 2:
-        raise WrongData("host_prices.csv or list_prices.csv: fewer than two models with a cache read differ, and a correlation needs them")
+        raise WrongData("host_prices.csv or list_prices.csv: a correlation needs two models whose cache reads differ")
     # scipy.stats needs 0.7 s to load, and only this function and the check of the sampler use it.
     from scipy.stats import spearmanr
 

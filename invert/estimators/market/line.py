@@ -40,7 +40,7 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
 
 
 def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:
-    """Return the KV bytes read of each model of known cache [byte/token], in bf16."""
+    """Return the KV bytes that a step reads for each model with a known cache [byte/token], in bf16."""
     return {one.architecture: exp(one.ln_kv) for one in typical_kv(data, assumptions)["read"].caches}
 
 

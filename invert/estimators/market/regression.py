@@ -72,7 +72,7 @@ def grouped(
 
 
 def fit(rows: GroupedRows) -> Fit:
-    """Return a weighted least-squares fit. Its scale is the weighted rms error of fits without a group in that group."""
+    """Return a weighted least-squares fit. Its scale is the weighted rms error in groups that were left out of the fit."""
     grams, crosses = _sums(rows)
     (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
     return Fit(coefficients=_solved(grams.sum(0), crosses.sum(0), rows.slope_ridge), scale=float(scale), freedom=rows.freedom)
@@ -131,7 +131,7 @@ def _solved(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
 
 
 def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Floats:
-    """Return the rms errors [nat] of fits without one more group in that group, for each choice of groups that is already left out."""
+    """Return the rms errors [nat] in one more left-out group, for each choice of groups that is already left out."""
     kept = ~without
     grams, crosses = (np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in _sums(rows))
     coefficients = _solved(grams, crosses, rows.slope_ridge)

@@ -202,7 +202,7 @@ def _record(
 
 @cache_with_data
 def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assumptions: Assumptions = USUAL) -> Record:
-    """Return the record of a form: on open models without the family or vendor of each or by earlier ones, or on closed models."""
+    """Return the record of a form on closed models, or on open models that fits without their family or vendor or earlier fits predict."""
     rows, least = size_table(data, form, assumptions, by="vendor" if left_out == "vendor" else "price_family"), assumptions.least_to_learn
     if left_out == "later":
         days = [row.released for row in sized_models(data, form, assumptions)]
@@ -297,5 +297,5 @@ def _resampled(rows: GroupedRows, of_rows: list[str]) -> Floats:
 
 @cache
 def _times_drawn(count: int) -> Floats:
-    """Return the number of times that each of `count` is drawn with replacement (resamples, count)."""
+    """Return how often each of `count` items is drawn with replacement (resamples, count)."""
     return np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)

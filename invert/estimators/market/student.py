@@ -73,7 +73,7 @@ class Student:
 
 
 def predict_one_more(values: Sequence[float]) -> Student:
-    """Return the prediction of one more value: about the mean, sd sqrt(1 + 1/n), n - 1 degrees of freedom."""
+    """Return the prediction of one more value: centre mean, scale sd sqrt(1 + 1/n), n - 1 degrees of freedom."""
     return Student(centre=fmean(values), scale=stdev(values) * sqrt(1 + 1 / len(values)), freedom=len(values) - 1)
 
 

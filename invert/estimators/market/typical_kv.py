@@ -183,7 +183,7 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
 def record_of_typical_kv(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
     """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few.
 
-    Each model is predicted from earlier ones. With `at`, all models before this day are predicted by the typical KV of this day, as for an
+    Each model is predicted from earlier ones. With `at`, the typical KV of this day predicts all earlier models, as for a model with an
     unknown release. The gain is relative to a typical KV with equal weights of all earlier families. Each family counts once.
     """
     typical, since = typical_kv(data, assumptions)[of], judged_since(assumptions)

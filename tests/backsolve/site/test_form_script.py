@@ -87,7 +87,7 @@ def test_a_refusal_says_what_the_command_says(told: Ask, name: str, typed: str) 
 @pytest.mark.parametrize(
     ("name", "typed", "fault"),
     [
-        ("step_time", "9e15 s", "= 9e+15 s: absurd; values met in practice run from 1 µs to 100 s"),
+        ("step_time", "9e15 s", "= 9e+15 s: absurd. Values in practice are from 1 µs to 100 s"),
         ("context_length", "1,000", "is in token; '1,000' has a comma, which may group thousands"),
         ("batch", "16-64", "is a plain number; '16-64' looks like a range, which is written low..high or middle±half (16..64)"),
         ("batch", "3..5", "is a plain number; '3..5' looks like a range"),

@@ -59,7 +59,7 @@ def test_a_doubtful_row_is_named_with_its_column(row: str, said: str):
         (f"a,k,cache_read,,3,,{DATED}", "cache_read 3 is not below input 2: a cache read is cheaper"),
         (f"a,k,cache_write,,0.5,,{DATED}300", "cache_write 0.5 is below input 2"),
         (f"a,k,cache_write,,0,,{DATED}300", "cache_write is 0: is it free?"),
-        (f"a,k,cache_write,,20.1,,{DATED}300", "cache_write 20.1 is more than 10 times input 2: has one of the two another unit?"),
+        (f"a,k,cache_write,,20.1,,{DATED}300", "cache_write 20.1 is more than 10 times input 2: does one of the two have another unit?"),
         (f"a,k,cache_write,,20,,{DATED}300", ""),
         (
             f"a,k,output,200000,6,,{DATED}",

@@ -32,7 +32,7 @@ def test_what_hosts_of_one_model_say():
     assert all("below two" in str(found[name]["so"]) for name in ("cache read: KV", "cache read: KV/active", "cache read on lists: KV"))
 
 
-NO_HOST = "host_prices.csv: no model has usable prices of two hosts"
+NO_HOST = "host_prices.csv: the spread between hosts needs a model"
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ NO_HOST = "host_prices.csv: no model has usable prices of two hosts"
     [
         (lambda: spread_within([[1.0], []]), NO_HOST),
         (lambda: commonest([]), "no host has a usable price of a batch"),
-        (lambda: rank_correlation([], []), "fewer than two models with a cache read"),
-        (lambda: rank_correlation([1.0, 2.0], [3.0, 3.0]), "fewer than two models with a cache read"),
+        (lambda: rank_correlation([], []), "a correlation needs two models"),
+        (lambda: rank_correlation([1.0, 2.0], [3.0, 3.0]), "a correlation needs two models"),
     ],
 )
 def test_what_has_no_rows_is_named(work, named: str):
