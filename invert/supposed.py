@@ -30,6 +30,8 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     ratio = seen.output_input_ratio.value
     uses_output = "bandwidth_bound_fraction" not in supposed
     if not uses_output:
+        if supposed["bandwidth_bound_fraction"] == 1:
+            raise WrongValue("bandwidth_bound_fraction = 1: decode would compute nothing. Write less than 1, such as 0.99")
         ratio = predict_output_input_ratio(supposed["bandwidth_bound_fraction"])
     found = weight_of_output(values, (seen.contexts or (0.0,))[0], ratio)
     if found is None:
@@ -40,13 +42,12 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
         )
     used = ("output_input_ratio",) if uses_output else ()
     checks = check_forward(one.sheet, seen, 0, values, {"weight_compute_ratio": found}, used, table.assumptions)
-    return [_with_output(one, row, checks) for row in predictions(one, checks)]
+    return [row if uses_output else _with_output(row, checks[0]) for row in predictions(one, checks)]
 
 
-def _with_output(one: Inference, found: Prediction, checks: tuple[Check, ...]) -> Prediction:
-    """Return the base output price with its prediction, if a supposition and not the price determines it."""
-    ratio = checks[0]
-    if found.price.place != ("output", 0, None) or ratio.used_by_reading:
+def _with_output(found: Prediction, ratio: Check) -> Prediction:
+    """Return an output price with the prediction of a supposition, which determines the base output price and all above it."""
+    if found.price.component != "output":
         return found
-    amount = found.price.amount * ratio.predicted / ratio.published
+    amount = (found.predicted or found.price.amount) * ratio.predicted / ratio.published
     return replace(found, used=False, predicted=amount, met=ratio.inside_rounding_cell)

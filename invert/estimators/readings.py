@@ -1,6 +1,7 @@
 """The point readings of one sheet: the lecture's readings and the joint reading, their predictions, and known values."""
 
 from collections.abc import Mapping
+from math import inf
 
 from derive import presets
 from derive.catalogue import equation
@@ -45,7 +46,9 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
 def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:
     """Return hidden quantities with their balance context, at sustained rates and without attention FLOPs unless these are given."""
     known = {"mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0, **values}
-    return {**known, "balance_context": equation("context.balance_context").right_side(known)}
+    # Without a cache no context balances.
+    balanced = equation("context.balance_context").right_side(known) if known["kv_bytes_per_token"] else inf
+    return {**known, "balance_context": balanced}
 
 
 def weight_of_output(values: Mapping[str, float], context: float, output_input_ratio: float) -> float | None:

@@ -26,8 +26,17 @@ def test_every_price_has_a_prediction_with_its_residual():
 def test_a_supposed_fraction_predicts_the_output_price():
     words = ("--suppose", "kv_bytes_per_token=1kB", "bandwidth_bound_fraction=0.5", "--as", "json")
     (found,) = json.loads(answer("gemini-3.1-pro", *words).stdout)
-    output = next(row for row in found["prices"] if row["component"] == "output")
-    assert (output["used"], output["predicted"]) == (False, pytest.approx(4.0))
+    base, above = (row for row in found["prices"] if row["component"] == "output")
+    assert (base["used"], base["predicted"]) == (False, pytest.approx(4.0))
+    # A ratio of 2 has a memory time of 2 at the short context. The long one adds its KV reads: 368,000 - 16,000 tokens at L* = 2 N_a/(kv*600).
+    assert above["predicted"] == pytest.approx(2 * (2 + 352e3 * 1e3 * 600 / (2 * 63.03e9)), rel=0.01)
+
+
+def test_a_model_without_a_cache_has_one_price_for_all_lengths():
+    (found,) = json.loads(answer("gemini-3.1-pro", "--suppose", "kv_bytes_per_token=0", "--as", "json").stdout)
+    predicted = {(row["component"], row["threshold_tokens"]): row["predicted"] for row in found["prices"]}
+    assert predicted["output", 200_000] == pytest.approx(predicted["output", 0])
+    assert predicted["cache_storage", 0] == predicted["cache_read", 0] == 0
 
 
 @pytest.mark.parametrize(
@@ -38,6 +47,7 @@ def test_a_supposed_fraction_predicts_the_output_price():
         (("MiniMax-M3", "--suppose", "kv_bytes_per_token=20736", "--as", "json"), 3, "[]"),
         (("MiniMax-M3", "--as-of", "2020-01-01", "--as", "json"), 3, "[]"),
         (("MiniMax-M3", "--suppose", "kv_bytes_per_token=1kB", "storage_tier=hbm"), 2, ""),
+        (("MiniMax-M3", "--suppose", "kv_bytes_per_token=1kB", "bandwidth_bound_fraction=1"), 2, ""),
     ],
 )
 def test_every_price_is_named_and_a_question_without_an_answer_has_empty_json(words: tuple[str, ...], status: int, printed: str):
