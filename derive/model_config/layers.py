@@ -34,12 +34,13 @@ _ONE_PART = ("layers_block_type", "hybrid_override_pattern")
 """Settings of models whose layers are one part each: attention, a state, or a feed-forward part."""
 _ANOTHER_WAY = (
     *("full_attention_interval", "sliding_window_pattern", "no_rope_layer_interval", "no_rope_layers", "hybrid_layer_pattern"),
+    *("global_attn_every_n_layers", "is_moe_layer"),
     *("first_k_dense_replace", "moe_layer_freq", "mlp_layer_types"),
 )
 """Settings that repeat another one. They are not needed."""
 _INTERVALS = {
     **dict.fromkeys(("full_attention_interval", "attn_layer_period", "layer_group_size"), LINEAR),
-    **dict.fromkeys(("sliding_window_pattern", "no_rope_layer_interval"), WINDOW),
+    **dict.fromkeys(("sliding_window_pattern", "no_rope_layer_interval", "global_attn_every_n_layers"), WINDOW),
 }
 """Settings for the frequency of layers with the whole context, and for the cache of the other layers."""
 _EVERY = ("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq", "expert_layer_period")
@@ -59,7 +60,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gemma2": {"sliding_window_pattern": 2, "tie_word_embeddings": True},
     **dict.fromkeys(("gemma3", "gemma3_text"), _GEMMA_3),
     **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text")},
-    **{name: {"tie_word_embeddings": True} for name in ("minicpm", "minicpm3", "lfm2", "lfm2_moe")},
+    **{name: {"tie_word_embeddings": True} for name in ("minicpm3", "lfm2", "lfm2_moe")},
     **{name: {"max_window_layers": 0} for name in ("mistral", "mixtral", "phi3", "phimoe")},
     "starcoder2": {"max_window_layers": 0, "tie_word_embeddings": True},
     **{name: {"use_sliding_window": False} for name in ("qwen2", "qwen2_moe", "qwen3", "qwen3_moe")},
@@ -67,7 +68,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gpt_oss": {"sliding_window_pattern": 2},
     "llama4_text": {"no_rope_layer_interval": 4, "interleave_moe_layer_step": 1, "n_shared_experts": 1},
     "qwen3_next": {"full_attention_interval": 4, "attn_output_gate": True},
-    **{name: {"full_attention_interval": _NEVER} for name in ("mamba", "mamba2", "falcon_mamba")},
+    **{name: {"full_attention_interval": _NEVER} for name in ("mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv6", "rwkv7", "xlstm")},
     "jamba": {"attn_layer_period": 8, "attn_layer_offset": 4, "expert_layer_period": 2, "expert_layer_offset": 1},
 }
 

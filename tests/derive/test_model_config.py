@@ -142,6 +142,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         ({**DENSE, "num_hidden_layers": 40, "cross_attention_layers": [3, 8, 13, 18, 23, 28, 33, 38]}, {"kv_layers": 32, "layers": 40}),
         # Other ways to say which layers have the whole context.
         ({**DENSE, "layer_group_size": 8}, {"kv_formula": "hybrid", "kv_layers": 4, "linear_layers": 28}),
+        ({**DENSE, "sliding_window": 4096, "global_attn_every_n_layers": 4}, {"kv_layers": 8, "window_layers": 24}),
         ({**DENSE, "sliding_window": 4096, "sliding_window_pattern": "LLLG"}, {"kv_layers": 8, "window_layers": 24}),
         ({**DENSE, "no_rope_layer_interval": 4, "use_sliding_window": False}, {"kv_formula": "gqa", "kv_layers": 32}),
         (
@@ -176,7 +177,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
     ids=[
         *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
-        *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "exaone-4", "smollm3", "bamba", "lfm2"),
+        *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
         *("relu2", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
     ],
 )  # fmt: skip

@@ -28,7 +28,7 @@ def test_a_supposed_fraction_predicts_the_output_price():
     (found,) = json.loads(answer("gemini-3.1-pro", *words).stdout)
     base, above = (row for row in found["prices"] if row["component"] == "output")
     assert (base["used"], base["predicted"]) == (False, pytest.approx(4.0))
-    # A ratio of 2 has a memory time of 2 at the short context. The long one adds its KV reads: 368,000 - 16,000 tokens at L* = 2 N_a/(kv*600).
+    # A ratio of 2 has a memory time of 2 at the short context. The long one adds the reads of 352,000 tokens at L* = 2 N_a/(kv*600).
     assert above["predicted"] == pytest.approx(2 * (2 + 352e3 * 1e3 * 600 / (2 * 63.03e9)), rel=0.01)
 
 
