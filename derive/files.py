@@ -38,28 +38,35 @@ def label(path: str | os.PathLike[str]) -> str:
     return text if text and text.isprintable() and len(text) <= 200 else shorten(text)
 
 
+@contextmanager
+def file_errors(place: str | os.PathLike[str], action: str = "written") -> Iterator[None]:
+    """Raise `WrongData` with the name of the file or folder if it cannot be written, or read."""
+    try:
+        yield
+    except BacksolveError:
+        raise
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{label(place)} cannot be {action}: {getattr(error, 'strerror', None) or label(str(error))}") from error
+
+
 def content_of(place: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
     """Return the content of a file. Raise `WrongData` unless it is a readable file of at most `limit` bytes.
 
     A pipe or device is refused because it may block or never end.
     """
-    try:
+    with file_errors(place, "read"):
         # Checked before, because opening a device may have effects, and after, because the file may have been replaced.
         _refuse_unreadable(os.stat(place), limit)
         with open(place, "rb", opener=lambda path, flags: os.open(path, flags | getattr(os, "O_NONBLOCK", 0))) as file:
             _refuse_unreadable(os.fstat(file.fileno()), limit)
             return _read_to_limit(file, limit)
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{label(place)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def content_of_stream(stream: Any, limit: int = LARGEST) -> bytes:
     """Return the rest of a stream of bytes or text. Raise `WrongData` if it is unreadable or larger than the limit."""
-    try:
+    with file_errors(STANDARD_INPUT, "read"):
         # The bytes below a text stream, because its decoder does not name the file.
         return _read_to_limit(getattr(stream, "buffer", stream), limit)
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{STANDARD_INPUT} cannot be read: {getattr(error, 'strerror', None) or label(str(error))}") from None
 
 
 def _read_to_limit(stream: Any, limit: int) -> bytes:
@@ -88,7 +95,7 @@ def content_before(place: str) -> bytes:
     if not os.path.exists(place):
         return b""
     if not os.path.isfile(place):
-        raise WrongData(f"{label(place)}: cannot be written (it is not a file)")
+        raise WrongData(f"{label(place)} cannot be written: it is not a file")
     return content_of(place)
 
 
@@ -109,20 +116,9 @@ def content_or_input(place: str, limit: int = LARGEST) -> bytes:
     return content_of_stream(standard_input(), limit) if place == "-" else content_of(place, limit)
 
 
-@contextmanager
-def errors_of_writing(place: str) -> Iterator[None]:
-    """Raise `WrongData` with the name of the file or folder if it cannot be written."""
-    try:
-        yield
-    except BacksolveError:
-        raise
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{label(place)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
-
-
 def write(place: str, content: str | bytes) -> None:
     """Write a file whole or not at all, through a temporary file in its folder. An existing file keeps its permissions."""
-    with errors_of_writing(place):
+    with file_errors(place):
         path = os.path.realpath(place)
         before = _replaceable(path)
         beside = os.path.join(os.path.dirname(path), f".backsolve-{os.urandom(8).hex()}")
@@ -150,7 +146,7 @@ def alone(place: str) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    with errors_of_writing(place):
+    with file_errors(place):
         folder = os.open(os.path.dirname(os.path.realpath(place)), os.O_RDONLY)
     try:
         until = time.monotonic() + PATIENCE

@@ -14,20 +14,12 @@ from derive.tables.writing import cell_text
 
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
 """Bytes of one weight in the data types that models are published in."""
-SCALES = {"fp4": 1 / 32, "mxfp4": 1 / 32, "int4": 2 / 32}
-"""Bytes that scales add to one weight: 32 weights share one scale."""
-LINKS = ("scale_up_size", "scale_up_link_bandwidth", "scale_out_link_bandwidth")
-"""Quantities of hardware.csv on the links of a chip."""
-POWER = ("chip_power",)
-"""Quantities of hardware.csv under load."""
 FIXED_PARTS = {
     "window_kv_bytes": ("window_layers", "window_tokens", "window_kv_heads", "window_key_dim", "window_value_dim"),
     "linear_state_bytes": ("linear_layers", "state_heads", "state_key_dim", "state_value_dim"),
     "selected_kv_bytes": ("sparse_layers", "selected_entries"),
 }
 """Columns of what a step reads at any context. The first column counts the layers. A model without such layers has it blank."""
-COPIES = {"kv_heads": "heads", "1": "latents"}
-"""The variant of kv_replication by kv_shards, the number of chips that share one cache."""
 FIT, HELD_OUT = "fit", "held-out"
 """Uses of a run of efficiencies.csv: an input of the fit, or a test of it."""
 _FIT_COLUMNS = ("layers", "arithmetic_ms", "memory_ms")

@@ -34,13 +34,9 @@ from derive.preset_record import (
     Published,
 )
 from derive.preset_rows import (
-    COPIES,
     FIXED_PARTS,
     HELD_OUT,
-    LINKS,
-    POWER,
     PUBLISHED_BYTES,
-    SCALES,
     AcceleratorFigure,
     Architecture,
     Efficiency,
@@ -77,6 +73,12 @@ OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """Quantities that the data type of a chip sets."""
 RENT = "rental"
 """Words in the notes of a price that is a rent."""
+_SCALES = {"fp4": 1 / 32, "mxfp4": 1 / 32, "int4": 2 / 32}
+"""Bytes that scales add to one weight: 32 weights share one scale."""
+_LINKS_AND_POWER = ("scale_up_size", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "chip_power")
+"""Quantities of a chip that not every chip has in hardware.csv."""
+_COPIES = {"kv_heads": "heads", "1": "latents"}
+"""The variant of kv_replication by kv_shards, the number of chips that share one cache."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _PART = r"(?s)\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)"
 """A number of chips: 8xH100:fp8."""
@@ -131,7 +133,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     stored = asked or dtype
     givens = {"bytes_per_weight": DATA_TYPES[stored]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {stored}"}
-    for wanted in (*HARDWARE_GIVENS, *LINKS, *POWER):
+    for wanted in (*HARDWARE_GIVENS, *_LINKS_AND_POWER):
         row = chosen.get((wanted, dtype if wanted == "peak_flops" else ""))
         if row is not None:
             givens[wanted] = in_si(wanted, row.value, row.unit)
@@ -383,7 +385,7 @@ def of_architecture(row: Architecture) -> Preset:
             **_formula_variants(formula),
             **({"window_flops_per_token": "shared_values"} if row.window_value_dim == 0 else {}),
             **({"kv_time": "fixed"} if parts else {}),
-            "kv_replication": COPIES[row.kv_shards],
+            "kv_replication": _COPIES[row.kv_shards],
         },
         left_out=DENSE_ONLY if selects else ALL_GROWS if parts else (),
         published=(_published(row, givens),),
@@ -480,7 +482,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     if not row.native_dtype:
         return plain
     types = published_types(row.native_dtype)
-    of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in types)
+    of_experts, of_others = (PUBLISHED_BYTES[one] + _SCALES.get(one, 0.0) for one in types)
     routed, mean = equation("experts.routed_params"), equation(_MEAN_WIDTH)
     known = {"total_params": 1.0, **givens, "expert_bytes_per_weight": of_experts, "shared_bytes_per_weight": of_others}
     # If the weights in the experts cannot be counted, all weights are in experts.

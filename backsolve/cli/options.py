@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from backsolve.cli.completion import completes
-from derive.errors import WrongValue, shorten, suggest
+from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import called, label, standard_input
 
 if TYPE_CHECKING:
@@ -20,14 +20,12 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 def day(text: str) -> date:
     """Return the day that an option names."""
+    from derive.tables.cells import read_date
+
     try:
-        found = date.fromisoformat(text)
-    except ValueError:
-        found = None
-    # `fromisoformat` alone also accepts 20261120 and 2026-W47-5, and `click.DateTime` accepts 2026-11-2.
-    if found is None or found.isoformat() != text:
-        raise click.BadParameter(f"{text!r} is not a date. Write it as 2026-11-20")
-    return found
+        return read_date(text)
+    except WrongData as error:
+        raise click.BadParameter(str(error)) from None
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no type parameter

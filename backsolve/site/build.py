@@ -20,7 +20,7 @@ from backsolve.site.presets import presets_data
 from backsolve.site.writing import HERE, INDEX, Page, Written, script_json, write_page
 from derive.catalogue import by_id
 from derive.errors import WrongData
-from derive.files import errors_of_writing, label
+from derive.files import file_errors, label
 from derive.immutable import immutable
 from derive.show.citation import address_of
 from derive.tables.problems import Problem
@@ -55,7 +55,7 @@ def build_site(out: str, html_base: str = "", report: Callable[[str], object] = 
     a site with an address has social cards. `report` gets a line for each stage.
     """
     base = address_of(html_base)
-    with errors_of_writing(out):
+    with file_errors(out):
         target, before = _site_folder(out)
         pages: list[Page] = []
         for stage, made in STAGES.items():

@@ -39,7 +39,7 @@ def test_what_may_not_be_replaced_is_named_and_kept(tmp_path, monkeypatch, kind:
         finally:
             os.dup2(kept, 1)
             os.close(kept)
-    assert str(caught.value).startswith(r"'run\n.json': cannot be written (")
+    assert str(caught.value).startswith(r"'run\n.json' cannot be written: ")
     assert os.listdir() == [path.name] and os.path.samestat(before, os.lstat(path))
     assert kind in ("loop", "device", "pipe") or path.read_text() == "mine"
 
@@ -60,7 +60,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_whole_and_nothing_beside_it(sma
     place.write_text("mine")
     with pytest.raises(OSError, match="No space left on device"):
         rest.write_bytes(b"\0" * 100_000)
-    with pytest.raises(WrongData, match=r"mine\.csv: cannot be written \(No space left on device\)"):
+    with pytest.raises(WrongData, match=r"mine\.csv cannot be written: No space left on device"):
         write(str(place), "new")
     assert place.read_text() == "mine" and sorted(os.listdir(small_disk)) == ["mine.csv", "rest"]
     rest.unlink()
@@ -91,7 +91,7 @@ def test_a_file_is_held_by_one_at_a_time_and_a_process_that_is_killed_holds_noth
 
 def test_a_folder_that_is_not_there_cannot_be_written(tmp_path):
     with (
-        pytest.raises(WrongData, match=r"none/mine\.csv: cannot be written \(No such file or directory\)"),
+        pytest.raises(WrongData, match=r"none/mine\.csv cannot be written: No such file or directory"),
         alone(str(tmp_path / "none/mine.csv")),
     ):
         pytest.fail("there is no such folder")
