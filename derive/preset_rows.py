@@ -102,19 +102,16 @@ class MemoryTierFigure(TableRow):
 
     @classmethod
     def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
-        found: dict[tuple[str, str], list[Row]] = defaultdict(list)
         has: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in present:
             has[row["tier"], row["device"]].add(row["quantity"])
         for row in sound:
-            if row["quantity"] in _DEVICE:
-                found[row["tier"], row["device"]].append(row)
-        for (tier, device), rows in found.items():
-            wanted = {"drain_time"} if device in _RANGES else set(_DEVICE)
-            known = has[tier, device] & set(_DEVICE)
-            if known != wanted:
-                lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
-                yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in rows)
+            wanted = {"drain_time"} if row["device"] in _RANGES else {*_DEVICE}
+            known = has[row["tier"], row["device"]] & {*_DEVICE}
+            if row["quantity"] in _DEVICE and known != wanted:
+                lacking = ", ".join(sorted(wanted - known))
+                why = f"it lacks {lacking}" if lacking else f"{row['device']} is a drain time alone"
+                yield row, "device", f"{row['tier']} {shorten(row['device'])} is not a whole device: {why}"
         bases: dict[tuple[str, str, str], Row] = {}
         for row in sound:
             if row["basis"] and bases.setdefault((row["tier"], row["basis"], row["year"]), row) is not row:

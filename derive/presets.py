@@ -126,7 +126,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
         return hardware(one, tables, published, dtype).add_givens(chips, f"--hardware {text}")
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
-    chosen = {(row.quantity, row.dtype): row for row in _rows_of_chip(name, tables).rows_of(AcceleratorFigure) if row.preferred}
+    chosen = {(row.quantity, row.dtype): row for row in tables.rows_with(AcceleratorFigure, "accelerator", name) if row.preferred}
     known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in BYTES_PER_WEIGHT]
     asked = (dtype or asked or next((one.dtype for one in published if one.origin), "")).strip().lower()
     dtype = _data_type(name, asked, known, published)
@@ -176,19 +176,15 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, tables, "backsolve list --hardware shows them" + _INSTEAD.format(*HARDWARE_GIVENS))
-    _rows_of_chip(name, tables).rows_of(AcceleratorFigure)
+    tables.rows_with(AcceleratorFigure, "accelerator", name)
     return name
-
-
-def _rows_of_chip(name: str, tables: Tables) -> Tables:
-    return tables.only(HARDWARE, "accelerator", name)
 
 
 def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
     """Return whether hardware.csv has the rate of a chip in a data type."""
     tables = tables or shipped.read()
     name, asked = chip_name(text, tables), dtype.strip().lower()
-    rates = (row for row in _rows_of_chip(name, tables).rows_of(AcceleratorFigure) if row.quantity == "peak_flops")
+    rates = (row for row in tables.rows_with(AcceleratorFigure, "accelerator", name) if row.quantity == "peak_flops")
     return any(row.preferred and row.dtype == asked for row in rates)
 
 
@@ -228,7 +224,7 @@ def term_of(rent: AcceleratorFigure) -> str:
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     """Return all prices of an hour of a chip in hardware.csv: rents, and the costs of owners."""
-    return [row for row in _rows_of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure) if row.quantity == "chip_price"]
+    return [row for row in (tables or shipped.read()).rows_with(AcceleratorFigure, "accelerator", name) if row.quantity == "chip_price"]
 
 
 def _data_type(name: str, asked: str, known: list[str], published: Iterable[Published]) -> str:
@@ -331,7 +327,7 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     name = _named(text, tables)
     if name in _without_architecture(tables):
         raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has only its parameters")
-    _rows_of_model(name, tables).rows_of(Architecture)
+    tables.rows_with(Architecture, "model", name)
     return name
 
 
@@ -355,10 +351,6 @@ def _without_architecture(tables: Tables) -> list[str]:
     with suppress(BadRow):
         return [row["model"] for row in tables.raw_rows(OPEN_MODELS) if row.get("model") and not row.get("architecture")]
     return []
-
-
-def _rows_of_model(name: str, tables: Tables) -> Tables:
-    return tables.only(ARCHITECTURES, "model", name)
 
 
 def of_architecture(row: Architecture) -> Preset:
@@ -394,7 +386,7 @@ def of_architecture(row: Architecture) -> Preset:
 
 def _parameters_alone(name: str, tables: Tables) -> Preset:
     """Return the parameters of a model of open_models.csv without an architecture."""
-    row = next(iter(tables.only(OPEN_MODELS, "model", name).rows_of(OpenModel)))
+    row = next(iter(tables.rows_with(OpenModel, "model", name)))
     place = f"{OPEN_MODELS}.csv {row.model}"
     return Preset(
         givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
@@ -406,7 +398,7 @@ def _parameters_alone(name: str, tables: Tables) -> Preset:
 def architecture(name: str, tables: Tables | None = None) -> Architecture:
     """Return the row of architectures.csv with exactly that name. Raises BadRow for a wrong row, and UnknownName if there is none."""
     tables = tables or shipped.read()
-    row = next(iter(_rows_of_model(name, tables).rows_of(Architecture)), None)
+    row = next(iter(tables.rows_with(Architecture, "model", name)), None)
     if row is None:
         raise UnknownName("architecture", name, model_names(tables))
     return row

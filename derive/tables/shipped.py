@@ -118,12 +118,7 @@ class Tables:
         return self._keep((_CHECKED, table), lambda: _check_table(self, table))
 
     def only(self, name: str, column: str, cell: str) -> "Tables":
-        """Return only the rows of a table with this cell. An answer that needs a few rows does not wait for the others.
-
-        >>> from derive.preset_rows import AcceleratorFigure
-        >>> {row.accelerator for row in read().only("hardware", "accelerator", "H100-SXM").rows_of(AcceleratorFigure)}
-        {'H100-SXM'}
-        """
+        """Return only the rows of a table with this cell. An answer that needs a few rows does not wait for the others."""
 
         def read_part() -> Tables:
             table, rows = self._raw(name)
@@ -140,6 +135,15 @@ class Tables:
         if problems:
             raise BadRow(*problems)
         return cast("tuple[AnyRecord, ...]", records)
+
+    def rows_with(self, record: type[AnyRecord], column: str, cell: str) -> tuple[AnyRecord, ...]:
+        """Return the rows of a record with this cell. What is wrong with other rows does not matter.
+
+        >>> from derive.preset_rows import AcceleratorFigure
+        >>> {row.accelerator for row in read().rows_with(AcceleratorFigure, "accelerator", "H100-SXM")}
+        {'H100-SXM'}
+        """
+        return self.only(record.TABLE, column, cell).rows_of(record)
 
     def problems(self, *tables: Table) -> tuple[Problem, ...]:
         """Return everything that is wrong with these tables."""
