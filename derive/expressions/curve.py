@@ -74,7 +74,7 @@ def _round_zero(zero: _Stretch, height: Height) -> _Stretch:
 def last_places(inside: Floats, outside: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
     """Return the last place between each place and another at which a condition is true, to the last digit."""
     each = np.arange(len(inside))
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if len(inside) else 0):
         places = np.linspace(inside, outside, _BETWEEN, axis=1)
         there = holds(places[:, 1:].ravel()).reshape(len(each), -1)
         first = np.argmin(np.pad(there, ((0, 0), (0, 1))), axis=1)
@@ -86,8 +86,6 @@ def _edges(x: Floats, y: Floats, height: Height) -> Floats:
     """Return the last places at which the curve is defined, one for each edge of its domain."""
     there = np.isfinite(y)
     at = np.flatnonzero(there[1:] != there[:-1])
-    if not len(at):
-        return np.empty(0)
     inside, outside = np.where(there[at], (x[at], x[at + 1]), (x[at + 1], x[at]))
     return last_places(inside, outside, lambda place: np.isfinite(height(place)))
 
