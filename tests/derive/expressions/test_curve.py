@@ -36,5 +36,9 @@ def test_a_share_close_to_one_is_found():
 
 
 def test_a_curve_that_is_zero_everywhere_has_no_ends():
-    # The height is never asked for at no place, where an array has no row.
-    assert find_zeros("batch", lambda x: 0 * x.reshape(-1, *x.shape)[0])[0] == [(None, None)]
+    assert find_zeros("batch", lambda x: 0 * x)[0] == [(None, None)]
+
+
+def test_a_stretch_of_zeros_between_gaps_is_found_without_asking_for_no_place():
+    ((low, high),) = find_zeros("batch", lambda x: np.select([x < 32, x < 48], [1, np.nan], 0.0 * x).reshape(-1, *x.shape)[0])[0]
+    assert (low, high) == (pytest.approx(48), None)
