@@ -11,7 +11,7 @@ from backsolve.cli import options
 from backsolve.cli.common import fail_on, report_problems, tell, tell_doubts, tell_rows
 from backsolve.cli.completion import completes, names_of
 from backsolve.streams import in_terminal, say
-from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
+from derive.errors import AmbiguousName, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from derive.show.references import Reference
     from invert.sheets.files import FileText
     from invert.validation.claim_rows import Claim
+
+_NEAR = 0.8
+"""Similarity from which a name is shown in place of the typed one."""
 
 
 @click.command("list")
@@ -194,7 +197,7 @@ def _show_word(word: str) -> None:
     ):
         try:
             lines = lines_of(word)
-        except UnknownName:
+        except (UnknownName, AmbiguousName):
             continue
         except WrongData as error:
             # Another table may have the name.
@@ -219,17 +222,19 @@ def _show_word(word: str) -> None:
 
 
 def _show_nearest(word: str) -> None:
-    """Show the word that differs in one letter, with a note. Raises UnknownName with the nearest names if there is none."""
-    from derive.catalogue.searching import corrected
+    """Show the nearest word, with a note. Raises UnknownName with the nearest names if none is near."""
+    from difflib import get_close_matches
+
+    from derive.quantities.aliases import ALIASES
     from invert.report.columns import REGISTRY
 
     names = [name for kind in ("words", "equations", "quantities", "models", "chips") for name in names_of(kind)]
-    names += [one.heading for one in REGISTRY.values()]
-    near = corrected(word, names)
-    if near not in names:
+    names += [*ALIASES, *(one.heading for one in REGISTRY.values())]
+    near = get_close_matches(word.lower(), [name.lower() for name in names], 1, _NEAR)
+    if not near:
         raise UnknownName("word, equation, quantity, model or chip", word, names, "backsolve list shows them")
-    tell(f"Not found: {shorten(word)}. The nearest word is {near}.")
-    _show_word(near)
+    tell(f"Not found: {shorten(word)}. The nearest word is {near[0]}.")
+    _show_word(near[0])
 
 
 def _term_lines(word: str) -> list[str]:
@@ -239,7 +244,7 @@ def _term_lines(word: str) -> list[str]:
     if not (meaning := explain_term(word)):
         return []
     quantities, rows = _about(word)
-    more = f"{len(quantities)} quantities and {len(rows)} equations: backsolve list {word}"
+    more = f"Related quantities: {len(quantities)}, equations: {len(rows)}. List: backsolve list {word}"
     return [meaning, *([more] if quantities or rows else [])]
 
 

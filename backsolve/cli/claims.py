@@ -32,7 +32,7 @@ def claims_command(words: str, style: str) -> None:
 
     found, problems = sections(("claims",))
     rows = found.get("claims", [])
-    of_id = re.compile(rf"{re.escape(words)}[a-z]?", re.IGNORECASE)
+    of_id = re.compile(re.escape(words) + ("[0-9]+[a-z]" if len(words) == 1 else "[a-z]?"), re.IGNORECASE)
     chosen = [row for row in rows if of_id.fullmatch(str(row["id"]))] or _rows_about(words, rows)
     if not chosen and rows:
         names = {name for row in rows for name in (str(row["id"]), *re.findall("[a-z]+", str(row["claim"]).lower()))}

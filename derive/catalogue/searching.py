@@ -158,7 +158,7 @@ def is_word(text: str) -> bool:
 
 @lru_cache(4096)
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"[a-z0-9]+", text.lower()))
+    return tuple(re.findall(r"[a-z0-9]+", re.sub(r"(?<=\d)x\b", " x", text.lower())))
 
 
 def mentions(words: str, text: str) -> bool:

@@ -54,7 +54,7 @@ def listed_sheets(
     if names:
         sellers = {sheet.provider.lower() for sheet in found}
         wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
-        found, notes = find(wanted, found, models(data), [row.sheet_key[:2] for row in book.rows])
+        found, notes = find(wanted, found, models(data), [row.sheet_key[:2] for row in book.rows], several=True)
     return found, notes
 
 

@@ -32,15 +32,15 @@ TITLES = {
     "storage": "Tier rules on cache lifetimes with a disclosed tier (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price for open models with different caches",
     "production": "Nodes of one day: computed and disclosed",
-    "efficiency": "Published runs in the ranges of --efficiency calibrated: how many were inside, predicted over measured time (geometric"
-    " mean, least, most), and most over least of a range (median); of runs that the fit did not use, and "
-    "of its own runs, left out one by one",
+    "efficiency": "Published runs and the ranges of --efficiency calibrated: how many were inside, predicted over measured time (geometric"
+    " mean, least, most), and the width of a range (median of most over least). First for runs that the fit did not use, then for its own"
+    " runs, each left out of the fit",
     "experiments": "Models at two prices: the change of every estimate (nats), how often the second estimate is in the first range"
-    " (held), and how often there is no second estimate (lost)",
+    " (right), and how often there is no second estimate (lost)",
     "claims": "Claims of the lecture: the stated number, the computed number, and the verdict",
     "problems": "Published problems, each as one command: published answer, computed answer and verdict",
-    "calibration": "Shares of truths inside the 50 and 90 % ranges, and a verdict: of simulated sheets, with the p-value of uniform ranks"
-    " (the control with noise x 0.3 must be detected), then of models that an estimator had not seen",
+    "calibration": "Shares of true values inside the 50 % and 90 % ranges, with a verdict: first for simulated sheets, with the p-value of"
+    " uniform ranks (the control with noise x 0.3 must be detected), then for models that an estimator had not seen",
     "algebra": "Closed forms of every equation, unknown and regime, at six random points each: found by both algebras and equal, found by"
     " one alone, found by none, different",
 }
