@@ -138,21 +138,9 @@ def _level_stretches(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]
         start, end = (None if first == 0 else ends[0]), (None if last == len(x) - 1 else ends[1])
         if start is not None and end is not None and end <= start * (1 + _WIDE):
             best = float(x[first : last + 1][np.argmin(np.abs(y[first : last + 1]))])
-            yield _nearest_zero(best, below, above, height)
+            yield best, best
         else:
             yield start, end
-
-
-def _nearest_zero(best: float, low: float | None, high: float | None, height: Height) -> _Stretch:
-    """Return the zero between two places if the curve changes its sign there, or else the nearest point of the grid."""
-    from scipy.optimize import elementwise
-
-    if low is not None and high is not None:
-        ends = height(np.array([low, high]))
-        if ends[0] * ends[1] < 0:
-            root = float(elementwise.find_root(height, (low, high), maxiter=300).x)
-            return (root, root) if isfinite(root) else (best, best)
-    return best, best
 
 
 def _stretch_ends(first: float, last: float, low: float | None, high: float | None, height: Height) -> tuple[float, float]:
