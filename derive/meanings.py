@@ -173,8 +173,8 @@ CHOICES = (
     # Chips add up what they make of prompts if no sequences are in decode.
     Choice(groups=("summed",), variant="prompts", any=("new_tokens_per_pass",)),
     Choice(groups=("summed",), variant="prompts", any=("uncached_tokens", "prompt_tokens"), absent=("batch",)),
-    # Parameters are counted from dimensions, and copies of a cache by heads unless it is latent.
-    Choice(groups=_PARAMETERS, variant="moe", any=("experts",)),
+    Choice(groups=("activation_bytes_per_chip",), variant="interleaved", any=("virtual_stages",)),
+    # Copies of a cache are counted by heads unless it is latent.
     Choice(groups=("attention_params_per_layer",), variant="mla", any=("latent_dim",)),
     Choice(groups=("kv_bytes_per_token",), variant="mla", known=("latent_dim",), absent=("kv_heads",)),
     Choice(groups=("kv_replication",), variant="latents", any=("latent_dim",)),

@@ -444,8 +444,9 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
         # The equations count one embedding matrix at the input and one at the output.
         known["vocab_size"] /= 2
     attention = variants_of("attention_params_per_layer")["gqa"]
-    kind = "moe" if row.experts else "dense"
-    formulas = [variants_of(name)[kind] for name in PARAMETERS]
+    formulas = [definitions()[name] for name in PARAMETERS]
+    if not row.experts:
+        known |= dict.fromkeys((*ROUTER, "moe_ffn_dim", "shared_experts"), 0.0)
     needed = attention.inputs.union(*(formula.inputs for formula in formulas)) - {attention.symbols[0]}
     if lacking := sorted(needed - known.keys()):
         return {}, ", ".join(lacking)
@@ -572,7 +573,7 @@ def _formula_variants(formula: str) -> dict[str, str]:
     return {
         "kv_bytes_per_token": formula,
         "attention_flops_per_pair": f"{formula}_absorbed" if formula in _LATENT else formula,
-        "prefill_attention_flops_per_pair": formula if formula in _LATENT and formula not in SELECTING else "same",
+        **({"prefill_attention_flops_per_pair": formula} if formula in _LATENT and formula not in SELECTING else {}),
         **(dict.fromkeys(("selected_entry_width", "selected_flops_per_entry"), formula) if formula in SELECTING else {}),
     }
 

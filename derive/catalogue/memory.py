@@ -289,31 +289,6 @@ EQUATIONS = (
         sources=(VLLM_DOCS,),
     ),
     Equation(
-        id="memory.scale_up_fit",
-        title="The memory demand fits into one scale-up domain",
-        kind=CONDITION,
-        relation=lambda memory_demand, scale_up_size, hbm_capacity: (memory_demand, scale_up_size * hbm_capacity),
-        sense="<=",
-        statement="Without pipeline stages, the memory of the scale-up domain limits the total parameters.",
-        assumptions=(
-            "a condition: the chips of one stage are the whole domain. With more stages, more weights fit",
-            "all memory is free for weights and caches",
-        ),
-        given={"hbm_capacity": "192 GB"},
-        result="13.82 TB",
-        derivation=lambda: (
-            Step(
-                operation="the capacity of a stage whose chips are the whole domain",
-                premises=(at("memory.fits"), at("memory.capacity", chips="scale_up_size", pipeline_stages=1, reserved_share=0)),
-                eliminated=("memory_capacity",),
-            ),
-        ),
-        sources=(
-            talk("0:45:30", "0:45:49", "eight Hoppers have 640 GB, a Blackwell rack 10 to 20 TB"),
-            talk("0:46:44", "0:47:02", "compute limits the active parameters, and scale-up memory limits the total parameters"),
-        ),
-    ),
-    Equation(
         id="memory.scale_up_bandwidth",
         title="Memory bandwidth of a scale-up domain",
         relation=lambda scale_up_bandwidth, scale_up_size, hbm_bandwidth: (scale_up_bandwidth, scale_up_size * hbm_bandwidth),

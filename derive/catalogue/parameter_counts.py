@@ -51,23 +51,8 @@ COUNTS = (
         sources=(MLA_PAPER,),
     ),
     Equation(
-        id="architecture.total_params_dense",
-        title="Parameters of a dense model",
-        variant=Variant(group="total_params", name="dense", default=True),
-        stand_in=True,
-        relation=lambda total_params, vocab_size, model_dim, layers, attention_params_per_layer, ffn_dim: (
-            total_params,
-            2 * vocab_size * model_dim + layers * (attention_params_per_layer + 3 * model_dim * ffn_dim),
-        ),
-        statement="The vocabulary at input and output. Every layer adds attention and three matrices of the feed-forward layer.",
-        assumptions=("all layers are equal", _GATED, _UNTIED, _SMALL_PARTS),
-        result="405.8B",
-        sources=(LLAMA_REFERENCE,),
-    ),
-    Equation(
-        id="architecture.total_params_moe",
-        title="Parameters of a mixture of experts",
-        variant=Variant(group="total_params", name="moe"),
+        id="architecture.total_params",
+        title="Parameters of a model",
         stand_in=True,
         relation=lambda total_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,
             experts, shared_experts: (
@@ -77,34 +62,18 @@ COUNTS = (
             + (layers - moe_layers) * 3 * model_dim * ffn_dim
             + moe_layers * model_dim * (3 * moe_ffn_dim * (experts + shared_experts) + experts),
         ),
+        unsaid=("moe_layers",),
         requires=(_LAYERS,),
-        statement="The same sum as for a dense model, but some layers have experts and a router instead of the feed-forward layer.",
+        statement="The vocabulary at input and output. Every layer adds attention and three matrices of a feed-forward layer, or experts"
+                  " and a router.",
         assumptions=("all experts have the same size, shared experts included", _GATED, _UNTIED, _SMALL_PARTS),
         given=_OF_MIXTURE,
         result="235.7B",
-        sources=(MOE_PAPER, ours("the count of all matrices of a mixture of experts")),
+        sources=(LLAMA_REFERENCE, MOE_PAPER, ours("the count of all matrices of a mixture of experts")),
     ),
     Equation(
-        id="architecture.active_params_dense",
-        title="Active parameters of a dense model",
-        variant=Variant(group="active_params", name="dense", default=True),
-        stand_in=True,
-        relation=lambda active_params, vocab_size, model_dim, layers, attention_params_per_layer, ffn_dim: (
-            active_params,
-            2 * vocab_size * model_dim + layers * (attention_params_per_layer + 3 * model_dim * ffn_dim),
-        ),
-        statement="A token uses all parameters of a dense model.",
-        assumptions=("no experts", _VOCABULARY, "all layers are equal", _GATED, _UNTIED, _SMALL_PARTS),
-        result="405.8B",
-        derivation=lambda: (
-            Step(operation="all parameters", premises=(at("architecture.total_params_dense", total_params="active_params"),)),
-        ),
-        sources=(LLAMA_REFERENCE,),
-    ),
-    Equation(
-        id="architecture.active_params_moe",
-        title="Active parameters of a mixture of experts",
-        variant=Variant(group="active_params", name="moe"),
+        id="architecture.active_params",
+        title="Active parameters of a model",
         stand_in=True,
         relation=lambda active_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,
             experts, active_experts, shared_experts: (
@@ -114,6 +83,7 @@ COUNTS = (
             + (layers - moe_layers) * 3 * model_dim * ffn_dim
             + moe_layers * model_dim * (3 * moe_ffn_dim * (active_experts + shared_experts) + experts),
         ),
+        unsaid=("moe_layers",),
         requires=(_MIXTURE, _LAYERS),
         statement="A token uses all parameters except the routed experts to which it is not sent.",
         assumptions=(
@@ -130,7 +100,7 @@ COUNTS = (
                 operation="all parameters except unused experts",
                 premises=(
                     at(
-                        "architecture.total_params_moe",
+                        "architecture.total_params",
                         total_params=lambda active_params, moe_layers, model_dim, moe_ffn_dim, experts, active_experts: (
                             active_params + moe_layers * model_dim * 3 * moe_ffn_dim * (experts - active_experts)
                         ),
@@ -138,6 +108,6 @@ COUNTS = (
                 ),
             ),
         ),
-        sources=(MIXTRAL_PAPER,),
+        sources=(LLAMA_REFERENCE, MIXTRAL_PAPER),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, Variant, at
+from derive.records import BOUND, CONDITION, Equation, Step, at
 from derive.requirements import Requirement
 
 
@@ -35,18 +35,6 @@ EQUATIONS = (
                 "the talk once says that their size is the number of stages. It means their number",
             ),
         ),
-    ),
-    Equation(
-        id="pipeline.one_microbatch_per_stage",
-        title="As many microbatches as stages",
-        kind=HEURISTIC,
-        rule="the rule of thumb that there are as many microbatches as stages",
-        relation=lambda microbatches, pipeline_stages: (microbatches, pipeline_stages),
-        statement="This is the smallest number of microbatches at which no stage is idle.",
-        assumptions=("all stages need the same time", "no time passes between stages"),
-        given={"pipeline_stages": "4"},
-        result="4",
-        sources=(talk("1:08:36", "1:10:03", "as many microbatches as pipeline stages are needed, as a drawing shows"),),
     ),
     Equation(
         id="pipeline.kv_cancellation",
@@ -84,8 +72,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the number of stages cancels in the second term",
-                premises=(at("#1"), at("pipeline.one_microbatch_per_stage")),
-                eliminated=("microbatches",),
+                premises=(at("#1", microbatches="pipeline_stages"),),
             ),
         ),
         sources=(
@@ -121,13 +108,14 @@ EQUATIONS = (
     Equation(
         id="pipeline.bubble",
         title="Bubble of a training schedule",
-        variant=Variant(group="bubble_fraction", name="contiguous", default=True),
-        relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
+        relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
             bubble_fraction,
-            (pipeline_stages - 1) / (training_microbatches + pipeline_stages - 1),
+            (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
         ),
+        unsaid=("virtual_stages",),
         changes=(
             "counts the microbatches of a training step. Fewer are in flight at the same time: 1F1B limits them to the number of stages",
+            "a device may have several short groups of layers (interleaved 1F1B)",
         ),
         requires=(
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
@@ -135,57 +123,29 @@ EQUATIONS = (
                 holds=lambda training_microbatches: training_microbatches >= 1,
                 otherwise="a training step has at least one microbatch",
             ),
-        ),
-        statement="Once per training step the pipeline fills and drains. This share of the schedule is idle for a stage.",
-        assumptions=(
-            "GPipe or 1F1B (one forward, one backward). Both have the same idle time, but store different numbers of microbatches",
-            "a pass needs the same time in all stages. A backward pass may be longer than a forward pass",
-            "each stage is one group of layers. Schedules with a split backward pass (zero bubble, DualPipe) are not included",
-        ),
-        given={"pipeline_stages": "16"},
-        result="0.1899",
-        sources=(
-            GPIPE_PAPER,
-            talk("0:59:01", "1:00:46", "training has a bubble. Schedules such as zero bubble make it smaller", "no formula is given"),
-        ),
-    ),
-    Equation(
-        id="pipeline.interleaved_bubble",
-        title="Bubble of an interleaved training schedule",
-        variant=Variant(group="bubble_fraction", name="interleaved"),
-        relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
-            bubble_fraction,
-            (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
-        ),
-        requires=(
-            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
-            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device has at least one stage"),
+            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device has at least one group of layers"),
             Requirement(
-                holds=lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
+                holds=lambda virtual_stages, training_microbatches, pipeline_stages: (
+                    (virtual_stages - 1) * training_microbatches >= (virtual_stages - 1) * pipeline_stages
+                ),
                 otherwise="an interleaved schedule has at least as many microbatches as stages",
             ),
         ),
-        statement="A device with several short groups of layers fills and drains faster. By the same factor it sends its activations more"
-                  " often.",
+        statement="Once per training step the pipeline fills and drains. This share of the schedule is idle for a stage. A device with"
+                  " several short groups of layers fills and drains faster, and sends its activations more often by the same factor.",
         assumptions=(
-            "interleaved 1F1B. The number of microbatches is a multiple of the number of stages",
-            "a pass needs the same time in all virtual stages",
-            "traffic between stages costs no time",
+            "GPipe or 1F1B (one forward, one backward). Both have the same idle time, but store different numbers of microbatches",
+            "a pass needs the same time in all stages. A backward pass may be longer than a forward pass",
+            "schedules with a split backward pass (zero bubble, DualPipe) are not included",
+            "traffic between stages costs no time. If schedules are interleaved, the microbatches are a multiple of the stages",
         ),
         given={"pipeline_stages": "16"},
         result="0.05535",
-        derivation=lambda: (
-            Step(
-                operation="a pass through a virtual stage is shorter, and there are more passes. This acts like more microbatches",
-                premises=(
-                    at(
-                        "pipeline.bubble",
-                        training_microbatches=lambda virtual_stages, training_microbatches: virtual_stages * training_microbatches,
-                    ),
-                ),
-            ),
+        sources=(
+            GPIPE_PAPER,
+            MEGATRON_PAPER,
+            talk("0:59:01", "1:00:46", "training has a bubble. Schedules such as zero bubble make it smaller", "no formula is given"),
         ),
-        sources=(MEGATRON_PAPER,),
     ),
     Equation(
         id="pipeline.virtual_stages_fit",

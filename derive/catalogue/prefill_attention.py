@@ -28,20 +28,6 @@ def mean_met(limit: Any, cached_tokens: Any, uncached_tokens: Any) -> Any:
 
 PREFILL_ATTENTION = (
     Equation(
-        id="architecture.prefill_attention_flops",
-        title="Attention FLOPs of prefill per query and context token, same as decode",
-        variant=Variant(group="prefill_attention_flops_per_pair", name="same", default=True),
-        relation=lambda prefill_attention_flops_per_pair, attention_flops_per_pair: (
-            prefill_attention_flops_per_pair,
-            attention_flops_per_pair,
-        ),
-        statement="If keys and values are stored in the form that attention uses, a prompt token needs the same FLOPs as a decoded token.",
-        assumptions=("prefill expands no keys or values. This is true for grouped queries, but not for a latent cache",),
-        given={"attention_flops_per_pair": "8.258 MFLOP/token"},
-        result="8.258 MFLOP/token",
-        sources=(ours("one product with keys and one with values, in prefill and in decode"),),
-    ),
-    Equation(
         id="architecture.prefill_attention_flops_mla",
         changes=("counts kv_layers, which are all layers unless given",),
         title="Attention FLOPs of prefill per query and context token, latent attention",

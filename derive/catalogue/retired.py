@@ -77,13 +77,54 @@ memory.weight_bytes_resident@1 -> memory.resident_weight_bytes
 serving.drafting_compute_ratio@1 -> serving.drafting_time
   Drafting time over compute time
   drafting_compute_ratio = drafting_time/compute_time
-roofline.plain_weight_time_resident@1 -> roofline.plain_weight_time
+roofline.plain_weight_time@1 -> roofline.weight_time
+  Weight-read time of a step without drafts
+  plain_weight_time = weight_time
+serving.prefill_weight_compute_ratio@1 -> batching.weight_compute_ratio
+  Weight time of a pass with many new tokens over compute time of decode
+  prefill_weight_compute_ratio = weight_compute_ratio
+serving.mixed_memory_time@1 -> roofline.memory_time
+  Memory time of a step with a chunk of prefill
+  mixed_memory_time = memory_time
+architecture.prefill_attention_flops@1 -> architecture.attention_flops
+  Attention FLOPs of prefill per query and context token, same as decode
+  prefill_attention_flops_per_pair = attention_flops_per_pair
+memory.scale_up_fit@1 -> memory.fits with chips=scale_up_size
+  The memory demand fits into one scale-up domain
+  memory_demand <= scale_up_size*hbm_capacity
+pipeline.one_microbatch_per_stage@1 -> pipeline.sequences_in_flight with microbatches=pipeline_stages
+  As many microbatches as stages
+  microbatches = pipeline_stages
+pipeline.interleaved_bubble@1 -> pipeline.bubble
+  Bubble of an interleaved training schedule
+  bubble_fraction = (pipeline_stages - 1)/(virtual_stages*training_microbatches + pipeline_stages - 1)
+  if pipeline_stages > 1, virtual_stages >= 1, training_microbatches >= pipeline_stages
+architecture.total_params_dense@1 -> architecture.total_params
+  Parameters of a dense model
+  total_params = 2*vocab_size*model_dim + layers*(attention_params_per_layer + 3*model_dim*ffn_dim)
+architecture.active_params_dense@1 -> architecture.active_params
+  Active parameters of a dense model
+  active_params = 2*vocab_size*model_dim + layers*(attention_params_per_layer + 3*model_dim*ffn_dim)
+architecture.total_params_moe@1 -> architecture.total_params
+  Parameters of a mixture of experts
+  total_params = 2*vocab_size*model_dim + layers*attention_params_per_layer + (layers - moe_layers)*3*model_dim*ffn_dim +
+    moe_layers*model_dim*(3*moe_ffn_dim*(experts + shared_experts) + experts)
+  if moe_layers <= layers
+architecture.active_params_moe@1 -> architecture.active_params
+  Active parameters of a mixture of experts
+  active_params = 2*vocab_size*model_dim + layers*attention_params_per_layer + (layers - moe_layers)*3*model_dim*ffn_dim +
+    moe_layers*model_dim*(3*moe_ffn_dim*(active_experts + shared_experts) + experts)
+  if active_experts < experts, moe_layers <= layers
+training.equal_cost_inference_split@1 -> training.equal_cost_inference
+  Pre-training and inference cost the same, prompts at full rate
+  pretrain_tokens = inference_tokens*(prompt_share + (1 - prompt_share)/decode_efficiency)/3
+roofline.plain_weight_time_resident@1 -> roofline.weight_time
   Weight-read time of a step without drafts, from the bytes resident on each chip
   plain_weight_time = weight_time
-serving.prefill_weight_compute_ratio_resident@1 -> serving.prefill_weight_compute_ratio
+serving.prefill_weight_compute_ratio_resident@1 -> batching.weight_compute_ratio
   Weight time of a pass with many new tokens over compute time of decode, from the bytes resident on each chip
   prefill_weight_compute_ratio = weight_compute_ratio
-serving.mixed_memory_time_resident@1 -> serving.mixed_memory_time
+serving.mixed_memory_time_resident@1 -> roofline.memory_time
   Memory time of a step with a chunk of prefill, from the bytes resident on each chip
   mixed_memory_time = memory_time
 serving.free_prefill_chunk_resident@1 -> serving.free_prefill_chunk

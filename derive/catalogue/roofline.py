@@ -81,16 +81,6 @@ EQUATIONS = (
         ),
     ),
     Equation(
-        id="roofline.plain_weight_time",
-        title="Weight-read time of a step without drafts",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
-        relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
-        statement="A pass reads all weights, for any number of tokens.",
-        assumptions=("the assumptions of the weight time",),
-        result="10.79 ms",
-        sources=(ours("a step with drafts is compared with it"),),
-    ),
-    Equation(
         id="roofline.kv_time",
         changes=("includes the copies of a cache on the chips, because each chip reads its own copy",),
         title="KV-read time of one decode step",

@@ -192,16 +192,6 @@ EQUATIONS = (
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),
     ),
     Equation(
-        id="serving.prefill_weight_compute_ratio",
-        title="Weight time of a pass with many new tokens over compute time of decode",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
-        relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
-        statement="All weights are read, for any number of tokens in a pass.",
-        assumptions=("the assumptions of the weight time",),
-        result="3.296",
-        sources=(talk("1:41:45", "1:47:33", "prefill is a pass of many tokens: memory time is the same, compute time grows"),),
-    ),
-    Equation(
         id="serving.prefill_weight_compute_ratio_touched",
         changes=(
             ("uses the weight read of decode, in which the busiest chip reads at most its own experts, with or without drafts. Before, a"

@@ -167,16 +167,6 @@ METHODS = (
         sources=(ours("serving.mixed_step_time with a measured share instead of a model of the network"),),
     ),
     Equation(
-        id="serving.mixed_memory_time",
-        title="Memory time of a step with a chunk of prefill",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident", "replicated")),
-        relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
-        statement="All weights are read, for any number of tokens in a pass.",
-        assumptions=("the assumptions of the weight time", "KV reads of the chunk are left out"),
-        result="24.88 ms",
-        sources=(CHUNKED_PREFILL_PAPER,),
-    ),
-    Equation(
         id="serving.mixed_memory_time_touched",
         title="Memory time of a step with a chunk of prefill, with only the activated experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),

@@ -169,35 +169,14 @@ EQUATIONS = (
         title="Pre-training and inference cost the same",
         kind=HEURISTIC,
         rule="the rule of thumb of equal cost (pre-training and inference)",
-        relation=lambda pretrain_tokens, inference_tokens, decode_efficiency: (
-            pretrain_tokens,
-            inference_tokens / (3 * decode_efficiency),
-        ),
-        statement="Model size cancels. At an efficiency of one third, a model should have as many training tokens as it will serve.",
-        assumptions=(
-            "equal costs are assumed to be the optimum, which is exact only if both costs change with the same power",
-            "prompt tokens count like output tokens. training.equal_cost_inference_split separates them",
-        ),
-        result="288T tokens",
-        derivation=lambda: (
-            Step(
-                operation="equal FLOPs",
-                premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost", prompt_share=0)),
-                eliminated=("inference_flops",),
-            ),
-        ),
-        sources=(talk("1:25:28", "1:27:53", "as many inference tokens as pre-training tokens"), flashcard("card 4", "beta is one")),
-    ),
-    Equation(
-        id="training.equal_cost_inference_split",
-        title="Pre-training and inference cost the same, prompts at full rate",
-        kind=HEURISTIC,
-        rule="the rule of thumb of equal cost (pre-training and inference, prompts at full rate)",
         relation=lambda pretrain_tokens, inference_tokens, prompt_share, decode_efficiency: (
             pretrain_tokens,
             inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency) / 3,
         ),
-        statement="The lecture's rule, but only the output is slow. With a larger share of prompts, a model may serve more tokens.",
+        unsaid=("prompt_share",),
+        changes=("prompt tokens may run at the rate of training. Without a share of prompts it is the lecture's rule",),
+        statement="Model size cancels. At an efficiency of one third, a model should have as many training tokens as it will serve. With a"
+                  " larger share of prompts, it may serve more tokens.",
         assumptions=("equal costs are assumed to be the optimum, which is exact only if both costs change with the same power",),
         result="126.7T tokens",
         derivation=lambda: (
@@ -207,7 +186,7 @@ EQUATIONS = (
                 eliminated=("inference_flops",),
             ),
         ),
-        sources=(ours("equal costs as in the lecture, with the cost of training.inference_cost"),),
+        sources=(talk("1:25:28", "1:27:53", "as many inference tokens as pre-training tokens"), flashcard("card 4", "beta is one")),
     ),
     Equation(
         id="training.equal_cost_train_and_serve",

@@ -144,7 +144,7 @@ ROWS = (
         high=4,
     ),
     Quantity(name="sequences_per_chip", symbol="B_g", meaning="sequences of a pass per chip of the stage", low=0.01, high=1e4),
-    Quantity(name="moe_layers", symbol="n_moe", meaning="layers with routed experts", low=1, high=200),
+    Quantity(name="moe_layers", symbol="n_moe", meaning="layers with routed experts", domain=NONNEGATIVE, low=1, high=200),
     Quantity(
         name="dispatch_bytes_per_element",
         symbol="b_out",

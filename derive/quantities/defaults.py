@@ -6,10 +6,10 @@ from typing import NamedTuple
 class Default(NamedTuple):
     """A default, and the givens that replace it.
 
-    It is `value`, or the first of `follows` that is known or asked for. If one of each of `gives_way` is known or asked for, the quantity
-    has the value of its definition. Any set of `said_by`, given together, determines the number. `worked_out_by` is the same for the first
-    of `follows`: if one of each is known, the quantity equals it. `together` also puts the quantity that it follows into the equations, and
-    leaves it open if that quantity is requested.
+    It is `value`, or the first of `follows` that is known or asked for. If one of `beside` is known or asked for, it is only that. If one
+    of each of `gives_way` is known or asked for, the quantity has the value of its definition. Any set of `said_by`, given together,
+    determines the number. `worked_out_by` is the same for the first of `follows`: if one of each is known, the quantity equals it.
+    `together` also puts the quantity that it follows into the equations, and leaves it open if that quantity is requested.
 
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, because a measured result may contradict it. A `found` default is put into the equations. A result that no measured default
@@ -21,6 +21,7 @@ class Default(NamedTuple):
     quantity: str
     value: float | None = None
     follows: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     gives_way: tuple[tuple[str, ...], ...] = ()
     said_by: tuple[tuple[str, ...], ...] = ()
     worked_out_by: tuple[tuple[str, ...], ...] = ()
@@ -79,6 +80,12 @@ DEFAULTS = (
     Default("expert_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
     Default("shared_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
     Default("rack_limit", follows=("racks",), always=True, plain=True),
+    # A pass reads all weights for any number of tokens, until a variant says otherwise.
+    Default("plain_weight_time", follows=("weight_time",), always=True, plain=True),
+    Default("mixed_memory_time", follows=("memory_time",), always=True, plain=True),
+    Default("prefill_weight_compute_ratio", follows=("weight_compute_ratio",), always=True, plain=True),
+    # A prompt token needs the same FLOPs as a decoded token, unless prefill expands a latent.
+    Default("prefill_attention_flops_per_pair", follows=("attention_flops_per_pair",), always=True, plain=True),
     Default("expert_imbalance", 1.0, ideal="lower", found=True),
     Default("attention_time", 0.0, gives_way=((*_ATTENTION, "attention_compute_ratio"),), ideal="lower"),
     Default("attention_compute_ratio", 0.0, gives_way=((*_ATTENTION, "attention_time"),), ideal="lower"),
@@ -119,6 +126,13 @@ DEFAULTS = (
         gives_way=(("hbm_bandwidth",), _WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip"), _PROMPTS),
         ideal="lower",
     ),
+    # All served tokens count as output, until prompts or their prices are given.
+    Default(
+        "prompt_share",
+        0.0,
+        gives_way=(("prompt_tokens", "mean_input_price", "input_price", "blended_price", "price_per_request"),),
+    ),
+    Default("virtual_stages", 1.0),
     Default("queue_time", 0.0, ideal="lower", waits=True),
     Default("shared_experts", 0.0),
     Default("activation_bytes_per_chip", 0.0, gives_way=(("activation_bytes", "tokens_in_training_batch"),), ideal="lower"),
@@ -135,8 +149,8 @@ DEFAULTS = (
     Default("new_tokens_per_pass", follows=("uncached_tokens", "prompt_tokens"), worked_out_by=(("prompt_tokens",), _HITS)),
     # The training chips are the given chips, unless copies or stages are given.
     Default("training_chips", follows=("chips",), gives_way=(("pipeline_stages", "data_parallel"),)),
-    # Without givens on dense layers, all layers have experts, and a given width is the width of experts too.
-    Default("moe_layers", follows=("layers",)),
+    # A model with experts has them in all layers, unless dense layers are given. A given width is the width of experts too.
+    Default("moe_layers", 0.0, follows=("layers",), beside=("experts", "active_experts", "reached_chips", "all_to_all_time")),
     Default("moe_ffn_dim", follows=("ffn_dim",)),
     Default("ffn_dim", follows=("moe_ffn_dim",), gives_way=(("moe_layers",),)),
 )

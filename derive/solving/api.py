@@ -181,12 +181,13 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     """Return the answer, or in place of a refusal that of a table, a reading or a rule of thumb, unless one is named or it is `strict`."""
     if strict or switches.using or not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
         return solution
-    from derive.solving.by_rule import answer_by_rules, answer_from_table
+    from derive.solving.by_rule import answer_by_default, answer_by_rules, answer_from_table
 
-    unknown = solution.unknown
+    unknown, (plain, sides) = solution.unknown, read_limits(given)
     asked = pose_question(unknown, given, switches)
     return (
         answer_from_table(asked)
+        or answer_by_default(asked, {*list_spreads(plain, switches), *sides}, lambda other: respond(other, given, switches))
         or answer_by_rules(asked, solution.refusal.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone)
         or solution
     )

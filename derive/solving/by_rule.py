@@ -11,7 +11,7 @@ from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
 from derive.solving.engine.elimination import reaches
 from derive.solving.explain.refusals import results_made_of
-from derive.solving.question.defaults import values_to_put_in, with_defaults
+from derive.solving.question.defaults import FOLLOWS, leading_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Solution
 from derive.suppositions import USUAL_TYPES
@@ -24,6 +24,25 @@ def answer_from_table(asked: Question) -> Solution | None:
     value, place = asked.listed
     unit = QUANTITIES[asked.unknown].unit
     return Solution(unknown=asked.unknown, unit=unit, answers=(Answer(kind="point", value=value),), said=(f"as in {place}",))
+
+
+def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str], Solution]) -> Solution | None:
+    """Return the answer for the quantity that the unknown equals by default, or None. `many` are given as lists, ranges and limits."""
+    first = leading_quantity(asked.unknown, asked.known.keys()) if asked.unknown in FOLLOWS else None
+    if not first or first in many:
+        return None
+    found = _answer_known(asked, first) if first in asked.known else ask(first)
+    if found.is_refused_for("missing_givens"):
+        return None
+    said = (f"the same as {first} by default", *found.said) if found.answers else found.said
+    return replace(found, unknown=asked.unknown, unit=QUANTITIES[asked.unknown].unit, said=said)
+
+
+def _answer_known(asked: Question, name: str) -> Solution:
+    """Return a known quantity as an answer."""
+    value = asked.known[name]
+    answers, sources = (Answer(kind="point", value=value),), {name: asked.provenance[name]}
+    return Solution(unknown=name, unit=QUANTITIES[name].unit, answers=answers, given={name: value}, provenance=sources)
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:

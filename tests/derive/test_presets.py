@@ -268,7 +268,8 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     absorbed = "_absorbed" if formula.startswith("mla") else ""
     assert preset.variants == {
         **{"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed},
-        **{"prefill_attention_flops_per_pair": formula if absorbed else "same", "kv_replication": "latents" if absorbed else "heads"},
+        **({"prefill_attention_flops_per_pair": formula} if absorbed else {}),
+        "kv_replication": "latents" if absorbed else "heads",
     }
     assert set(preset.provenance) == set(givens) and preset.left_out == ()
     assert preset.provenance["total_params"] == f"architectures.csv {text} total_params: {'text' if text == 'K3' else 'card'}"
@@ -277,7 +278,7 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
 
 def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     preset = model("Mixed")
-    plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
+    plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa"}
     assert preset.variants == {**plain, "kv_time": "fixed", "kv_replication": "heads"}
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 

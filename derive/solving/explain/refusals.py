@@ -6,7 +6,7 @@ from itertools import islice
 from math import isclose
 
 from derive.answers import COUNTED
-from derive.catalogue import by_id, stand_ins
+from derive.catalogue import by_id
 from derive.meanings import MEANINGS, REQUEST, Waiting
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
@@ -14,8 +14,9 @@ from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.solving.engine.elimination import reaches
 from derive.solving.engine.plan import giving_equations, lacking_inputs
+from derive.solving.question.defaults import values_to_put_in
 from derive.solving.question.propagation import follow_values, rows_behind
-from derive.solving.question.questions import Question, known_values
+from derive.solving.question.questions import Question, known_values, list_stand_ins
 from derive.solving.result import Reason
 from derive.suppositions import USUAL_TYPES
 from derive.units import show
@@ -156,7 +157,7 @@ def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[s
         rest = frozenset(at_hand - {row.defines})
         return is_chosen and needed <= rest and reaches(row.defines or "", (*active, row), rest)
 
-    stood_in = {row.defines for row, needed in stand_ins().items() if stands_in(row, needed)}
+    stood_in = {row.defines for row, needed in list_stand_ins(values_to_put_in(asked.defaults)).items() if stands_in(row, needed)}
     return tuple(name for name in names if name not in stood_in)
 
 
@@ -167,7 +168,7 @@ def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[
     So where that is no longer, or the others begin with what is no input but worked out.
     """
     definition = giving_equations(asked.active).get(asked.unknown)
-    result = definition and definition not in stand_ins() and asked.unknown not in COUNTED
+    result = definition and not definition.stand_in and asked.unknown not in COUNTED
     ways = () if result or results_made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
     shortest = min(filter(None, ways), key=lambda names: len({*names} - OF_A_CHIP - OF_A_MODEL - {*USUAL_TYPES}), default=())
     before = len(shortest) <= len(lists[0]) or not giving_equations(asked.active).keys().isdisjoint(lists[0])

@@ -42,8 +42,10 @@ _Values = tuple[tuple[str, int | str], ...]
 """The default of each quantity: a number, or another quantity."""
 
 
-def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> DefaultValues:
+def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = (), made: Set[str] = frozenset()) -> DefaultValues:
     """Return the defaults in force beside the known quantities and the unknown. A quantity of a named equation has no default.
+
+    A quantity that the chosen variants define (`made`) does not follow another one.
 
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
     how many. A step computes at least as many positions as it yields tokens.
@@ -54,10 +56,11 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
     False
     """
     at_hand = {*known, unknown}
-    free: dict[str, float | str] = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
+    neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if at_hand.isdisjoint(_ROWS[name].beside)}
+    free: dict[str, float | str] = {name: value for name, value in neutral.items() if name not in at_hand and name not in claimed}
     led = {name: other for name in FOLLOWS if (other := leading_quantity(name, at_hand))}
     free |= {name: other for name, other in led.items() if name in free}
-    others = [name for name in FOLLOWS if name not in NEUTRAL_DEFAULTS and name not in at_hand]
+    others = [name for name in FOLLOWS if name not in {*neutral, *at_hand, *made}]
     free |= {name: led[name] for name in others if leading_quantity(name, at_hand.difference(claimed))}
 
     def is_said(row: Default) -> bool:
@@ -95,6 +98,8 @@ def leading_quantity(name: str, at_hand: Set[str]) -> str | None:
     >>> leading_quantity("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leading_quantity("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
     """
+    if (beside := _ROWS[name].beside) and at_hand.isdisjoint(beside):
+        return None
     if _ROWS[name].always or _have_each(_ROWS[name].worked_out_by, at_hand):
         return FOLLOWS[name][0]
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
@@ -111,7 +116,8 @@ def values_to_put_in(defaults: DefaultValues) -> _Values:
     A default that follows another quantity follows it too where that one is worked out.
     """
     values: dict[str, int | str] = {n: v if isinstance(v, str) else int(v) for n, v in defaults.items() if n not in MEASURED}
-    values |= {n: first for n, (first, *_) in FOLLOWS.items() if isinstance(values.get(n), int) and first not in defaults}
+    worked_out = {n: first for n, (first, *_) in FOLLOWS.items() if first not in defaults and not _ROWS[n].beside}
+    values |= {n: first for n, first in worked_out.items() if isinstance(values.get(n), int)}
     values |= {first: 1 for n, (first, *_) in FOLLOWS.items() if n in values and _ROWS[n].together and first in defaults}
     return tuple(sorted(values.items()))
 

@@ -440,15 +440,19 @@ def _rows_in_force(
 
     Givens that repeat a default are put in as it is.
     """
-    defaults = {**defaults_in_force(unknown, known - repeated, [equation(id).symbols[0] for id in using]), **dict(supposed)}
+    claimed = [equation(id).symbols[0] for id in using]
+    made = frozenset(row.symbols[0] for row in _list_chosen(variants, using, left_out) if row.variant)
+    defaults = {**defaults_in_force(unknown, known - repeated, claimed, made), **dict(supposed)}
     values = values_to_put_in(defaults)
-    aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
+    aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults}, values)))
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
     named = _put_defaults_in(tuple(map(equation, using)), values)
     unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
     if zeros:
         active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
-    return unsaid, active, named, _put_defaults_in(bounds(), values)
+    # A limit of a quantity that nobody gave limits nothing else.
+    limits = tuple(row for row in bounds() if row.symbols[0] not in dict(values))
+    return unsaid, active, named, _put_defaults_in(limits, values)
 
 
 def _may_be_its_zero(unknown: str, name: str) -> bool:
@@ -466,14 +470,20 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
         yield pose_again(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
 
 
-def _list_idle_stand_ins(unknown: str, known: Set[str]) -> tuple[str, ...]:
+def _list_idle_stand_ins(unknown: str, known: Set[str], values: tuple[tuple[str, int | str], ...]) -> tuple[str, ...]:
     """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
     have = known | {unknown}
     return tuple(
         row.id
-        for row, needed in stand_ins().items()
+        for row, needed in list_stand_ins(values).items()
         if row.defines in known or not (row.defines == unknown or (needed <= have and (needed or _are_made(row, have))))
     )
+
+
+def list_stand_ins(values: tuple[tuple[str, int | str], ...]) -> dict[Equation, frozenset[str]]:
+    """Return the stand-ins with the defaults put in, each with the inputs that it then needs and that no other equation gives."""
+    put_in = ((with_defaults(row, dict(values)), needed) for row, needed in stand_ins().items())
+    return {row: needed & {*row.symbols} for row, needed in put_in}
 
 
 def _are_made(row: Equation, have: Set[str]) -> bool:

@@ -88,11 +88,11 @@ def test_a_context_beyond_that_of_the_model_is_said(context, said):
 STAGES = {"pipeline_stages": 4, "training_microbatches": 8}
 
 
-@pytest.mark.parametrize("using", [(), ("pipeline.interleaved_bubble",)])
-def test_a_given_that_only_one_variant_takes_chooses_it(using):
-    """4 stages and 8 microbatches wait 3 of 11; with two virtual stages each 3 of 19."""
-    solution = solve("bubble_fraction", **STAGES, virtual_stages=2, using=using)
+def test_virtual_stages_choose_the_interleaved_schedule():
+    """4 stages and 8 microbatches wait 3 of 11; with two virtual stages each 3 of 19, and hold 1 + 3/8 of the activations."""
+    solution = solve("bubble_fraction", **STAGES, virtual_stages=2)
     assert solution.answers[0].value == pytest.approx(3 / 19) and solution.warnings == solution.unused == ()
+    assert solve("activation_bytes_per_chip", **STAGES, virtual_stages=2, activation_bytes=8e9).value == pytest.approx(1.1e10)
 
 
 TIMED = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "bytes_per_element": 2}

@@ -4,8 +4,8 @@ import pytest
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities.defaults import DEFAULTS
 from derive.solving.api import solve
-from derive.solving.question.defaults import PLAIN
 from tests.tools.asked import value
 from tests.tools.together import in_one_test
 
@@ -57,7 +57,9 @@ USES = {
     "prefill_passes": "prefill.weight_time",
     "prefill_weight_time": "prefill.time",
     "reserved_share": "memory.capacity",
-    "shared_experts": "architecture.total_params_moe",
+    "shared_experts": "architecture.total_params",
+    "prompt_share": "training.equal_cost_inference",
+    "virtual_stages": "pipeline.bubble",
     "queue_time": "prefill.time_to_first_token",
     "tokens_per_step": "scheduling.throughput",
     "tokens_verified_per_step": "experts.touched_experts",
@@ -82,7 +84,7 @@ USES = {
 }
 
 
-@in_one_test("name", [name for name in NEUTRAL_DEFAULTS if name not in PLAIN])
+@in_one_test("name", [row.quantity for row in DEFAULTS if row.value is not None and not row.plain and not row.beside])
 def test_a_default_that_was_used_is_listed_and_one_that_was_given_is_not(name):
     row = equation(USES[name])
     given = {other: (quantity(other).low * quantity(other).high) ** 0.5 for other in row.symbols[1:] if other != name}
