@@ -76,18 +76,8 @@ def is_rounding(difference: Tree, unknown: str, values: Mapping[str, float]) -> 
     """Return whether the formula is only rounding for all usual values of the unknown."""
     low = quantity(unknown).low
     places = [{**values, unknown: low}, *_places(unknown, values)] if low else []
-    if loses_digits(difference):
-        return bool(places) and all(is_negligible(lambda moved: precise(difference, moved), place, LAST_DIGITS) for place in places)
-    return bool(places) and all(_is_within_last_digits(difference, place) for place in places)
-
-
-def _is_within_last_digits(difference: Tree, values: Mapping[str, float]) -> bool:
-    """Return whether a formula is at most the change that the last digits of its values cause, by its derivatives."""
-    try:
-        height, slope = slopes(difference, values)
-    except (ArithmeticError, ValueError):
-        return False
-    return bool(abs(height) <= LAST_DIGITS * sum(abs(values[name] * one) for name, one in slope.items()))
+    height = precise if loses_digits(difference) else evaluate
+    return bool(places) and all(is_negligible(lambda moved: height(difference, moved), place, LAST_DIGITS) for place in places)
 
 
 def has_no_effect(difference: Tree, unknown: str, values: Mapping[str, float]) -> bool:
