@@ -15,6 +15,8 @@ SPARSE, HEAVY = "sparse entries", "heavily compressed entries"
 """Attention to compressed entries: to those that an indexer selects, and to all."""
 SHARED = "the cache of another layer"
 """Attention to entries that another layer or an image encoder keeps."""
+WINDOW_TOKENS = ("sliding_window", "sliding_window_size", "attention_chunk_size", "window_size")
+"""Settings for the tokens of a window."""
 DENSE, _EXPERTS, _NO_FEED_FORWARD = "dense", "experts", "no feed-forward part"
 _ATTENTION = {
     **dict.fromkeys(("full_attention", "deepseek_sparse_attention", "attention", "global_attention", "global", "full", "*", "G"), FULL),
@@ -60,7 +62,8 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gemma2": {"sliding_window_pattern": 2, "tie_word_embeddings": True},
     **dict.fromkeys(("gemma3", "gemma3_text"), _GEMMA_3),
     **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "falcon", "gemma3n_text")},
-    **{name: {"tie_word_embeddings": True} for name in ("minicpm3", "lfm2", "lfm2_moe")},
+    **{name: {"tie_word_embeddings": True} for name in ("lfm2", "lfm2_moe")},
+    "minicpm3": {"tie_word_embeddings": True, "v_head_dim": 64},
     **{name: {"max_window_layers": 0} for name in ("mistral", "mixtral", "phi3", "phimoe")},
     "starcoder2": {"max_window_layers": 0, "tie_word_embeddings": True},
     **{name: {"use_sliding_window": False} for name in ("qwen2", "qwen2_moe", "qwen3", "qwen3_moe")},
@@ -129,7 +132,7 @@ def _places_without_cache(settings: Settings, count: int) -> set[int]:
 
 def _window_in_use(settings: Settings) -> bool:
     """Return whether the window of a model could shorten its context."""
-    tokens, context = settings.whole("sliding_window") or 0, settings.whole("max_position_embeddings") or inf
+    tokens, context = settings.whole(*WINDOW_TOKENS) or 0, settings.whole("max_position_embeddings") or inf
     return settings.get("use_sliding_window") is not False and 0 < tokens < context
 
 

@@ -6,7 +6,7 @@ All parameters of matrices are counted. Norms, biases and convolutions are left 
 from typing import NamedTuple, TypeAlias
 
 from derive.errors import WrongData
-from derive.model_config.layers import DENSE, FULL, HEAVY, LINEAR, SHARED, SPARSE, WINDOW, Layers, blocks_of
+from derive.model_config.layers import DENSE, FULL, HEAVY, LINEAR, SHARED, SPARSE, WINDOW, WINDOW_TOKENS, Layers, blocks_of
 from derive.model_config.settings import Settings
 from derive.quantities.data_types import BYTES_OF_ONE
 
@@ -92,7 +92,7 @@ def window(settings: Settings, dim: int, layers: int) -> Part:
     wide = settings.whole("swa_head_dim") or key
     columns: Columns = {
         "window_layers": layers,
-        "window_tokens": settings.needed("sliding_window", "sliding_window_size", "attention_chunk_size", "window_size"),
+        "window_tokens": settings.needed(*WINDOW_TOKENS),
         "window_kv_heads": settings.whole("swa_num_key_value_heads") or kv,
         "window_key_dim": wide,
         "window_value_dim": settings.whole("swa_v_head_dim") or (wide if value == key else value),
@@ -105,10 +105,9 @@ def window(settings: Settings, dim: int, layers: int) -> Part:
 def latent(settings: Settings, dim: int) -> Part:
     """Return the attention of layers that keep a latent."""
     width, rope = settings.needed("kv_lora_rank"), settings.whole("qk_rope_head_dim") or 0
-    nope, value, queries = settings.needed("qk_nope_head_dim"), settings.whole("v_head_dim"), settings.whole("q_lora_rank")
+    nope, value, queries = settings.needed("qk_nope_head_dim"), settings.needed("v_head_dim"), settings.whole("q_lora_rank")
     settings.get("qk_head_dim", "head_dim", "num_key_value_heads", "n_kv_heads")
     heads = query_heads(settings)
-    value = value or dim // heads
     of_queries = queries * (dim + heads * (nope + rope)) if queries else dim * heads * (nope + rope)
     of_values = width * heads * (nope + value) + heads * value * dim * _count_gates(settings)
     columns: Columns = {"latent_dim": width, "rope_dim": rope, "nope_dim": nope, "value_dim": value}
@@ -193,7 +192,10 @@ def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
         return [-(-width // _ROUND_TO) * _ROUND_TO for width in raw]
     count = len(layers.attention) if settings.get("enable_moe_block", "residual_moe") else layers.feed_forward.count(DENSE)
     width = settings.whole(*_DENSE_WIDTHS)
-    return [width or (settings.whole("expansion_ratio") or 4) * dim] * count
+    if not width and count_matrices(settings) == 2:
+        # Models of this kind leave it out.
+        width = (settings.whole("expansion_ratio") or 4) * dim
+    return [width or settings.needed("intermediate_size") for _ in range(count)]
 
 
 def number_of_experts(settings: Settings) -> int:
