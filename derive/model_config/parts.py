@@ -72,6 +72,8 @@ def _head_widths(settings: Settings, dim: int) -> tuple[int, int, int]:
         else settings.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "kv_n_heads", "multi_query_group_num")
     )
     key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // query
+    if kv and query % kv:
+        raise WrongData(f"{settings.place}: {query} query heads cannot be divided evenly by {kv} key and value heads")
     return kv or (1 if settings.get("multi_query") else query), key, settings.whole("v_head_dim") or key
 
 

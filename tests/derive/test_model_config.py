@@ -250,6 +250,7 @@ def test_what_was_not_understood_is_told_in_one_line(tmp_path):
         (json.dumps({**DENSE, "num_hidden_layers": 0}), "num_hidden_layers = 0. A model has at least 1"),
         (json.dumps({**DENSE, "model_type": "mamba2"}), "no layer has attention"),
         (json.dumps({name: value for name, value in DENSE.items() if name != "intermediate_size"}), "has no intermediate_size"),
+        (json.dumps({**DENSE, "num_key_value_heads": 7}), "32 query heads"),
         (json.dumps({**DENSE, "is_encoder_decoder": True}), "an encoder and a decoder"),
         ('{"model_type": "clip", "hidden_sizes": 12}', "did you mean 'hidden_sizes'"),
         ("\0" * (17 * 2**20), "larger than 16 MiB"),
