@@ -1,7 +1,6 @@
 """Find the roots of smooth formulas in the domain of a quantity, and their elasticities."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from math import inf, isfinite
 from typing import Any
 
@@ -10,9 +9,6 @@ from derive.expressions.branches import roots_at_zero
 from derive.expressions.digits import LAST_DIGITS, clamp, is_rational, loses_digits
 from derive.quantities import quantity
 from derive.trees import Tree, names, slopes
-
-_NEXT_TO_NOTHING = 1e-6
-"""Share of the largest usual value, for the test of a root that divides by a quantity equal to 0."""
 
 
 def real_roots(
@@ -26,8 +22,7 @@ def real_roots(
         return [(root, None) for root in search_roots(difference, unknown, givens)]
     numbers = [_number(root, values) for root in closed]
     nothing = frozenset(name for name in names(difference) if values.get(name) == 0)
-    some = {**values, **{name: _NEXT_TO_NOTHING * quantity(name).high for name in nothing}}
-    if nothing and any(not isfinite(number) and isfinite(evaluate(root, some)) for number, root in zip(numbers, closed, strict=True)):
+    if nothing and not all(map(isfinite, numbers)):
         # A square without its coefficient is a line, which the roots of squares divide by nothing to come to.
         rest, roots = roots_at_zero(difference, nothing, unknown)
         if unknown in names(rest):
@@ -61,15 +56,8 @@ def is_negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[
 
 def is_in_domain(unknown: str, value: float) -> bool:
     """Return whether a value may be an answer: finite and inside the domain of the quantity."""
-    least, most, may_be_zero = _domain(unknown)
-    return isfinite(value) and (value != 0 or may_be_zero) and least <= value <= most
-
-
-@cache
-def _domain(unknown: str) -> tuple[float, float, bool]:
-    """Return the ends of the domain of a quantity, and whether 0 is in it. The result is cached, because thousands of samples need it."""
     row = quantity(unknown)
-    return row.floor, row.ceiling, row.may_be_zero
+    return isfinite(value) and (value != 0 or row.may_be_zero) and row.floor <= value <= row.ceiling
 
 
 def is_rounding(difference: Tree, unknown: str, values: Mapping[str, float]) -> bool:
