@@ -7,7 +7,6 @@ never executed.
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
-from itertools import islice
 from math import exp, log, nan, sqrt
 from operator import add, mul, neg, pow, truediv
 from typing import Any
@@ -133,11 +132,6 @@ def all_parts(tree: Tree) -> Iterator[Tree]:
         yield part
         if isinstance(part, tuple):
             waiting += part[:0:-1]
-
-
-def inner_parts(tree: Tree) -> Iterator[Tree]:
-    """Return an iterator of the parts of a tree, without the tree."""
-    return islice(all_parts(tree), 1, None)
 
 
 def terms(tree: Tree) -> tuple[Tree, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from derive.expressions.one_line import EXTREMES, simplify
-from derive.trees import LARGEST_OF, Tree, TreePair, all_parts, inner_parts, text
+from derive.trees import LARGEST_OF, Tree, TreePair, all_parts, text
 
 _Smoothed = tuple[Tree, tuple[TreePair, ...]]
 
@@ -24,7 +24,7 @@ def smooth_cases(tree: Tree, shaped: Callable[[Tree], Tree] = simplify) -> tuple
 
 
 def _split(tree: Tree, wins: tuple[TreePair, ...], shaped: Callable[[Tree], Tree]) -> Iterator[_Smoothed]:
-    node = next((part for part in all_parts(tree) if _is_extreme(part) and not any(map(_is_extreme, inner_parts(part)))), None)
+    node = next((part for part in all_parts(tree) if _is_extreme(part) and sum(map(_is_extreme, all_parts(part))) == 1), None)
     if not isinstance(node, tuple):
         yield tree, wins
         return

@@ -36,15 +36,10 @@ def _number(root: Tree, values: Mapping[str, float]) -> float:
     value = float("nan") if loses_digits(root) else evaluate(root, values)
     if value and isfinite(value):
         return value
-    return to_float(exact(root, values) if is_rational(root) else precise(root, values))
-
-
-def to_float(number: Any) -> float:
-    """Return a number of many digits as a float, or infinity if it is too large."""
     try:
-        return float(number)
+        return float(exact(root, values) if is_rational(root) else precise(root, values))
     except OverflowError:
-        return inf if number > 0 else -inf
+        return inf
 
 
 def is_negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str, Any], share: float) -> bool:
