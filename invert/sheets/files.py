@@ -20,5 +20,5 @@ class FileText:
 
 
 def is_typed_sheet(text: str) -> bool:
-    """Return whether a text is a sheet and not the name of a file: it begins with two amounts, with or without a currency."""
-    return bool(re.match(r"\s*(?:[A-Z]{3}\s+)?[$]?[0-9.,]+\s*/\s*[$]?[0-9.,]+(?:\s|;|$)", text))
+    """Return whether a text is a sheet and not the name of a file: it has parts or begins with an amount, and has no file type."""
+    return bool(re.match(r"(?!.*\.[A-Za-z]+$)(.*;|\s*([A-Z]{3}\s+)?\W?[.,]?[0-9][0-9.,]*\s*/)", text))

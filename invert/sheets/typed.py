@@ -52,5 +52,5 @@ def _prices_of(part: str) -> dict[str, str]:
         return {f"cache_write:{word}": rest.strip().lstrip("$")}
     if rest.strip() and word in _WORDS:
         return {_WORDS[word]: rest.strip().lstrip("$")}
-    near = suggest(word, _WORDS)
+    near = "" if word in _WORDS else suggest(word, _WORDS)
     raise WrongValue(f"{shorten(part)} is no price of a sheet{'' if near.startswith('; allowed') else near}; allowed: {_ALLOWED}")

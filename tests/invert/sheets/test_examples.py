@@ -72,8 +72,9 @@ def test_intended_providers():
 def test_is_typed_sheet():
     assert is_typed_sheet("2/12; cache .2")
     assert is_typed_sheet("EUR 2/12 >200k")
+    assert all(map(is_typed_sheet, ("2;12", "€2/12", "2/12/3", "input 2; output 12")))
     assert not is_typed_sheet("2026/prices.csv")
-    assert not is_typed_sheet("mine.csv")
+    assert not any(map(is_typed_sheet, ("mine.csv", "./mine", "../2026/mine;new.csv")))
 
 
 def test_bare_name():
