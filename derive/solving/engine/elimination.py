@@ -173,7 +173,7 @@ def _eliminate(unknown: str, system: list[_Row], reached: frozenset[str]) -> Ite
         free = [{*row.symbols} - reached - {unknown} for row in system]
         counts = Counter(name for names in free for name in names)
         order = sorted((counts[name], len(names), name, place) for place, names in enumerate(free) for name in names)
-        pivot = next((step for *_, name, place in order if formula_of(step := Step(system[place], name)) is not None), None)
+        pivot = next((step for *_, name, place in order if formula_of(step := Step(system[place], name)) not in (None, 0)), None)
         if pivot is None:
             return
         put = (compose(row, (pivot,)) if pivot.unknown in row.symbols else row for row in system if row is not pivot.row)
