@@ -160,7 +160,13 @@ _EXPERTS = ("active_experts", "experts")
 CHOICES = (
     # A step of a mixture reads the experts that its tokens use.
     Choice(groups=("weight_time",), variant="touched", known=_EXPERTS, less=_EXPERTS),
-    Choice(groups=("weight_time",), variant="resident", known=("resident_weight_bytes_per_chip",), unspoken=("attention_replicas",)),
+    Choice(
+        groups=("weight_time",),
+        variant="resident",
+        known=("resident_weight_bytes_per_chip",),
+        absent=("attention_replicas",),
+        unspoken=("attention_replicas",),
+    ),
     *(
         Choice(groups=("gross_margin",), variant="request", known=(price,))
         for price in ("cost_per_request", "price_per_request", "blended_price", "input_price")

@@ -10,6 +10,7 @@ from functools import lru_cache
 from math import isclose, log, nan
 from typing import Any
 
+from derive.expressions.roots import is_in_domain
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
@@ -169,7 +170,7 @@ def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float],
     if Step(row, leg.unknown).goes_forwards:
         found = right_side_at(row, known) * factor
         applies = not isinstance(row, Equation) or row.applies({**known, leg.unknown: found})
-        return found if applies and found == found else None
+        return found if applies and is_in_domain(leg.unknown, found) else None
     turned = known if factor == 1 else {**known, row.symbols[0]: known[row.symbols[0]] / factor}
     found_of, _ = solve_equation(row, leg.unknown, turned)
     points = [one.point for one in found_of if one.kind == "point"]

@@ -76,5 +76,7 @@ def formula_of(leg: Leg) -> Tree | None:
 
 
 def _one_sided(pair: TreePair) -> TreePair:
+    """Return both sides with a single quantity on the left that is not on the right, or else 1 and their ratio."""
     left, right = pair if pair[0] != 0 else terms_by_sign(pair[1])
-    return (left, right) if left == 0 or isinstance(left, str) else (1, combine_fractions((RATIO, right, left)))
+    alone = left == 0 or (isinstance(left, str) and left not in names(right))
+    return (left, right) if alone else (1, combine_fractions((RATIO, right, left)))

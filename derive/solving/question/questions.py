@@ -316,7 +316,7 @@ def list_fractions(values: Mapping[str, float]) -> tuple[str, ...]:
 
 def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
     """Return why a given may be a slip: bits for bytes, or so far from the table that its unit may be wrong."""
-    if is_of_one_element(name) and value >= DATA_TYPES["fp64"]:
+    if is_of_one_element(name) and value >= max(DATA_TYPES["fp64"], quantity(name).high):
         return f"{name} = {show(name, value)} is as wide as fp64 or wider: for {value:g} bits write {name}={value / 8:g}"
     if not published or not value or max(value / published, published / value) < _FAR:
         return ""
