@@ -16,14 +16,6 @@ from derive.tables.rows import AnyRecord, Fault, RowFault, TableRow
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "pricing_data")
 """The folder beside this package, in a checkout and in a wheel. Other folders of the same name have no effect."""
 DESCRIPTION = "datapackage.json"
-FILES = (
-    *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
-    "efficiency_fit.csv",
-    *("memory_tiers.csv", "architectures.csv", "short_names.csv", "calibration_models.csv", "disclosures.csv", "open_models.csv"),
-    *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "natural_experiments.csv"),
-    "knowledge_scores.csv",
-    *("claims.csv", "problems.csv", DESCRIPTION),
-)
 _FEW = 4
 """Maximum number of rows that a message lists. For more rows it names the first."""
 
@@ -163,7 +155,8 @@ def read(folder: str | os.PathLike[str] | None = None) -> Tables:
     """Return the tables of a folder, by default the shipped ones. Unchanged tables are not read again."""
     global _last  # noqa: PLW0603 (one set of tables is kept: the last)
     place, last = folder or FOLDER, _last
-    files = {name: content for name in FILES if (content := _content(os.path.join(place, name))) is not None}
+    names = sorted(name for name in os.listdir(place) if name.endswith((".csv", DESCRIPTION))) if os.path.isdir(place) else []
+    files = {name: content for name in names if (content := _content(os.path.join(place, name))) is not None}
     if files != last.files:
         last = _last = last.of(files)
     return last

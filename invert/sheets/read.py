@@ -11,7 +11,6 @@ from typing import Any, BinaryIO, ParamSpec, TextIO, TypeAlias, TypeVar
 from derive.briefly import Records
 from derive.errors import WrongData
 from derive.files import STANDARD_INPUT, content_of, content_of_stream, label
-from derive.tables import shipped
 from derive.tables.cells import Column, columns_of
 from derive.tables.lines import CsvTable, Source
 from derive.tables.problems import BadRow, Problem
@@ -241,8 +240,9 @@ def read_rows(
     """
     rows, faults = list[PriceRow](), list[Problem]()
     held: dict[RowKey, list[PriceRow]] = {}
-    shipped_table = "" if overlay else origin.removesuffix(".csv") if origin in shipped.FILES else "prices"
-    columns = _price_columns(data or read_data(), shipped_table)
+    data = data or read_data()
+    shipped_table = "" if overlay else origin.removesuffix(".csv") if origin in data.tables.files else "prices"
+    columns = _price_columns(data, shipped_table)
     given_rates = {currency: repr(rate) for currency, rate in rates}
     try:
         table = CsvTable(source, origin, tuple(columns), NEEDED if overlay else None, _OTHER_NAMES)

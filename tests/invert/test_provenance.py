@@ -17,7 +17,7 @@ def test_tables_are_known_by_what_is_in_them():
     found = made_with(read_data())
     assert found.versions["backsolve"] == VERSION
     assert all(found.versions[name] == metadata.version(name) for name in ("numpy", "scipy"))
-    assert set(found.tables) == set(shipped.FILES) and found.seeds == {"draws": SEED}
+    assert set(found.tables) == set(shipped.read().files) and found.seeds == {"draws": SEED}
     assert found.tables["fx.csv"] == sha256(Path(shipped.FOLDER, "fx.csv").read_bytes()).hexdigest()
     other = made_with(Data(tables.edited(fx=tables.content("fx.csv").decode() + "\n")))
     assert {name for name in found.tables if found.tables[name] != other.tables[name]} == {"fx.csv"}

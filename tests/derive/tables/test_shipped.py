@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import pickle
 import shutil
@@ -90,7 +91,7 @@ def test_a_folder_of_that_name_elsewhere_changes_nothing(tmp_path, regular: bool
     folder.mkdir()
     if regular:
         (folder / "__init__.py").write_text("")
-    for name in shipped.FILES:
+    for name in read(SHIPPED).files:
         (folder / name).write_text("accelerator,quantity\nMine,peak_flops\n")
     (tmp_path / "elsewhere").mkdir()
     found = subprocess.run(
@@ -109,7 +110,8 @@ def test_the_tables_are_a_package_that_the_wheel_carries():
     import pricing_data
 
     assert Path(pricing_data.__file__).parent == SHIPPED == HOME / "pricing_data"
-    assert {path.name for path in SHIPPED.glob("*.csv")} | {shipped.DESCRIPTION} == set(shipped.FILES)
+    described = {one["path"] for one in json.loads((SHIPPED / shipped.DESCRIPTION).read_text())["resources"]}
+    assert described | {shipped.DESCRIPTION} == set(read(SHIPPED).files)
 
 
 # -- rows -----------------------------------------------------------------------------------------------------------

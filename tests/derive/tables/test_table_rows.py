@@ -25,7 +25,7 @@ def columns(record: type[TableRow]) -> dict[str, object]:
 
 def test_every_table_but_those_of_prices_has_a_record():
     """No estimate reads the history of open prices."""
-    tables = {name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION}
+    tables = {name.removesuffix(".csv") for name in shipped.read().files if name != shipped.DESCRIPTION}
     assert set(RECORDS) == tables - PRICES - {"price_history"}
 
 

@@ -28,7 +28,7 @@ from tests.tools.data import shipped_data
 from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test, some
 
-TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
+TABLES = tuple(name.removesuffix(".csv") for name in shipped.read().files if name != shipped.DESCRIPTION)
 PRICES = ("prices", "prices_rivals", "prices_calibration")
 Cells = dict[str, str]
 
