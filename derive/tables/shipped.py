@@ -2,12 +2,12 @@
 
 import json
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any, TypeAlias, TypeVar, cast
 
 from derive.errors import WrongData, shorten, suggest
+from derive.files import content_of
 from derive.tables.cells import Column, columns_of
 from derive.tables.lines import CsvTable, Row
 from derive.tables.problems import BadRow, Problem
@@ -74,8 +74,7 @@ class Tables:
         found = self.files.get(file)
         if isinstance(found, bytes):
             return found
-        message = "not among the shipped data" if found is None else f"cannot be read: {found}"
-        raise BadRow(Problem(origin=file, message=message))
+        raise BadRow(Problem(origin=file, message=found or "not among the shipped data"))
 
     def schema(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a table in datapackage.json."""
@@ -156,22 +155,18 @@ def read(folder: str | os.PathLike[str] | None = None) -> Tables:
     global _last  # noqa: PLW0603 (one set of tables is kept: the last)
     place, last = folder or FOLDER, _last
     names = sorted(name for name in os.listdir(place) if name.endswith((".csv", DESCRIPTION))) if os.path.isdir(place) else []
-    files = {name: content for name in names if (content := _content(os.path.join(place, name))) is not None}
+    files = {name: _content(os.path.join(place, name)) for name in names}
     if files != last.files:
         last = _last = last.of(files)
     return last
 
 
-def _content(path: str) -> bytes | str | None:
-    """Return the bytes of a file, the reason why it cannot be read, or None if the file does not exist."""
+def _content(path: str) -> bytes | str:
+    """Return the bytes of a file, or the reason why it cannot be read."""
     try:
-        # A pipe must not block.
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb", buffering=0) as file:
-            return file.readall() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
-    except FileNotFoundError:
-        return None
-    except OSError as fault:
-        return fault.strerror or str(fault)
+        return content_of(path)
+    except WrongData as fault:
+        return str(fault)
 
 
 def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
