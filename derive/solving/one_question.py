@@ -92,6 +92,8 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     again = _answer_once(supposed) if supposed else solution
     if supposed and solution.answers and not _says_more(again, solution, is_reachable(supposed) and not is_reachable(asked)):
         supposed, again = None, solution
+    if not again.answers and solution.is_refused_for("no_solution"):
+        missing, supposed, again = (), None, solution
     again = _supply(supposed or asked, again) if missing and not again.answers else again
     if not again.answers and again.reason:
         again = _size_chips(asked, supposed, again)
@@ -187,15 +189,15 @@ def suppose_usual(asked: Question) -> Question:
 def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
     """Return the missing inputs of a refusal. If inequalities only bound the unknown, return the inputs that equations would need.
 
-    If equations only bound it, data types that are not known may lead to a point.
+    If equations only bound it, or no value satisfies them, data types that are not known may lead to a point.
     """
     if solution.is_refused_for("missing_givens"):
         return solution.refusal.missing
     if asked.limits:
         return ()
     if is_reachable(asked):
-        bounded = any(one.kind == "interval" for one in solution.answers)
-        return USUAL_TYPES.keys() - asked.known.keys() if bounded else ()
+        open_ = solution.is_refused_for("no_solution") or any(one.kind == "interval" for one in solution.answers)
+        return USUAL_TYPES.keys() - asked.known.keys() if open_ else ()
     return missing_givens(asked, [*known_values(asked)][-1]).missing
 
 

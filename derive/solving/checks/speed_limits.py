@@ -27,7 +27,9 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
     parts = asked.known[Batch.name] * (dividing_chips(copies_condition(dict(asked.variants)), asked.known) or ENDLESS)
     for name in list_targets(asked) if chips > parts else ():
         least = result_with(asked, name, {Memory.bought: ENDLESS, Memory.copies: max(1.0, ENDLESS / parts)})
-        if least and not is_fast_enough(name, least, asked.known[name]):
+        beside = result_with(asked, name, {Memory.bought: parts, Memory.copies: 1.0})
+        is_best = least and beside and is_fast_enough(name, least, beside)
+        if least and is_best and not is_fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on an infinite number, if each reads one KV head of one sequence"
             told = f"no {Memory.bought} reach {name} = {show(name, asked.known[name])}"
             message = f"{told}: {nearest}. A shorter context or a smaller cache is faster"
