@@ -462,6 +462,9 @@ class Estimate:
         found = self.record.at(self.level) if self.record and self.level else None
         return (found.right, found.count) if found else None
 
+    def __repr__(self) -> str:
+        return f"Estimate({self})"
+
     def __str__(self) -> str:
         """Text with its unit, and with the record of its ranges.
 
