@@ -38,7 +38,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     # Kinds of equations.
     "definition": "An equation that is true by the meaning of its words.",
     "bound": "An equation for an ideal case. A real system is not better.",
-    "estimate": "A value with a range and a reason. As a kind of equation: a sum of times that is no bound.",
+    "estimate": "A value with a range and a reason. As a kind of equation: a sum of times that is not a bound.",
     "condition": ("An equation that is a claim, for example that a price equals a cost. Used only if no other equation answers, or with"
                   " --using."),
     "reading": "A condition that turns a price into a quantity. Two readings of one price are never combined.",
@@ -76,7 +76,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "forward model": "The equations that compute prices from a model. They check a reading with the prices that it did not use.",
     "missed": "The forward model gives a price outside the rounding of the published price.",
     "met": "The forward model gives a price inside the rounding of the published price.",
-    "used": "The reading used this price, so the price is no check of it.",
+    "used": "The reading used this price, so the price does not test it.",
     "convention": "A premium that vendors copy from each other. The Bayes factor compares this with the cost model.",
     "Bayes factor": "How many times more probable the prices are by convention than by cost.",
     "off-peak": "A service tier for the hours of low demand.",

@@ -286,12 +286,12 @@ def _data_type_faults(row: Architecture) -> Iterator[Fault]:
     for dtype in published_types(row.native_dtype) if row.native_dtype else ():
         if dtype not in PUBLISHED_BYTES:
             hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{_EXPERTS_AND}bf16'"
-            yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
+            yield "native_dtype", f"{shorten(dtype)} is not a data type{hint}"
             return
     yield from partly_filled(row, "stored_bytes", "stored_source")
     for dtype in (one.split()[0] for one in row.stored_bytes):
         if dtype not in PUBLISHED_BYTES:
-            yield "stored_bytes", f"{shorten(dtype)} is no data type{suggest(dtype, PUBLISHED_BYTES)}"
+            yield "stored_bytes", f"{shorten(dtype)} is not a data type{suggest(dtype, PUBLISHED_BYTES)}"
     if _EXPERTS_AND in row.native_dtype and row.experts == 0:
         yield "native_dtype", "names experts, but experts is 0"
 

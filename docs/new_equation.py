@@ -41,7 +41,7 @@ TESTS = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "tests/de
 SKELETON = """    Equation(
         id="{id}",
         title="TODO: a few words",
-        # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL, if it is no definition
+        # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL, if it is not a definition
         # TODO: the quantities of the relation, and its right side
         relation=lambda {name}: ({name}, {name}),
         statement="TODO: one plain sentence.",
@@ -88,9 +88,9 @@ def wrong(id: str) -> str:
     """Return what is wrong with a new id, or an empty text."""
     chapter, _, name = id.partition(".")
     if chapter not in CHAPTERS:
-        return f"{chapter!r} is no chapter. The chapters are {', '.join(CHAPTERS)}"
+        return f"{chapter!r} is not a chapter. The chapters are {', '.join(CHAPTERS)}"
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        return f"{name!r} is no name: lower case letters, digits and underscores, a letter first"
+        return f"{name!r} is not a name: lower case letters, digits and underscores, a letter first"
     return f"{id} was published and retired; an id is never used again" if id in RETIRED else ""
 
 

@@ -185,7 +185,7 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
         return sides, causes_of_saved(records, saved, run, data), not calibrates_alike(saved, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
-        raise WrongData(f"{place}: is no result of infer --save or --as json ({what})") from None
+        raise WrongData(f"{place}: is not a result of infer --save or --as json ({what})") from None
 
 
 def _key(record: Mapping[str, Any]) -> SheetKey:
@@ -196,7 +196,7 @@ def _key(record: Mapping[str, Any]) -> SheetKey:
 def _printable(text: object) -> str:
     """Return a text of a file if it can be printed in a line. Raises `ValueError` for control or invisible characters."""
     if not isinstance(text, str) or not text.isprintable():
-        raise ValueError(f"{text!r} is no text in a line")
+        raise ValueError(f"{text!r} is not a text in a line")
     return text
 
 

@@ -236,7 +236,7 @@ def _json_type(kind: Any) -> type:
 
 
 def _is(kind: type, found: object) -> bool:
-    """Return whether JSON has a value of this type: a truth value is no number, a whole number is one."""
+    """Return whether JSON has a value of this type: a truth value is not a number, a whole number is one."""
     return type(found) is kind or (kind is float and type(found) is int)
 
 

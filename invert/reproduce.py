@@ -136,11 +136,11 @@ def _start(digest: str | None) -> str:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _none(place: str, why: str) -> WrongData:
-    return WrongData(f"{place}: is no saved result that can be repeated ({why}); infer --save writes one")
+    return WrongData(f"{place}: is not a saved result that can be repeated ({why}); infer --save writes one")
 
 
 def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:

@@ -118,7 +118,12 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
 
 @in_one_test(
     ("arguments", "said"),
-    [((), "usage"), (("a.b", "c"), "usage"), (("nochapter.x",), "'nochapter' is no chapter"), (("roofline.Step",), "'Step' is no name")],
+    [
+        ((), "usage"),
+        (("a.b", "c"), "usage"),
+        (("nochapter.x",), "'nochapter' is not a chapter"),
+        (("roofline.Step",), "'Step' is not a name"),
+    ],
 )
 def test_what_is_no_id_is_refused(arguments: tuple[str, ...], said: str):
     refused = run(ROOT, *arguments)

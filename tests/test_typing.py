@@ -62,7 +62,7 @@ SLIPS = {
     "a value of the wrong kind": ('derive.solve("batch", chips=None)', "arg-type"),
     "a value that may be missing": ('derive.solve("batch").answers[0].value + 1.0', "operator"),
     "no such keyword": ('invert.infer(modle="x")', "call-arg"),
-    "text that is no text": ("derive.cite(5)", "arg-type"),
+    "text that is not a text": ("derive.cite(5)", "arg-type"),
 }
 
 

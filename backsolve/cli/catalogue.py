@@ -156,7 +156,9 @@ def show_command(words: str, style: str) -> None:
         if "." in words:
             equation(words)
         form = {"latex": "LaTeX", "json": "JSON"}[style]
-        raise WrongValue(f"{shorten(words)} is no id of an equation, and only equations have the form {form}: backsolve list shows the ids")
+        raise WrongValue(
+            f"{shorten(words)} is not an id of an equation, and only equations have the form {form}: backsolve list shows the ids"
+        )
     _show_word(words)
 
 

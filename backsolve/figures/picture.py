@@ -31,7 +31,7 @@ _BELOW_AXES = 0.55
 
 
 def refuse_picture(option: str, place: str) -> None:
-    """Raise WrongValue for a file that is no picture."""
+    """Raise WrongValue for a file that is not a picture."""
     if not place.lower().endswith((".svg", ".png")):
         raise WrongValue(f"{option} {shorten(place)[1:-1]}: write to a file that ends in .svg or .png")
 

@@ -20,7 +20,7 @@ PREMIUM = "rounded_premium"
 """The output price above the threshold over the price below, as the middle of its rounding cell."""
 
 ESTIMATE_DIGITS, DIGITS = 2, {"cache_read_ratio": 3}
-"""Digits of an estimate, and of a ratio that is no estimate."""
+"""Digits of an estimate, and of a ratio that is not an estimate."""
 
 
 def what_if(one: Inference) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def _name_from(text: str) -> str:
 
 
 def _rank(name: str, wanted: Sequence[str], row: Quantity, alike: Collection[str] = ()) -> int:
-    """Return how well a quantity matches a text: 1 is the best, 0 is no match. `alike` has the names close to a misspelled one."""
+    """Return how well a quantity matches a text: 1 is the best, 0 is not a match. `alike` has the names close to a misspelled one."""
     plain = in_full(name)
     called = (*ALIASES.get(name, ALIASES.get(plain, ())), *ALSO_CALLED.get(plain, ()))
     if row.name in (name, plain, *called) or (row.symbol.lower() == name and len(name) > 1):
@@ -70,7 +70,7 @@ def equations_about(text: str, among: Iterable[Equation] | None = None) -> list[
 
 
 def _place(row: Equation, wanted: Sequence[str], names: set[str]) -> int:
-    """Return how well an equation matches a word: 1 is the best, 0 is no match."""
+    """Return how well an equation matches a word: 1 is the best, 0 is not a match."""
     of_the_id = re.split(r"[._]", row.id)
     found = (
         all(word in of_the_id for word in wanted),
@@ -103,7 +103,7 @@ def _span(time: str) -> tuple[int, int]:
     """Return the start and end of a time [s]: a minute for h:mm, a second for h:mm:ss and, from 10:00 on, for mm:ss."""
     match = _TIME.fullmatch(time.strip())
     if match is None:
-        raise WrongValue(f"{shorten(time)} is no time of the lecture: write it as 0:19 or 0:19:30")
+        raise WrongValue(f"{shorten(time)} is not a time of the lecture: write it as 0:19 or 0:19:30")
     hours, minutes, last = (int(part or 0) for part in match.group("hours", "minutes", "last"))
     if match["hours"] is not None:
         at = 3600 * hours + 60 * minutes + last

@@ -69,7 +69,7 @@ def has_no_effect(difference: Tree, unknown: str, values: Mapping[str, float]) -
     heights = {evaluate(difference, place) for place in places}
     if len(heights) > 1 or not all(isfinite(height) for height in heights):
         return False
-    # Its effect may be too small for the digits of the rest: that is no zero.
+    # Its effect may be too small for the digits of the rest: that is not a zero.
     slope_at = exact_slope if is_rational(difference) else precise_slope
     return all(slope_at(difference, unknown, place) == 0 for place in places)
 

@@ -69,7 +69,7 @@ class Settings:
         """Return a setting that must be a number, or 0."""
         value = self.get(name) or 0
         if not isinstance(value, int | float) or not 0 <= value < _MOST:
-            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is no number from 0 to {_MOST:.0e}")
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not a number from 0 to {_MOST:.0e}")
         return float(value)
 
     def numbers(self, *names: str) -> list[int] | None:
@@ -80,7 +80,7 @@ class Settings:
         self.read.add(name)
         value = self.values[name]
         if not isinstance(value, list):
-            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is no list")
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is not a list")
         return [self._count(name, one) for one in value]
 
     def words(self, *names: str) -> list[str] | None:
@@ -89,7 +89,7 @@ class Settings:
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise WrongData(f"{self.place}: {self.name_of(*names)} = {_show_value(value)} is no list of words")
+            raise WrongData(f"{self.place}: {self.name_of(*names)} = {_show_value(value)} is not a list of words")
         return value
 
     def inside(self, name: str) -> "Settings | None":
@@ -167,7 +167,7 @@ def local_place(text: str) -> str | None:
 
 
 def settings_of(place: str) -> Settings:
-    """Return the settings of the text model in a config.json. Raise WrongData for a file that is no config.json."""
+    """Return the settings of the text model in a config.json. Raise WrongData for a file that is not a config.json."""
     values = _object_of(place)
     quantization = os.path.join(os.path.dirname(place), _QUANTIZATION)
     if "quantization_config" not in values and os.path.isfile(quantization):

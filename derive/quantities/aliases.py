@@ -473,7 +473,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **{f"{of}_{time}": ("step_time",) for of in _OF_MANY for time in ("tpot", "itl")},
     **{f"{of}_{time}": ("request_latency",) for of in _OF_MANY for time in ("e2e", "e2el")},
 }
-"""Possible meanings of a word that is no name, for the hint, in the form of `in_full`."""
+"""Possible meanings of a word that is not a name, for the hint, in the form of `in_full`."""
 
 _PARTS = {
     **{"gpu": "chip", "gpus": "chips", "accelerator": "chip", "tok": "tokens", "toks": "tokens", "req": "requests", "reqs": "requests"},

@@ -62,7 +62,7 @@ def of_file(place: str) -> Listing:
     form = next((form for form in _FILES if form.is_shape(content)), None)
     if form is None:
         known = ", ".join(form.name for form in _FILES)
-        raise WrongData(f"{called(place)}: is no known database ({known}), or has a newer format")
+        raise WrongData(f"{called(place)}: is not a known database ({known}), or has a newer format")
     database = Database(name=form.name)
     return database, items_of(form, content, database)
 
@@ -80,4 +80,4 @@ def json_of(place: str) -> Any:
 
 
 def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")

@@ -114,7 +114,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
     if not tiers and not off_peak:
         yield NotTaken(because="no price of input and output tokens")
     for tier, bands in tiers.items():
-        # A discount on one item is no sheet.
+        # A discount on one item is not a sheet.
         if tier == "standard" or {("input", None), ("output", None)} <= bands.get(0, {}).keys():
             yield Offer(bands=bands, service_tier=tier)
     speeds = part(entry, _SPEEDS, dict) or {}

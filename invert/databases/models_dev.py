@@ -38,7 +38,7 @@ def _entries(content: Mapping[str, Any]) -> Iterator[Entry]:
             for model, record in models.items():
                 yield Entry(provider=provider, model=model, record=record, source_url=one.get("doc"))
         else:
-            yield Entry(provider=provider, model="", record=WrongField("models", "is missing, or is no record of models"))
+            yield Entry(provider=provider, model="", record=WrongField("models", "is missing, or is not a record of models"))
 
 
 def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:

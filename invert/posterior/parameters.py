@@ -56,7 +56,7 @@ def triangular_points(price_data: PriceData, assumptions: Assumptions, count: in
     return inverted(ratios, _with_contexts(usual, drawn, price_data, assumptions), spare, drawn, price_data, assumptions)
 
 
-# All sheets have the same draws of what is no fact of the sheet.
+# All sheets have the same draws of what is not a fact of the sheet.
 @lru_cache(4)
 def _drawn_nuisances(assumptions: Assumptions, count: int, seed: int) -> tuple[Mapping[str, Array], Mapping[str, Values]]:
     """Return the standard normals of the nuisances, some wider than their priors, and their values before contexts are known."""

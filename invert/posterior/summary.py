@@ -58,7 +58,7 @@ class Summary:
 def summarise(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None, count: int = DEFAULT) -> Summary:
     """Return the summary of a sheet, at `count` draws or at as many more as its weights need."""
     if "premium_out" not in price_data.cells:
-        # A given mean of a long band is no fact about a sheet without a long band.
+        # A given mean of a long band is not a fact about a sheet without a long band.
         assumptions = assumptions.without_facts(("long_context",))
     return summary_of(trusted(posterior(price_data, assumptions, count)), price_per_flop)
 

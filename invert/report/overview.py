@@ -105,7 +105,7 @@ def _outcome_rows(found: Overview) -> Iterator[Sequence[str]]:
         kinds = {one.of: one.offers for one in outcomes if one.name == name}
         counts = (sum(kinds.get(kind, 0) for kind in of) for of in (("given", "interval"), ("upper", "lower"), ("undetermined",)))
         first, _, second = next((one.because for one in reasons if one.name == name), NONE).partition(". ")
-        # The unit of a bound is no reason.
+        # The unit of a bound is not a reason.
         why = second if second and first.startswith("in ") else first
         quantity, _, estimator = name.partition(" ")
         yield name_of(quantity, estimator), *(f"{count:,}" for count in counts), why.partition(". ")[0]

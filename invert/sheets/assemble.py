@@ -249,9 +249,9 @@ def find(
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
             like = [] if hidden(name) else drawn_like(name, list(dict.fromkeys((*priced, *aliases, *ever))), aliases)
             if like:
-                raise UnknownModel(name, f"is no model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
+                raise UnknownModel(name, f"is not a model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
             anywhere = list(dict.fromkeys((*aliases, *ever)))
-            what = "is no model: give a price file with --prices" if name.endswith(".csv") else "is no model here"
+            what = "is not a model: give a price file with --prices" if name.endswith(".csv") else "is not a model here"
             raise UnknownModel(name, what, candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
         chosen |= dict.fromkeys(meant)
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes

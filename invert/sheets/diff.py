@@ -218,7 +218,7 @@ def date_of(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise WrongValue(f"{text} is no date of the calendar") from None
+        raise WrongValue(f"{text} is not a date of the calendar") from None
 
 
 def is_whole(content: bytes) -> bool:

@@ -143,7 +143,7 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
 def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
     """Return, by origin, the rows with a name that only looks like another name. `known` are the names in use by column.
 
-    A name in other capitals is no fault. If both names are new, the one in plain letters is right, or else the first.
+    A name in other capitals is not a fault. If both names are new, the one in plain letters is right, or else the first.
     """
     found: dict[str, list[Problem]] = {}
     for column in NAMES:

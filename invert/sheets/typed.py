@@ -53,4 +53,4 @@ def _prices_of(part: str) -> dict[str, str]:
     if rest.strip() and word in _WORDS:
         return {_WORDS[word]: rest.strip().lstrip("$")}
     near = "" if word in _WORDS else suggest(word, _WORDS)
-    raise WrongValue(f"{shorten(part)} is no price of a sheet{'' if near.startswith('; allowed') else near}; allowed: {_ALLOWED}")
+    raise WrongValue(f"{shorten(part)} is not a price of a sheet{'' if near.startswith('; allowed') else near}; allowed: {_ALLOWED}")

@@ -32,7 +32,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     The amounts are such as `{"output": "20", "input@200k": "+10%", "cache_write:5min": "x1.5"}`. They are in the currency and unit of the
     price they replace, with verification `user`. A relative change applies to the published price. A new threshold adds a band. Prices that
     are not given are the prices of the band below. `copies` lists the copied prices. Raise UnknownName for an unknown component. Raise
-    WrongValue for an amount that is no price, for an unknown place, and for two amounts for one place.
+    WrongValue for an amount that is not a price, for an unknown place, and for two amounts for one place.
     """
     before = sheet.prices
     prices = _with_bands(sheet, amounts)

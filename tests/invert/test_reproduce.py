@@ -161,7 +161,7 @@ def test_what_is_no_saved_result_is_refused_in_a_line(
     with pytest.raises(WrongData) as refused:
         saved_run(kept(tmp_path_factory.mktemp("spoiled") / "r.json", text))
     said = str(refused.value)
-    assert "r.json: is no saved result that can be repeated (" in said and why in said and "\n" not in said
+    assert "r.json: is not a saved result that can be repeated (" in said and why in said and "\n" not in said
 
 
 def test_a_file_of_any_size_is_not_read(tmp_path):

@@ -27,8 +27,8 @@ class SpreadWithin:
 def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping[str, list[HostPrice]]:
     """Return the prices of hosts of rented accelerators by model, if enough hosts sell it.
 
-    Lists for the Chinese market, listings of 2024, and hosts with prices by size are left out, because a price by size is no independent
-    evidence.
+    Lists for the Chinese market, listings of 2024, and hosts with prices by size are left out, because a price by size is not an
+    independent evidence.
     """
     of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
     for row in prices:

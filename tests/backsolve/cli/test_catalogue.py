@@ -65,7 +65,7 @@ def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
     assert latex.status == 0 and latex.out.count(r"\item") == 2
     assert r"B^{\star} = \frac{\rho \, \mathrm{mfu} \, s}{\mathrm{mbu}}" in latex.out
     refused = call("show", "batch", "--as", "latex")
-    assert refused.status == 2 and "'batch' is no id of an equation" in refused.err
+    assert refused.status == 2 and "'batch' is not an id of an equation" in refused.err
     misspelled = call("show", "roofline.step_tim", "--as", "latex")
     assert misspelled.status == 2 and "'roofline.step_time'" in misspelled.err
 

@@ -42,7 +42,7 @@ SPOILT = {
         "amount",
         (GEMINI, VALIDATE, ("prices", "check")),
     ),
-    "a context that is no number": (
+    "a context that is not a number": (
         ("calibration_models.csv", "2025-07-28,96000,", "2025-07-28,nan,"),
         "max_context",
         (GEMINI, ("infer", "--as", "json"), VALIDATE, ("prices", "check")),

@@ -177,15 +177,15 @@ def test_a_file_that_is_no_saved_result_is_not_asked_again(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert "--like needs the name of a file" in refused("infer", "--like", "")
     assert "F cannot be read" in refused("infer", "--like", "F")
-    assert "standard input: is no saved result" in refused("infer", "--like", "-", stdin=b"{}")
+    assert "standard input: is not a saved result" in refused("infer", "--like", "-", stdin=b"{}")
     Path("F").write_text(call(*GEMINI, "--as", "json").out)
-    assert "is no saved result that can be repeated" in refused("infer", "--like", "F")
+    assert "is not a saved result that can be repeated" in refused("infer", "--like", "F")
     assert call(*GEMINI, "--save", "F").status == 0
     document = json.loads(Path("F").read_text())
     asked = document["run"]["asked"]
     for name, value, why in (
         ("form", {**asked["form"], "as": "png"}, "no answer has the form 'png'"),
-        ("models", ["gemini-3.1-prow"], "is no model here"),
+        ("models", ["gemini-3.1-prow"], "is not a model here"),
         ("tier", "nothing", "unknown service tier"),
     ):
         Path("F").write_text(json.dumps({**document, "run": {**document["run"], "asked": {**asked, name: value}}}))

@@ -129,7 +129,7 @@ def test_a_database_comes_from_standard_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("api.json").write_text(json.dumps(MODELS_DEV))
     assert call("prices", "pull", "-", *ON, stdin=json.dumps(MODELS_DEV).encode()) == call("prices", "pull", "api.json", *ON)
-    for content, fault in ((b"{", "is not JSON ("), (b"{}", "is no known database (openrouter"), (b"", "is not JSON (")):
+    for content, fault in ((b"{", "is not JSON ("), (b"{}", "is not a known database (openrouter"), (b"", "is not JSON (")):
         said = call("prices", "pull", "-", stdin=content)
         assert said.status == 2 and f"standard input: {fault}" in said.err and "allowed" not in said.err
     assert "prices pull reads standard input once" in refused("prices", "pull", "-", "-", stdin=b"{}")

@@ -100,7 +100,7 @@ def test_every_formula_of_keys_and_values_names_columns_of_the_table():
         ("DeepSeek-V3.2", {"indexer_heads": ""}, "indexer_heads", "is blank, and indexer_dim is not"),
         ("DeepSeek-V3.2", {"indexer_bytes_per_element": "132"}, "indexer_bytes_per_element", "132 is out of range"),
         ("Kimi-K3", {"state_bytes_per_element": ""}, "state_bytes_per_element", "is blank, and state_heads is not"),
-        ("Kimi-K3", {"native_dtype": "mxfp5 experts + bf16"}, "native_dtype", "'mxfp5' is no data type"),
+        ("Kimi-K3", {"native_dtype": "mxfp5 experts + bf16"}, "native_dtype", "'mxfp5' is not a data type"),
         ("Llama-3-8B", {"native_dtype": "float16"}, "native_dtype", "mxfp4, int4; two are written as 'mxfp4 experts + bf16'"),
         ("Llama-3-8B", {"native_dtype": "fp8 experts + bf16"}, "native_dtype", "names experts, but experts is 0"),
         ("Kimi-K3", {"linear_layers": ""}, "linear_layers", "is blank, but the linear layers have a state"),

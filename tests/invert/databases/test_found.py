@@ -23,7 +23,7 @@ def test_a_file_is_known_by_its_shape_and_not_by_its_name(tmp_path, content, nam
 def test_any_other_file_is_refused_in_a_line(tmp_path, content):
     place = tmp_path / "x.json"
     place.write_text(json.dumps(content))
-    with pytest.raises(WrongData, match=r"x\.json: is no known database \(openrouter, models\.dev, litellm\), or has a newer format"):
+    with pytest.raises(WrongData, match=r"x\.json: is not a known database \(openrouter, models\.dev, litellm\), or has a newer format"):
         of_file(str(place))
 
 

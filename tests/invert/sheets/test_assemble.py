@@ -119,13 +119,13 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
     ("name", "message"),
     [
         ("gpt-old", "'gpt-old' has no sheet in this service tier on this day; `backsolve prices list` shows all"),
-        ("gemini-9-flsh", "'gemini-9-flsh' is no model here; did you mean google/gemini-9-flash or google/gemini-9-pro-preview?"),
+        ("gemini-9-flsh", "'gemini-9-flsh' is not a model here; did you mean google/gemini-9-flash or google/gemini-9-pro-preview?"),
         (
             "gemni",
-            "'gemni' is no model here; did you mean cloud/gemini-9-pro-preview or google/gemini-9-flash or google/gemini-9-pro-preview?",
+            "'gemni' is not a model here; did you mean cloud/gemini-9-pro-preview or google/gemini-9-flash or google/gemini-9-pro-preview?",
         ),
-        ("opnai", "'opnai' is no model here; did you mean openai/gpt-9 or openai/gpt-9-luna or openai/gpt-9-sol?"),
-        ("x\n\x1b[2J", "'x\\n\\x1b[2J' is no model here; `backsolve prices list` shows all"),
+        ("opnai", "'opnai' is not a model here; did you mean openai/gpt-9 or openai/gpt-9-luna or openai/gpt-9-sol?"),
+        ("x\n\x1b[2J", "'x\\n\\x1b[2J' is not a model here; `backsolve prices list` shows all"),
     ],
 )
 def test_an_unknown_name_gets_its_candidates(name: str, message: str):
