@@ -218,7 +218,11 @@ def known_by_default(question: Question) -> tuple[set[str], list[tuple[str, str]
     """Return the quantities whose neutral defaults are in force and true, and pairs that are equal by a default that is true."""
     values, claimed = question.deployment.state.values, [equation(id).symbols[0] for id in question.using]
     at_hand = {*question.facts}
-    in_force = {name: other for name, other in defaults_in_force(question.unknown, at_hand, claimed).items() if name in values}
+    in_force = {
+        name: other
+        for name, other in defaults_in_force(question.unknown, at_hand, claimed, question.deployment.state.made).items()
+        if name in values
+    }
     numbers = {name for name, other in in_force.items() if not isinstance(other, str) and isclose(values[name], other)}
     pairs = [(name, other) for name, other in in_force.items() if isinstance(other, str) and isclose(values[name], values.get(other, nan))]
     return numbers, pairs

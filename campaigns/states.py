@@ -11,6 +11,7 @@ from random import Random
 
 from derive.catalogue import by_id, equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities.defaults import DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
 from derive.solving.engine.one_equation import residual
 from derive.solving.question.defaults import defaults_in_force, values_to_put_in
@@ -31,6 +32,11 @@ class State:
     using: tuple[str, ...]
     rows: tuple[Equation, ...]
 
+    @property
+    def made(self) -> frozenset[str]:
+        """The quantities that the variants of the state define: they do not follow another one by default."""
+        return frozenset(row.symbols[0] for row in self.rows if row.variant)
+
 
 def states(random: Random, neutral: float = 0.6) -> Iterator[State]:
     """Yield one consistent state after another; `neutral` is the share of defaults that are true where nothing defines them."""
@@ -42,7 +48,7 @@ def states(random: Random, neutral: float = 0.6) -> Iterator[State]:
 def untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
     """Defaults that would stand and are not the values of the state: they have to be given."""
     claimed = [equation(id).symbols[0] for id in state.using]
-    in_force = defaults_in_force(unknown, chosen, claimed)
+    in_force = defaults_in_force(unknown, chosen, claimed, state.made)
     # One that follows another quantity follows it too where that one is worked out.
     following = {name: value for name, value in values_to_put_in(in_force) if isinstance(value, str)}
     there = {name: value for name, value in {**in_force, **following}.items() if name in state.values}
@@ -58,7 +64,7 @@ def _state(random: Random, neutral: float) -> State | None:
         for row in by_id().values()
         if row.kind in CHAINED_BY_ITSELF and _chosen(row, variants) and (drafts or "acceptance_rate" not in row.symbols)
     ]
-    order, others = _ordered(rows)
+    order, others = _ordered([*rows, *_equal_by_default(random, {row.symbols[0] for row in rows}, neutral)])
     claimed = _claims(random, order)
     values = _repaired(random, [*order, *claimed], others, neutral)
     # No router uses more experts than there are, no stage has less than a layer: such givens are refused, whatever is asked.
@@ -66,9 +72,24 @@ def _state(random: Random, neutral: float) -> State | None:
         return None
     if values.get("tokens_per_step", 0) > values.get("tokens_verified_per_step", inf):
         return None
-    true = tuple(row for row in (*order, *claimed, *others) if all(name in values for name in row.symbols))
+    whole = {*by_id().values()}
+    true = tuple(row for row in (*order, *claimed, *others) if row in whole and all(name in values for name in row.symbols))
     named = tuple(row.id for row in claimed if row in true)
-    return State(values, variants, named, true)
+    return State(values, {group: name for group, name in variants.items() if name}, named, true)
+
+
+def _equal_by_default(random: Random, made: set[str], neutral: float) -> list[Equation]:
+    """Equations of quantities that equal another one by default, in the share of states in which the default is true."""
+    found: list[Equation] = []
+    for default in DEFAULTS:
+        if default.always and default.quantity not in made and random.random() < neutral:
+
+            def relation(*sides: float) -> tuple[float, ...]:
+                return sides
+
+            relation.argument_names = (default.quantity, default.follows[0])  # type: ignore[attr-defined]
+            found.append(Equation(id=f"default of {default.quantity}", title="", relation=relation, statement="", sources=()))
+    return found
 
 
 def _variants(random: Random) -> dict[str, str]:
@@ -77,7 +98,7 @@ def _variants(random: Random) -> dict[str, str]:
         if row.variant:
             groups.setdefault(row.variant.group, {})[row.variant.name] = row.variant.default
     chosen = {
-        group: next(name for name in names if names[name]) if random.random() < 0.6 else random.choice(sorted(names))
+        group: next((name for name in names if names[name]), "") if random.random() < 0.6 else random.choice(sorted(names))
         for group, names in groups.items()
     }
     for group in SAME_VARIANT[1:]:
