@@ -13,8 +13,6 @@ class Links:
     """The bandwidth of a link in a scale-up domain."""
     out: str = "scale_out_link_bandwidth"
     """The bandwidth of a link out of the domain."""
-    domain: str = "scale_up_size"
-    chips: str = "chips"
 
 
 @immutable

@@ -67,7 +67,6 @@ MEANINGS = {
 class Waiting:
     """The hours in which chips wait: a cost includes them once, if the share of time in use is given."""
 
-    share: str = "fleet_utilisation"
     price: str = "chip_price"
     """The price of a chip in use. If a cost has no share of time in use, this price means `rent`, which is also paid for an idle chip."""
     rent: str = "rented_chip_price"
@@ -89,11 +88,9 @@ class Prompts:
     """The equations of a rate of requests for decode alone, and with prompts on the same chips."""
     seen_by_one: tuple[str, ...] = ("serving.request_latency", "serving.tokens_per_second_per_user")
     """Equations for a single request. They do not mean that a rate of requests is for decode alone."""
-    length: str = "prompt_tokens"
-    output: str = "output_tokens"
     time_share: str = "prompt_time_share"
     in_one_pass: str = "prefill_batch"
-    """The tokens of a prompt and of its output, the share of the time of prompts, and the prompts in one pass."""
+    """The share of the time of prompts, and the prompts in one pass."""
     part: str = "prefill_"
     """The beginning of the names of prompt quantities."""
     step: str = "step_time"

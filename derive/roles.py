@@ -31,9 +31,8 @@ class Replica:
     """Results of whole replicas, because a part of a replica cannot be bought."""
     used_share: str = "fleet_utilisation"
     """The share of the time in which chips are in use. The number of replicas already includes it, and every second of them is paid."""
-    price: str = "chip_price"
     prices: tuple[str, ...] = ("chip_capex", "rented_chip_price")
-    """The price of a second of a chip, and the inputs that give the price of a second in use."""
+    """The inputs that give the price of a second in use."""
     apart: str = "prefill_decode_chip_ratio"
     """The chips of prefill over the chips of decode, if they have separate chips."""
 
@@ -174,8 +173,12 @@ class Tokens:
         ("cached_tokens", "new_tokens_per_pass"),
     )
     """Tokens that form one sequence together."""
+    prompt: str = "prompt_tokens"
+    output: str = "output_tokens"
     of_jobs: tuple[str, ...] = ("output_energy",)
     """Results of many sequences."""
+    without_output: tuple[str, ...] = ("time_to_first_token", "prefill_time", "prefill_cost_per_token")
+    """Results of a request without output: prefill alone."""
 
 
 class Phases:
@@ -189,8 +192,6 @@ class Phases:
     """Results of runs for which published serving times give no information."""
     of_requests: tuple[str, ...] = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
     """Results of a whole request, prompt and output."""
-    prompt: str = "prompt_tokens"
-    output: str = "output_tokens"
     layers: str = "layers"
     layer_time: str = "layer_time"
     chip: tuple[str, ...] = ("peak_flops", "hbm_bandwidth")
@@ -203,10 +204,3 @@ UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
 
 VANISH = dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv_time", "kv_cache_bytes", "attention_time"))
 """Quantities of the cache, and what is 0 with each of them: a model without a cache has no attention."""
-
-
-class Output:
-    """The output of a request, and the results of a request without output: prefill alone."""
-
-    tokens: str = "output_tokens"
-    without: tuple[str, ...] = ("time_to_first_token", "prefill_time", "prefill_cost_per_token")

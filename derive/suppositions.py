@@ -43,7 +43,6 @@ class OneSequence:
     """Results for one sequence, if no given says the number of sequences."""
 
     results: tuple[str, ...] = ("kv_cache_bytes", "memory_demand", "context_length")
-    size: str = "batch"
     said_by: tuple[str, ...] = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
     """Givens from which the number of sequences follows."""
 

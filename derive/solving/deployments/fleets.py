@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from derive.answers import Answer, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
+from derive.meanings import Waiting
 from derive.preset_record import names_count
 from derive.records import LOWER, UPPER
 from derive.roles import Replica
@@ -174,7 +175,7 @@ def _limits_in_words(given: Mapping[str, Any]) -> str:
 @cache
 def _paid_with(name: str) -> frozenset[str]:
     """Return the inputs of a result of replicas and of the chip price that do not determine the number of replicas."""
-    of_use = {Replica.price, Replica.used_share}
+    of_use = {Waiting.price, Replica.used_share}
     rows = (row for row in by_id().values() if row.defines in (Replica.all_chips, name) or of_use <= {*row.symbols})
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*Replica.bought, Replica.number, Replica.used_share}
 

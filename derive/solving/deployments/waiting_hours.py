@@ -7,6 +7,7 @@ from typing import Any
 from derive.catalogue import equation
 from derive.meanings import Waiting
 from derive.quantities import quantity
+from derive.roles import Replica
 from derive.solving.limits.best_size import Ask
 from derive.solving.result import Solution
 
@@ -18,7 +19,7 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_n
 
     `at_no_other_price` asks without the price of a chip that a switch reads from the table.
     """
-    share, price, rent = Waiting.share, Waiting.price, Waiting.rent
+    share, price, rent = Replica.used_share, Waiting.price, Waiting.rent
     rows = [equation(id) for id in solution.equations]
     paid_for = not Waiting.paid_for_by.isdisjoint(row.id for row in rows)
     if solution.unknown == Waiting.of_all_hours and share in solution.given and paid_for:

@@ -336,7 +336,7 @@ def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation])
     """Return that a rate of requests is for decode alone, and how much more chips it needs with prompts on the same ones."""
     apart, together = equation(Prompts.apart), equation(Prompts.together)
     rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
-    if Prompts.length not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
+    if Tokens.prompt not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
         return None
     told = "prompts need additional chips"
     share = values_with(asked, inputs_of(asked, values)[0], {}, (Prompts.time_share,)).get(Prompts.time_share)
@@ -352,14 +352,14 @@ def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
     elsewhere = equation(Prompts.apart).variant
     rests = any(row.variant == elsewhere for row in used if row.id not in Prompts.seen_by_one)
     counted = any(name.startswith(Prompts.part) for row in used for name in row.symbols)
-    return rests and Prompts.output in asked.known and asked.unknown != Prompts.step and not counted
+    return rests and Tokens.output in asked.known and asked.unknown != Prompts.step and not counted
 
 
 def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return that prompts of unknown length are not counted in a number of chips for a rate of requests."""
     rests = asked.unknown in BOUGHT and any(row.id == Prompts.apart for row in used)
-    told = f"prompts are not counted, because their length is unknown: give {Prompts.length}"
-    return told if rests and Prompts.length not in asked.known else None
+    told = f"prompts are not counted, because their length is unknown: give {Tokens.prompt}"
+    return told if rests and Tokens.prompt not in asked.known else None
 
 
 def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:

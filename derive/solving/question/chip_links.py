@@ -7,6 +7,7 @@ from derive.exchanges import EXCHANGES, WIDTHS, Exchange, Links
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS, Preset
 from derive.quantities import quantity
+from derive.roles import Replica
 from derive.units import show
 
 _Values = Mapping[str, float]
@@ -28,9 +29,9 @@ def link_of(chips: float, known: _Values) -> str | None:
     >>> link_of(8.0, h100), link_of(16.0, h100)
     ('scale_up_link_bandwidth', 'scale_out_link_bandwidth')
     """
-    if Links.domain not in known:
+    if Replica.domain not in known:
         return None
-    link = Links.inside if chips <= known[Links.domain] else Links.out
+    link = Links.inside if chips <= known[Replica.domain] else Links.out
     return link if link in known else None
 
 
@@ -68,7 +69,7 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
             taken[Links.taken] = _take_link(link, rows, known, provenance)
         is_open = is_open and link is None
         # Over one domain and over several: what holds of several holds of one too.
-        across = Links.taken not in settled and (link == Links.inside or {Links.inside, Links.out, Links.domain} <= known.keys())
+        across = Links.taken not in settled and (link == Links.inside or {Links.inside, Links.out, Replica.domain} <= known.keys())
         variants = {row.quantity: row.variants[link != Links.inside] for row in rows if row.variants and across}
     else:
         variants = {}
@@ -89,7 +90,7 @@ def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str) -> bo
     if row.quantity in known:
         return row.apart and (unknown == Links.taken or known.keys().isdisjoint(row.lengths))
     total, active = (known.get(name) for name in PARAMETERS)
-    alike = not row.dense or (total is not None and total == active and known.get(Links.chips, 0.0) > 1)
+    alike = not row.dense or (total is not None and total == active and known.get(Replica.chips, 0.0) > 1)
     counted = unknown in row.asked_by or (overlap and overlap == row.overlap)
     return bool(counted and alike and known.keys().isdisjoint(row.absent))
 
@@ -99,9 +100,9 @@ def _suppose_inputs(rows: list[Exchange], known: _Values, settled: Set[str]) -> 
     names = {name for row in rows if row.unless not in settled for name in row.widths} - settled
     taken = {name: Taken(value, f"taken: {why}", why) for name, (value, why) in WIDTHS.items() if name in names}
     for row in rows:
-        if row.spread and row.spread not in settled and known.get(Links.chips, 0.0) > 1:
-            why = f"{row.at_most} over all {Links.chips}"
-            taken[row.spread] = Taken(min(known[Links.chips], known.get(row.at_most, inf)), f"taken: {why}", why)
+        if row.spread and row.spread not in settled and known.get(Replica.chips, 0.0) > 1:
+            why = f"{row.at_most} over all {Replica.chips}"
+            taken[row.spread] = Taken(min(known[Replica.chips], known.get(row.at_most, inf)), f"taken: {why}", why)
     return taken
 
 
@@ -109,22 +110,22 @@ def _link(row: Exchange, known: _Values) -> str | None:
     """Return the link of an exchange, as a column of the tables."""
     if row.apart:
         return Links.out if Links.out in known else None
-    group = next((one for one in (row.spread, Links.chips) if one in known), None)
+    group = next((one for one in (row.spread, Replica.chips) if one in known), None)
     return None if group is None else link_of(known[group], known)
 
 
 def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str]) -> Taken:
     """Return the bandwidth of a link with its source, and why the exchanges go over it."""
     origin, width = provenance.get(link, "given"), known[link]
-    size = f"a scale-up domain of {known.get(Links.domain, 0.0):.4g}"
+    size = f"a scale-up domain of {known.get(Replica.domain, 0.0):.4g}"
     if rows[0].apart:
         way = "out of the scale-up domain, from prefill chips to decode chips"
     elif link == Links.inside:
         way = f"within {size}"
     elif Links.inside in known and all(row.rings for row in rows):
         # Of fewer chips in one domain than in another rings have less.
-        width = ring_bandwidth(known.get(Links.chips, 1.0), known[Links.domain], known[Links.inside], width)
-        way = f"of rings over the links of all chips between domains of {known[Links.domain]:.4g}"
+        width = ring_bandwidth(known.get(Replica.chips, 1.0), known[Replica.domain], known[Links.inside], width)
+        way = f"of rings over the links of all chips between domains of {known[Replica.domain]:.4g}"
     else:
         way = f"out of {size}, because it does not have all chips"
     return Taken(width, origin, f"{way} ({tell_given(link) if origin == 'given' else origin})")
@@ -133,7 +134,7 @@ def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapp
 def _only_link(known: _Values) -> str | None:
     """Return the known link of a chip if it is the only one and has no limit of its reach."""
     found = [name for name in (Links.inside, Links.out) if name in known]
-    return found[0] if len(found) == 1 and Links.domain not in known else None
+    return found[0] if len(found) == 1 and Replica.domain not in known else None
 
 
 def tell_given(name: str) -> str:

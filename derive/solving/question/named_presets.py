@@ -8,7 +8,7 @@ from derive.errors import WrongValue
 from derive.meanings import Prompts
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
-from derive.roles import Memory, Phases
+from derive.roles import Memory, Phases, Tokens
 from derive.solving.question.conventions import Switches
 from derive.tables import shipped
 from derive.units import show
@@ -87,8 +87,8 @@ def kinds_of(known: Mapping[str, float]) -> Collection[str]:
 
 def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
     """Return the phases that a question mentions. A prompt alone may also be the context of a decode step."""
-    if {Phases.prompt, Phases.output} <= {*typed}:
+    if {Tokens.prompt, Tokens.output} <= {*typed}:
         return (DECODE, PREFILL, BOTH)
-    if unknown == Phases.prompt or any(name in Phases.of_prompts or name.startswith(Prompts.part) for name in (unknown, *typed)):
+    if unknown == Tokens.prompt or any(name in Phases.of_prompts or name.startswith(Prompts.part) for name in (unknown, *typed)):
         return (PREFILL,)
     return (DECODE, PREFILL, BOTH) if unknown in Phases.of_requests else (DECODE,)

@@ -552,7 +552,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
 def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
     """Return the question of one sequence, if it lacks only the batch and is about one sequence, or None for any other."""
-    size = OneSequence.size
+    size = Batch.name
     lacks_only_size = {*missing} - {*USUAL_TYPES} == {size} and asked.known.keys().isdisjoint(OneSequence.said_by)
     if asked.unknown not in OneSequence.results or not lacks_only_size:
         return None

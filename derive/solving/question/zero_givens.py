@@ -7,7 +7,7 @@ from derive.errors import WrongValue
 from derive.expressions.digits import has_difference
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.roles import Output
+from derive.roles import Tokens
 from derive.trees import factors, is_negative, terms
 
 
@@ -20,9 +20,9 @@ def refuse_no_output(given: Mapping[str, Any]) -> None:
     derive.errors.WrongValue: output_tokens = 0 means only prefill: remove it and ask for time_to_first_token, prefill_time or \
 prefill_cost_per_token
     """
-    if _is_zero(given.get(Output.tokens)):
-        *others, last = Output.without
-        raise WrongValue(f"{Output.tokens} = 0 means only prefill: remove it and ask for {', '.join(others)} or {last}")
+    if _is_zero(given.get(Tokens.output)):
+        *others, last = Tokens.without_output
+        raise WrongValue(f"{Tokens.output} = 0 means only prefill: remove it and ask for {', '.join(others)} or {last}")
 
 
 def _is_zero(value: Any) -> bool:
