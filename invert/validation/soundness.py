@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from derive.errors import NotCovered, WrongData, shorten
-from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, MemoryTierFigure, OpenModel
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, FittedEfficiency, MemoryTierFigure, OpenModel, ShortName
 from derive.presets import kv_bytes
 from derive.tables.problems import BadRow, Problem, first_of_each_place
 from derive.tables.shipped import Tables
@@ -18,9 +18,11 @@ from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
 from invert.sheets.tables import (
     CalibrationModel,
+    DisclosedSize,
     Disclosure,
     FxRate,
     HostPrice,
+    KnowledgeScore,
     ListPrice,
     ModelRow,
     NaturalExperiment,
@@ -33,7 +35,10 @@ _READ_BY_INFER = (
 )
 """Tables besides the prices, which `load` reads."""
 _PRICES = ("prices", "prices_calibration")
-_BESIDE = (Efficiency, *_PRICES, "prices_rivals", "price_history", NaturalExperiment, Claim, WorkedProblem)
+_BESIDE = (
+    *(Efficiency, FittedEfficiency, ShortName, FxRate, DisclosedSize, KnowledgeScore, NaturalExperiment, Claim, WorkedProblem),
+    *(*_PRICES, "prices_rivals", "price_history"),
+)
 """Tables that are only compared with their description."""
 _BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began or was already valid."""

@@ -189,6 +189,17 @@ def test_the_tables_have_no_fault():
     assert all_problems(load(), shipped_data()) == ()
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_a_row_with_a_cell_too_many_is_named_in_every_table(name: str):
+    content = shipped.read().content(f"{name}.csv").decode()
+    with reading(shipped_and_read().edited(**{name: f"{content}{content.splitlines()[-1]},one,more\n"})):
+        try:
+            found: Sequence[Problem] = all_problems(load(), shipped_data())
+        except BadRow as error:
+            found = error.problems
+    assert f"{name}.csv" in [problem.origin for problem in found]
+
+
 # -- remarks move nothing -------------------------------------------------------------------------------------------
 
 
