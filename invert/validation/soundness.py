@@ -18,11 +18,9 @@ from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
 from invert.sheets.tables import (
     CalibrationModel,
-    DisclosedSize,
     Disclosure,
     FxRate,
     HostPrice,
-    KnowledgeScore,
     ListPrice,
     ModelRow,
     NaturalExperiment,
@@ -35,10 +33,7 @@ _READ_BY_INFER = (
 )
 """Tables besides the prices, which `load` reads."""
 _PRICES = ("prices", "prices_calibration")
-_BESIDE = (
-    *(Efficiency, FittedEfficiency, ShortName, FxRate, DisclosedSize, KnowledgeScore, NaturalExperiment, Claim, WorkedProblem),
-    *(*_PRICES, "prices_rivals", "price_history"),
-)
+_BESIDE = (Efficiency, FittedEfficiency, ShortName, *_PRICES, "prices_rivals", "price_history", NaturalExperiment, Claim, WorkedProblem)
 """Tables that are only compared with their description."""
 _BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began or was already valid."""
