@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
+from backsolve.figures.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.catalogue import equation
 from derive.preset_record import names_count
 

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from functools import cache
 
 from backsolve.figures.board import SHARED, Drawn, drawn_pictures, legs, pictures
+from backsolve.figures.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from backsolve.site.formulas import Json
 from backsolve.site.lookups import claims
 from backsolve.site.presets import SUSTAINED, TITLES
-from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.presets import hardware, model
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.solving.api import solve

@@ -1,9 +1,9 @@
 """Build the sizing desk: a model on chips, with the results for a step, a token and a user."""
 
+from backsolve.figures.usual import CHIP, DATA_TYPE, MODEL
 from backsolve.site.formulas import Json
 from backsolve.site.presets import ASKED, FIELDS, OWN, TITLES, presets_data
 from backsolve.site.writing import Page
-from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
 from derive.quantities import quantity
 from derive.solving.api import solve

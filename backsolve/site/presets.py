@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import cache
 from math import inf, isfinite
 
+from backsolve.figures.usual import DATA_TYPE, DEPLOYED
 from backsolve.site.formulas import RATES, Json, quantities_data, solvable
-from backsolve.usual import DATA_TYPE, DEPLOYED
 from derive import presets
 from derive.catalogue import by_id
 from derive.errors import NoRent, NotCovered
