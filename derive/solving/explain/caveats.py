@@ -428,11 +428,15 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
 
 
 def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
-    """Return that the chips do not divide the heads, and the next number of chips that does."""
+    """Return that the chips do not divide the heads, or the copies of attention the chips, and the next number that does."""
     known = {**asked.known, **values}
-    chips = known.get(Memory.bought, 1.0)
+    chips, copies = known.get(Memory.bought, 1.0), known.get(Memory.attention_groups, 1.0)
     if asked.unknown == Memory.bought:
         chips = float(next_whole(chips, LOWER))
+    if copies < chips and chips % copies and (chips, copies) == (round(chips), round(copies)):
+        following = next(count for count in range(int(copies) + 1, int(chips) + 1) if chips % count == 0)
+        told = f"{copies:.0f} copies of attention cannot share {chips:.0f} chips evenly. {following} can"
+        return Caveat(told, frozenset((Memory.attention_groups,)))
     name = next((one for one in (Replica.heads, Memory.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
     heads = known.get(name, 1.0)
     # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
