@@ -121,7 +121,7 @@ def infer_command(
             _answer_supposed(models, supposed, asked, form)
         return
     if form.history and not models:
-        raise WrongValue("--history needs a MODEL, as gemini-3.1-pro")
+        raise WrongValue("--history needs a MODEL, such as gemini-3.1-pro")
     if form.history and changes:
         raise WrongValue("--history and --set do not go together")
     with _empty_json(form):
@@ -234,7 +234,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     # --suppose reads one word. click reads the name=value words after it as models.
     models = tuple(word for word in words if "=" not in word)
     if not models:
-        raise WrongValue("--suppose needs a MODEL, as gemini-3.1-pro")
+        raise WrongValue("--suppose needs a MODEL, such as gemini-3.1-pro")
     texts = named_texts((*supposed, *(word for word in words if "=" in word)), SUPPOSABLE)
     values = {name: parse(name, text) for name, text in texts.items()}
     anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}

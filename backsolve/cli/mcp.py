@@ -69,7 +69,7 @@ _TOOLS = {
     ),
     "infer": CommandTool(
         options=("as-of", "tier", "set"),
-        arguments={"models": "Models of the price table, as gemini-3.1-pro or openai/gpt-5.4."},
+        arguments={"models": "Models of the price table, such as gemini-3.1-pro or openai/gpt-5.4."},
         form="json",
         schema="infer.schema.json",
         key="sheets",

@@ -322,7 +322,7 @@ PALM_PAPER = Source(
 )
 PALM_ON_TRAINING = replace(
     PALM_PAPER,
-    said="training FLOPs of a token: six per parameter, plus twelve per layer, unit of attention width and token of context",
+    said="training FLOPs of a token: six per parameter, and twelve per layer for each unit of attention width and each token of context",
     encoded="counts half of the attention, because a causal token sees half of its sequence on average",
 )
 ZERO_PAPER = Source(

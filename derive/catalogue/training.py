@@ -243,7 +243,7 @@ EQUATIONS = (
             "active parameters replace the parameters of a dense model",
         ),
         result="8.1T tokens",
-        sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
+        sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty tokens per parameter: two trillion for 100 billion")),
     ),
     Equation(
         id="training.overtraining",

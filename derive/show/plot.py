@@ -64,7 +64,7 @@ def roofline(roofs: Sequence[Roof]) -> Chart:
 
 
 def sweep_charts(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Chart]:
-    """Return a chart for each question of sweeps, given by the name of each deployment. Raise WrongValue without a sweep.
+    """Return a chart for each question. The sweeps are given by the names of their deployments. Raise WrongValue without a sweep.
 
     The last swept quantity is on the axis across, and each combination of the others has a line. Two questions have a third chart with
     their Pareto front. The first title is that of all questions.

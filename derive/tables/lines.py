@@ -142,7 +142,7 @@ def _decode(raw: str | bytes, first: bool) -> tuple[str, str]:
         if raw.startswith(b"PK\x03\x04"):
             return "", "this is a spreadsheet file (xlsx, ods) or another archive, not text. Save it as CSV in UTF-8"
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw:
-            return "", "this is UTF-16 or no text at all. Save it as CSV in UTF-8"
+            return "", "this is UTF-16 or not text. Save it as CSV in UTF-8"
         raw = raw.removeprefix(b"\xef\xbb\xbf")
     try:
         return raw.decode(), ""

@@ -86,7 +86,7 @@ class Column:
         return f"{self.heading} ({self.key}){f': {self.about}' if self.about else ''}"
 
     def whole_text(self, one: Inference) -> str:
-        """Return the cell with its range, as `45 B (14-150)`."""
+        """Return the cell with its range: `45 B (14-150)`."""
         return bracket_range(self.text(one), self.span(one))
 
 
@@ -259,7 +259,7 @@ def _share_missed(one: Inference) -> float | None:
 
 
 def lecture_record(run: Run) -> str:
-    """Return how far the true KV bytes are from the lecture's, as `126x low`."""
+    """Return how far the true KV bytes are from the lecture's: `126x low`."""
     if run.lecture_error is None:
         return UNKNOWN
     times = run.lecture_error.median

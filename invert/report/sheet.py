@@ -86,7 +86,7 @@ def _rules(found: PricingRules) -> list[str]:
     return [
         *title("KV bytes by other pricing rules, with the same threshold and output premium (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
-        f"With a memory-bound base, all but the last are larger by a factor of {found.memory_bound_base_cost:.3g}.",
+        f"If the base band is memory-bound, all except the last are larger by a factor of {found.memory_bound_base_cost:.3g}.",
     ]
 
 

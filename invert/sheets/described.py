@@ -75,7 +75,7 @@ def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
 
 
 def _weights_by_spelling(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
-    """Return all weights of each name, by its spelling."""
+    """Return all weights with each name, by the spelling of the name."""
     found: dict[str, dict[str, Architecture]] = {}
     for name, row in names:
         if name:

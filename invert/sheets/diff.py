@@ -139,7 +139,7 @@ def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, da
     if own is not None and not any(isinstance(one, str) and date_of(one) for one in (old, new)):
         raise WrongValue(
             "--prices replaces rows of the prices of a day, but neither OLD nor NEW is a day: give one such as 2026-11-20, "
-            f"or compare with the file itself, as `prices diff {SHIPPED} FILE`"
+            f"or compare with the file itself: `prices diff {SHIPPED} FILE`"
         )
     before, after = state_of(old, data, own), state_of(new, data, own)
     if old == SHIPPED:  # A scheduled price that began between the two days was changed by nobody.
@@ -208,7 +208,7 @@ def file_of(text: str) -> FileText:
     try:
         return FileText(label(text), content_of(text))
     except WrongData as error:
-        raise WrongData(f"{error}{suggest_for_file(text, (SHIPPED, 'a day as 2026-11-20', 'a CSV file'))}") from None
+        raise WrongData(f"{error}{suggest_for_file(text, (SHIPPED, 'a day such as 2026-11-20', 'a CSV file'))}") from None
 
 
 def date_of(text: str) -> date | None:

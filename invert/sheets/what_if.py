@@ -96,7 +96,7 @@ def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str]) -> dict[Place, Pr
     new = sorted({at for spec in amounts if (at := _threshold_of_band(spec)) is not None} - thresholds)
     for at in new:
         if not LEAST_THRESHOLD <= at <= _LARGEST_THRESHOLD:
-            raise WrongValue(f"a band may begin at 1k to 10M tokens, as input@200k does; given @{at}")
+            raise WrongValue(f"a band may begin at 1k to 10M tokens, such as input@200k, and not at @{at}")
         copied = [replace(price, threshold_tokens=at, threshold_inclusive=like) for price in _band_below(at, prices)]
         prices |= {price.place: price for price in copied}
     if len(thresholds) + len(new) > BAND_LIMIT:

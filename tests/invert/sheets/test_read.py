@@ -183,7 +183,7 @@ WRONG_FILES = [
     (b"provider,model,component,amount,amount\na,b,input,1,2\n", "row 1, column amount: is twice"),
     ("provider,model,component,amount\na,b,input,1\n".encode("utf-16"), "row 1: this is UTF-16"),
     (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "row 1: byte 0x89 at position 1 is not UTF-8"),
-    (b"\0" * 100, "UTF-16 or no text"),
+    (b"\0" * 100, "UTF-16 or not text"),
     (b"provider,model,component,amount\ra,b,input,1\r", "line break"),
     (b'provider,"model,component,amount\na,b,input,1\n', "row 1: is not CSV"),
     (b"x" * 70_000, "row 1: the line is longer than 64 kB"),

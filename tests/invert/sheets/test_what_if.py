@@ -48,7 +48,7 @@ def test_a_price_in_another_currency_is_converted_at_the_rate_of_its_sheet():
     [
         ("outptu", "1", UnknownName, "unknown component 'outptu'; did you mean 'output'?"),
         ("cache_write@100k", "1", WrongValue, "the sheet has no price at 'cache_write@100k'; it has input, output, cache_read"),
-        ("input@500", "1", WrongValue, "a band may begin at 1k to 10M tokens, as input@200k does; given @500"),
+        ("input@500", "1", WrongValue, "a band may begin at 1k to 10M tokens, such as input@200k, and not at @500"),
         ("input@400k", "+10%", WrongValue, "input@400k: '+10%' changes a price that the sheet does not have. Give an amount"),
         ("output", "10%", WrongValue, "output: '10%' is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5"),
         ("output", "*2", WrongValue, "output: '*2' is neither an amount nor a change. For this multiple of the price write x2"),
