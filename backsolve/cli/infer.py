@@ -120,10 +120,6 @@ def infer_command(
         with _empty_json(form):
             _answer_supposed(models, supposed, asked, form)
         return
-    if form.history and not models:
-        raise WrongValue("--history needs a MODEL, such as gemini-3.1-pro")
-    if form.history and changes:
-        raise WrongValue("--history and --set do not go together")
     with _empty_json(form):
         _answer(Question(models, asked | {"changes": options.pairs("--set", changes)}, form, form), workers, save)
 
@@ -280,6 +276,10 @@ def _print_history(question: Question, executor: "Executor") -> "Sequence[Proble
     from invert.history import histories
     from invert.report.answer import history_answer
 
+    if not question.names:
+        raise WrongValue("--history needs a MODEL, such as gemini-3.1-pro")
+    if question.asked["changes"]:
+        raise WrongValue("--history and --set do not go together")
     asked = {name: value for name, value in question.asked.items() if name != "changes"}
     found = histories(question.names, **asked, executor=executor)
     click.echo(history_answer(found, question.shown.style, width(sys.stdout)))
