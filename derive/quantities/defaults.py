@@ -45,6 +45,7 @@ _WINDOWS = ("window_layers", "window_kv_heads", "window_key_dim")
 _STATES = ("linear_layers", "state_heads")
 _SELECTIONS = ("sparse_layers", "selected_entries")
 _INDEXERS = (*_SELECTIONS, "indexer_layers", "indexer_heads")
+_OF_EXPERTS = ("experts", "active_experts", "expert_parallel", "reached_chips", "sequences_per_chip", "all_to_all_time")
 _HITS = ("cached_tokens", "cache_hit_share")
 
 DEFAULTS = (
@@ -150,7 +151,7 @@ DEFAULTS = (
     # The training chips are the given chips, unless copies or stages are given.
     Default("training_chips", follows=("chips",), gives_way=(("pipeline_stages", "data_parallel"),)),
     # A model with experts has them in all layers, unless dense layers are given. A given width is the width of experts too.
-    Default("moe_layers", 0.0, follows=("layers",), beside=("experts", "active_experts", "reached_chips", "all_to_all_time")),
+    Default("moe_layers", 0.0, follows=("layers",), beside=_OF_EXPERTS),
     Default("moe_ffn_dim", follows=("ffn_dim",)),
     Default("ffn_dim", follows=("moe_ffn_dim",), gives_way=(("moe_layers",),)),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
+from derive.exchanges import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.records import Equation
 from derive.roles import Batch, Memory
@@ -50,7 +51,11 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
-    return _answer_numbers(asked, given, switches)
+    found = _answer_numbers(asked, given, switches)
+    if found.is_refused_for("missing_givens") and not switches.exchanged and any(row.quantity in given for row in EXCHANGES):
+        again = answer_question(unknown, given, replace(switches, exchanged=True))
+        return again if again.answers else found
+    return found
 
 
 def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switches) -> Solution:

@@ -45,11 +45,11 @@ def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> floa
     return inside if chips <= size else min(inside, out * chips / ceil(chips / size))
 
 
-def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: str = "") -> Preset:
+def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: str = "", exchanged: bool = False) -> Preset:
     """Return the inputs of an exchange that is asked for: its link from the tables, its usual width, and how experts exchange data.
 
     Known quantities and the unknown are never supposed. Without a preset only the single given link is used. A given time gets no
-    supposition that could contradict it.
+    supposition that could contradict it, unless exchanges that are given are `exchanged`.
 
     >>> chip = {"chips": 4.0, "scale_out_link_bandwidth": 50e9}
     >>> origin = {"scale_out_link_bandwidth": "hardware.csv H100-SXM scale_out_link_bandwidth: a table (source)"}
@@ -57,19 +57,19 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
     {'link_bandwidth': 50000000000.0}
     """
     settled = {*known, unknown}
-    rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, overlap)]
+    rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, overlap, exchanged)]
     is_open = bool(rows) and Links.taken not in settled
     taken: dict[str, Taken] = {}
     if any(source != "given" for source in provenance.values()):
         taken = _suppose_inputs(rows, known, settled)
         supposed = {**known, **{name: one.value for name, one in taken.items()}}
         ways = {_link(row, supposed) for row in rows}
-        link = ways.pop() if is_open and len(ways) == 1 else None
-        if link:
+        link = ways.pop() if len(ways) == 1 else None
+        if link and is_open:
             taken[Links.taken] = _take_link(link, rows, known, provenance)
         is_open = is_open and link is None
         # Over one domain and over several: what holds of several holds of one too.
-        across = Links.taken not in settled and (link == Links.inside or {Links.inside, Links.out, Replica.domain} <= known.keys())
+        across = link == Links.inside or {Links.inside, Links.out, Replica.domain} <= known.keys()
         variants = {row.quantity: row.variants[link != Links.inside] for row in rows if row.variants and across}
     else:
         variants = {}
@@ -83,12 +83,12 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
     )
 
 
-def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str) -> bool:
+def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str, exchanged: bool) -> bool:
     """Return whether a question is about an exchange, or counts it in a step."""
     if row.quantity == unknown:
         return True
     if row.quantity in known:
-        return row.apart and (unknown == Links.taken or known.keys().isdisjoint(row.lengths))
+        return exchanged or (row.apart and (unknown == Links.taken or known.keys().isdisjoint(row.lengths)))
     total, active = (known.get(name) for name in PARAMETERS)
     alike = not row.dense or (total is not None and total == active and known.get(Replica.chips, 0.0) > 1)
     counted = unknown in row.asked_by or (overlap and overlap == row.overlap)

@@ -138,8 +138,8 @@ def _put_values_in(row: Equation, some: _Values) -> Equation:
     """Return an equation without some of its quantities, at these values, as one object for equal arguments."""
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
-    # A single stage takes its hops along. Any number may stand for what is gone.
-    gone = dict.fromkeys(symbols_dropped(row, relation, spoken), 1)
+    # A single stage takes its hops along. Any number may stand for what is gone: at 1 a difference in a denominator may be 0.
+    gone = dict.fromkeys(symbols_dropped(row, relation, spoken), 2)
     # A requirement on what is gone says nothing of what is left.
     kept = [needed for needed in row.requires if gone.keys().isdisjoint(named(needed))]
     return replace(

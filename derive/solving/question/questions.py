@@ -183,7 +183,7 @@ def _complete_presets(unknown: str, typed: Mapping[str, float], switches: Switch
     """Return the named presets with their layout, links and copies of the cache, and the ids of all equations that join by name."""
     preset, joined, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
     using = tuple(dict.fromkeys((*switches.using, *joined)))
-    preset = _with_links(preset, unknown, typed, switches.variants, using)
+    preset = _with_links(preset, unknown, typed, switches, using)
     shared = {Memory.attention_groups: NEUTRAL_DEFAULTS[Memory.attention_groups], **preset.givens, **typed}
     cut = switches.conventions.tensor_parallel or by_heads
     row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
@@ -338,12 +338,12 @@ def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
     return {unknown: f"the {preset.givens[unknown]:.0f} chips of {preset.provenance[unknown]} are not used: chips is asked for"}
 
 
-def _with_links(preset: Preset, unknown: str, typed: Mapping[str, float], variants: Mapping[str, str], using: Iterable[str]) -> Preset:
+def _with_links(preset: Preset, unknown: str, typed: Mapping[str, float], switches: Switches, using: Iterable[str]) -> Preset:
     """Return the presets with the inputs of an exchange between chips that the question mentions."""
     known = {**preset.givens, **typed}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
-    taken = links(unknown, known, provenance, overlap or variants.get("overlap", ""))
+    taken = links(unknown, known, provenance, overlap or switches.variants.get("overlap", ""), switches.exchanged)
     return merge([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
 
 

@@ -11,7 +11,7 @@ from derive.quantities.defaults import DEFAULTS
 from derive.records import in_place
 from derive.solving.api import solve
 from derive.solving.question import defaults
-from derive.solving.question.defaults import FOLLOWS, symbols_dropped
+from derive.solving.question.defaults import FOLLOWS, symbols_dropped, with_defaults
 from tests.tools.together import in_one_test, some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
@@ -142,6 +142,7 @@ def test_what_numbers_show_to_stay_stays_by_the_algebra(monkeypatch):
     cases = [(row, dict.fromkeys(some)) for row, names in rows for some in (*((name,) for name in names), names) if some]
     put_in = [(row, {name: int(NEUTRAL_DEFAULTS[name]) for name in some}) for row, some in cases]
     relations = [(row, in_place(row.relation, values), values) for row, values in put_in]
+    assert all(with_defaults(row, values).trees for row, values in put_in), "each still has its formula"
     found = [symbols_dropped(*one) for one in relations]
     monkeypatch.setattr(defaults, "_unmoved_quantities", lambda relation, spoken: {"any"})
     monkeypatch.setattr(defaults, "_PLAIN", ())
