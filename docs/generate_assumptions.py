@@ -1,4 +1,4 @@
-"""Write docs/reference/assumptions.md, every judgement number of the price side, from the record itself.
+"""Write docs/reference/assumptions.md, every chosen number of the price side, from the record.
 
 python docs/generate_assumptions.py           writes the file
 python docs/generate_assumptions.py --check   exits 1 if the file differs from what would be written
@@ -17,7 +17,7 @@ PAGE = Path(__file__).parent / "reference" / "assumptions.md"
 
 
 def page() -> str:
-    """The whole reference: outside facts, priors, and what is held."""
+    """Return the whole page: outside facts, priors, and fixed numbers."""
     return "\n\n".join(heading() + list(sections())) + "\n"
 
 
@@ -55,7 +55,7 @@ def row(name: str) -> str:
 
 
 def value(default: object) -> str:
-    """As a reader writes it: a prior by its median, a fact that has no default by a dash."""
+    """Return a value as a reader writes it: the median of a prior, and a dash for a fact without a default."""
     if isinstance(default, Prior):
         between = f" between {default.ends[0]:g} and {default.ends[1]:g}" if default.ends else ""
         return f"{default.at(0.0):.3g}{between}"

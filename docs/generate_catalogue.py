@@ -23,12 +23,12 @@ PAGE = REFERENCE / "catalogue.md"
 
 
 def page() -> str:
-    """The whole catalogue."""
+    """Return the whole page."""
     return "\n\n".join([*heading(), *by_chapter(), *by_quantity(), *without_derivation(), *without_source()]) + "\n"
 
 
 def heading() -> Iterator[str]:
-    """What the page is, how much it holds, and the way to each chapter."""
+    """Yield the introduction of the page, its size, and links to the chapters."""
     rows = list(by_id().values())
     derived = sum(bool(row.steps) for row in rows)
     yield "# Catalogue"
@@ -44,7 +44,7 @@ def heading() -> Iterator[str]:
 
 
 def by_chapter() -> Iterator[str]:
-    """Every equation under its chapter, below the first line of the chapter's module."""
+    """Yield every equation under its chapter, below the first line of the module of the chapter."""
     for chapter in CHAPTERS:
         module = import_module(f"derive.catalogue.{chapter}")
         yield f"## {chapter}"
@@ -54,7 +54,7 @@ def by_chapter() -> Iterator[str]:
 
 
 def entry(row: Equation) -> Iterator[str]:
-    """One equation: its anchor, kind and formula, in symbols and as typed, what it says and its place among the others."""
+    """Yield one equation: its anchor, kind, formula (in symbols and as typed), statement, and relations to other equations."""
     yield f'### <a id="{row.id}"></a>{row.id}'
     yield f"**{row.title}.** {row.described}, `{row.reference}`"
     yield f"```math\n{row.latex}\n```"
@@ -70,7 +70,7 @@ def entry(row: Equation) -> Iterator[str]:
 
 
 def by_quantity() -> Iterator[str]:
-    """Every quantity with the equations that define it and those that speak of it."""
+    """Yield every quantity with the equations that define it and the equations that use it."""
     yield "## By quantity"
     rows = []
     for quantity in QUANTITIES.values():
@@ -83,20 +83,20 @@ def by_quantity() -> Iterator[str]:
 
 
 def without_derivation() -> Iterator[str]:
-    """The equations that follow from no other, and why."""
+    """Yield the equations that follow from no other equation, with the reason."""
     yield "## Without derivation"
     rows = [(linked([row.id]), reason_not_derived(row)) for row in by_id().values() if not row.steps]
     yield table(("id", "why"), rows)
 
 
 def without_source() -> Iterator[str]:
-    """The equations that name no source."""
+    """Yield the equations without a source."""
     yield "## Without source"
     yield linked(row.id for row in by_id().values() if not row.sources) or "None."
 
 
 def linked(ids: Iterable[str]) -> str:
-    """Ids, each as a link to its entry."""
+    """Return ids as links to their entries."""
     return ", ".join(f"[`{id}`](#{id})" for id in ids)
 
 

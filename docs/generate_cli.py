@@ -24,13 +24,13 @@ VERBATIM = "\b"
 
 
 def page() -> str:
-    """The whole reference: the program, then every command in the order of its name."""
+    """Return the whole page: the program, then every command by name."""
     sections = [section for path, command in commands() for section in describe(path, command)]
     return "\n\n".join([*heading(), *sections]) + "\n"
 
 
 def heading() -> list[str]:
-    """What holds for every command."""
+    """Return the paragraphs that apply to every command."""
     helps = " or ".join(f"`{spelling}`" for spelling in backsolve.context_settings["help_option_names"])
     return [
         "# Command line",
@@ -44,7 +44,7 @@ def heading() -> list[str]:
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
-    """Every command by its full name, groups before what they hold."""
+    """Yield every command by its full name, each group before its commands."""
     waiting: list[tuple[str, click.Command]] = [("backsolve", backsolve)]
     while waiting:
         path, command = waiting.pop(0)
@@ -54,7 +54,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 
 def describe(path: str, command: click.Command) -> list[str]:
-    """The paragraphs of one command: its name, how it is called, what it does and its options."""
+    """Yield the paragraphs of one command: its name, its call, its description and its options."""
     options = [option(one) for one in command.params if isinstance(one, click.Option)]
     return [f"## {path}", f"```\n{usage(path, command)}\n```", *paragraphs(command.help or ""), *(["\n".join(options)] if options else [])]
 
@@ -68,14 +68,14 @@ def usage(path: str, command: click.Command) -> str:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """A docstring as Markdown: a paragraph a line, those marked as verbatim in a block."""
+    """Return a docstring as Markdown: one line for each paragraph, and verbatim paragraphs in a block."""
     for paragraph in cleandoc(text).split("\f")[0].strip().split("\n\n"):
         mark, _, rest = paragraph.partition("\n")
         yield f"```\n{rest}\n```" if mark == VERBATIM else escaped(" ".join(paragraph.split()))
 
 
 def option(one: click.Option) -> str:
-    """One option as a list item: spellings, value, help, whether it may be repeated, and a default if there is one to name."""
+    """Return one option as a list item: spellings, value, help, whether it may be repeated, and its default if it has one."""
     value = "" if one.is_flag else f" {placeholder(one)}"
     spellings = ", ".join(f"`{spelling}{value}`" for spelling in (*one.opts, *one.secondary_opts))
     said = " ".join((one.help or "").split())
@@ -85,7 +85,7 @@ def option(one: click.Option) -> str:
 
 
 def placeholder(one: click.Option) -> str:
-    """What stands for the value: the metavar, else the choices, else the type's name."""
+    """Return the placeholder of a value: the metavar, else the choices, else the name of the type."""
     if one.metavar:
         return one.metavar
     if isinstance(one.type, click.Choice):
@@ -94,7 +94,7 @@ def placeholder(one: click.Option) -> str:
 
 
 def escaped(text: str) -> str:
-    """Plain text with nothing left that Markdown would take for a command."""
+    """Return plain text with the special characters of Markdown escaped."""
     return "".join(f"\\{sign}" if sign in "\\`*<[" else sign for sign in text)
 
 

@@ -20,13 +20,13 @@ BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at mos
 
 
 def page() -> str:
-    """A section a table."""
+    """Return the page, with a section for each table."""
     tables = json.loads(files("pricing_data").joinpath("datapackage.json").read_text(encoding="utf-8"))["resources"]
     return "\n\n".join([*heading(), *(paragraph for one in tables for paragraph in section(one))]) + "\n"
 
 
 def heading() -> Iterator[str]:
-    """What the page is."""
+    """Yield the introduction of the page."""
     yield "# Columns of the tables"
     yield "Made by `python docs/generate_columns.py` from `pricing_data/datapackage.json`. Edit that file instead of this page."
     yield (
@@ -40,12 +40,12 @@ def heading() -> Iterator[str]:
 
 
 def converted() -> Iterator[str]:
-    """The columns of prices that are converted from the currency of their list, as code."""
+    """Return the columns of prices that are converted from the currency of their list, as code."""
     return (f"`{name}`" for name in CSV_KEYS if "usd_per" in name)
 
 
 def section(one: Mapping[str, Any]) -> Iterator[str]:
-    """One table: its key, what it refers to, and its columns."""
+    """Yield one table: its key, its references and its columns."""
     schema = one["schema"]
     yield f"## {one['path']}"
     yield f"{one['title']}."
@@ -59,7 +59,7 @@ def section(one: Mapping[str, Any]) -> Iterator[str]:
 
 
 def column(field: Mapping[str, Any]) -> tuple[str, str, str]:
-    """One column as cells: whether it must be filled, and what it may hold."""
+    """Return one column as cells: whether it is required, and its allowed values."""
     rules = field.get("constraints", {})
     said = [field["description"]]
     said += [f"One of {', '.join(f'`{word}`' for word in rules['enum'])}."] if "enum" in rules else []

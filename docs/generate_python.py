@@ -23,18 +23,18 @@ PACKAGES = ("derive", "invert")
 
 
 def page() -> str:
-    """The packages in turn, everything that each exports."""
+    """Yield the packages with everything that each exports."""
     return "\n\n".join([*heading(), *(paragraph for package in PACKAGES for paragraph in exported(package))]) + "\n"
 
 
 def heading() -> Iterator[str]:
-    """What the page is."""
+    """Yield the introduction of the page."""
     yield "# Python"
     yield "Made by `python docs/generate_python.py` from the docstrings. Edit them instead of this page."
 
 
 def exported(package: str) -> Iterator[str]:
-    """A package and every name it exports."""
+    """Yield a package and every name that it exports."""
     module = import_module(package)
     yield f"## {package}"
     yield inspect.cleandoc(module.__doc__ or "")
@@ -64,13 +64,13 @@ def parameters(thing: Any) -> Iterator[str]:
 
 
 def parameter(one: ast.arg, default: ast.expr | None = None) -> str:
-    """`name: type = default`, each part where there is one."""
+    """Return `name: type = default`, without missing parts."""
     written = one.annotation.value if isinstance(one.annotation, ast.Constant) else one.annotation and ast.unparse(one.annotation)
     return one.arg + (f": {written}" if written else "") + (f" = {ast.unparse(default)}" if default else "")
 
 
 def members(thing: type) -> Iterator[str]:
-    """The fields of a record, and the first paragraph on each public method, those that it inherits first."""
+    """Yield the fields of a record, and the first paragraph on each public method, inherited methods first."""
     fields = [f"- `{name}`" for name in thing.__dataclass_fields__ if not name.startswith("_")] if is_dataclass(thing) else []
     own = {name: one for base in reversed(thing.__mro__[:-1]) for name, one in vars(base).items()}
     asked = {name: one for name, one in own.items() if inspect.isroutine(one) or isinstance(one, property | cached_property)}
@@ -82,13 +82,13 @@ def members(thing: type) -> Iterator[str]:
 
 
 def described(thing: Any) -> list[str]:
-    """What a thing says of itself, and what the records say that it is made of."""
+    """Yield the docstring of an object, and its fields if it is a record."""
     kinds = [kind for kind in thing.__mro__ if kind.__module__ not in ("builtins", "types")] if inspect.isclass(thing) else [thing]
     return list(dict.fromkeys(inspect.getdoc(kind) or "" for kind in kinds))
 
 
 def documented(thing: Any) -> Iterator[str]:
-    """A docstring as Markdown: its examples in blocks, the rest as it is."""
+    """Return a docstring as Markdown, with its examples in blocks."""
     for paragraph in "\n\n".join(described(thing)).split("\n\n"):
         yield f"```pycon\n{paragraph}\n```" if paragraph.startswith(">>>") else paragraph
 

@@ -33,7 +33,7 @@ OVERVIEW_FILE = REFERENCE / "schema" / "overview.schema.json"
 NOTES = Path(__file__).with_name("schema_notes.json")
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 NAMES = {Inference: "sheet", PairInference: "pair", PriceBand: "band", FileText: "file", RuleScore: "score"}
-"""Objects that are not called as their record is."""
+"""Objects with another name than their record."""
 SCALARS: dict[Any, dict[str, Any]] = {
     float: {"type": "number"}, int: {"type": "integer"}, str: {"type": "string"}, bool: {"type": "boolean"},
     date: {"type": "string", "format": "date"}, NoneType: {"type": "null"}, Any: {}, object: {},
@@ -50,7 +50,7 @@ class Schema:
         self.used: set[str] = set()
 
     def note(self, at: str) -> dict[str, Any]:
-        """Return what the notes say of a place."""
+        """Return the notes on a place."""
         self.used.add(at)
         return dict(self.notes.get(at, {}))
 

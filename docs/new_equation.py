@@ -34,7 +34,7 @@ MADE = (
     ("tests/derive/fingerprints.json", ("tests/derive/test_catalogue.py", "--write")),
     ("docs/reference/catalogue.md", ("docs/generate_catalogue.py",)),
 )
-"""Every file that is made from the entries, and what makes it."""
+"""The files that are made from the entries, each with the command that makes it."""
 TESTS = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "tests/derive/catalogue", "tests/derive/quantities")
 """The tests of all entries: dimensions, names, sources and prose."""
 
@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> int:
 
 
 def wrong(id: str) -> str:
-    """Return what is wrong with a new id, or an empty text."""
+    """Return the fault of a new id, or an empty text."""
     chapter, _, name = id.partition(".")
     if chapter not in CHAPTERS:
         return f"{chapter!r} is not a chapter. The chapters are {', '.join(CHAPTERS)}"

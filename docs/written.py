@@ -1,4 +1,4 @@
-"""A page that is generated: written, or with --check only compared with what would be written."""
+"""Write a generated page, or with --check only compare it with the file."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -26,6 +26,6 @@ def main(script: str, file: Path, page: Callable[[], str], arguments: list[str])
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """Rows of cells as a Markdown table; bars inside a cell are escaped."""
+    """Return rows of cells as a Markdown table, with bars inside a cell escaped."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
