@@ -71,13 +71,7 @@ ROWS = (
         high=10,
         domain=NONNEGATIVE,
     ),
-    Quantity(
-        name="input_price_cost_ratio",
-        symbol="mu_in",
-        meaning="input price/cost: input price over compute cost of a token",
-        low=0.1,
-        high=1e4,
-    ),
+    Quantity(name="input_price_cost_ratio", symbol="mu_in", meaning="input price over compute cost of a token", low=0.1, high=1e4),
     Quantity(
         name="input_increment",
         symbol="dp_in",

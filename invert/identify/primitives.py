@@ -42,11 +42,8 @@ _HAIR = 1e-12
 
 
 _DEFINED_BY = {
-    **{
-        "input_price": "bands.active_params_times_price_cost_ratio",
-        "prefill_cost_ratio": "bands.prefill_cost",
-        "band_price": "bands.price",
-    },
+    **{"prefill_cost_ratio": "bands.prefill_cost", "band_price": "bands.price"},
+    "input_price": "bands.active_params_times_price_cost_ratio",
     **{"storage_price": "bands.storage_price", "cache_read_ratio": "bands.cache_read_ratio", "sweep_time": "scheduling.sweep_time"},
     **{"balance_context": "context.balance_context", "attention_context": "context.attention_context"},
     **{"attention_intensity": "architecture.attention_intensity", "ridge_point": "batching.ridge_point"},
@@ -60,11 +57,8 @@ GIVEN_AS = {
     "attention_context": "attention_flops_per_pair", "weight_compute_ratio": "weight_bytes",
 }  # fmt: skip
 """Quantities that may replace a primitive at a point, and the primitive that follows from each."""
-_SHORT, _LONG, _OUTPUT = (
-    {"context_length": "short_context"},
-    {"context_length": "long_context"},
-    {"input_price_cost_ratio": "output_price_cost_ratio"},
-)
+_SHORT, _LONG = {"context_length": "short_context"}, {"context_length": "long_context"}
+_OUTPUT = {"input_price_cost_ratio": "output_price_cost_ratio"}
 _PRICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "input": ("input_price", _SHORT),
     "output": ("band_price", _SHORT | _OUTPUT),
@@ -77,11 +71,8 @@ _PRICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 _COMPONENTS = tuple(_PRICES)
 # The price/cost of more context is that of output, whatever is read or multiplied for it.
 _ALSO = {
-    **{
-        "increment_price_cost_ratio": "output_price_cost_ratio",
-        "kv_bytes_per_token_in_dollars": "kv_bytes_per_token",
-        "cost_ratio": "decode_cost_ratio",
-    },
+    **{"kv_bytes_per_token_in_dollars": "kv_bytes_per_token", "cost_ratio": "decode_cost_ratio"},
+    "increment_price_cost_ratio": "output_price_cost_ratio",
     "active_params_times_price_cost_ratio": "active_params*input_price_cost_ratio",
 }
 _Known = tuple[float, Array]
