@@ -72,6 +72,8 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "llama4_text": {"no_rope_layer_interval": 4, "interleave_moe_layer_step": 1, "n_shared_experts": 1},
     "qwen3_next": {"full_attention_interval": 4, "attn_output_gate": True},
     **{name: {"full_attention_interval": _NEVER} for name in ("mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv6", "rwkv7", "xlstm")},
+    # Each layer has attention and a dense part twice, and experts once.
+    "longcat_flash": {"parts_per_layer": 2, "decoder_sparse_step": 2, "enable_moe_block": True},
     "jamba": {"attn_layer_period": 8, "attn_layer_offset": 4, "expert_layer_period": 2, "expert_layer_offset": 1},
 }
 
@@ -139,7 +141,8 @@ def _window_in_use(settings: Settings) -> bool:
 def _number_of_layers(settings: Settings) -> int:
     alone = next((value for name in _ONE_PART if (value := settings.get(name))), None)
     names = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
-    return settings.needed(*names) if alone is None or settings.name_of(*names) else len(alone)
+    count = settings.needed(*names) if alone is None or settings.name_of(*names) else len(alone)
+    return count * (settings.whole("parts_per_layer") or 1)
 
 
 # Attention. Each rule reads one way of saying it.

@@ -214,7 +214,9 @@ def experts_of(settings: Settings, dim: int, layers: int) -> Experts:
     names = ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k", "moe_k", "moe_topk")
     if (active := settings.needed(*names)) > count:
         raise WrongData(f"{settings.place}: {settings.name_of(*names)} = {active} is more than the {count} experts of a layer")
-    width = settings.whole("moe_intermediate_size", "expert_intermediate_size", "expert_hidden_dim", "ffn_hidden_size")
+    width = settings.whole(
+        "moe_intermediate_size", "expert_intermediate_size", "expert_ffn_hidden_size", "expert_hidden_dim", "ffn_hidden_size"
+    )
     width = width or settings.needed("intermediate_size", "hidden_dim")
     inner = settings.whole("moe_latent_size", "routed_expert_hidden_size") or dim
     sizes = ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "share_expert_dim", "shared_intermediate_size")

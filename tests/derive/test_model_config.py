@@ -155,6 +155,12 @@ def test_a_file_is_solved_as_the_model_of_the_table():
              "layer_types": (["conv", "conv", "full_attention", "conv"] * 6), "tie_word_embeddings": True},
             {"kv_layers": 6, "linear_layers": 18, "state_key_dim": 2048, "state_value_dim": 2, "total_params": 8.34e9},
         ),
+        (
+            {"model_type": "longcat_flash", "num_layers": 28, "hidden_size": 6144, "ffn_hidden_size": 12288, "expert_ffn_hidden_size": 2048,
+             "num_attention_heads": 64, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+             "v_head_dim": 128, "n_routed_experts": 512, "moe_topk": 12, "vocab_size": 131072},
+            {"kv_formula": "mla", "kv_layers": 56, "moe_layers": 28, "total_params": 561e9},
+        ),
         # Two matrices by the activation: 32 layers of 2 x 4096 x 14336 and attention, and 1.0507e9 of the vocabulary.
         ({**DENSE, "hidden_act": "relu2"}, {"total_params": 6.15e9}),
         (
@@ -178,7 +184,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
         *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
-        *("relu2", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
+        *("longcat", "relu2", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
     ],
 )  # fmt: skip
 def test_other_ways_of_saying_it(tmp_path, settings, columns):
