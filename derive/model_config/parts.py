@@ -85,7 +85,9 @@ def grouped_heads(settings: Settings, dim: int) -> Part:
     keys_are_values = bool(settings.get("attention_k_eq_v"))
     columns: Columns = {"kv_heads": kv, "head_dim": wide} if value == wide else {"kv_heads": kv, "key_dim": wide, "value_dim": value}
     of_kv = kv * (wide if keys_are_values else wide + value)
-    return Part(columns, dim * (query_heads(settings) * (wide * _count_gates(settings) + value) + of_kv))
+    query, low = query_heads(settings), settings.whole("share_q_dim")
+    of_queries = low * (dim + query * wide) if low else dim * query * wide * _count_gates(settings)
+    return Part(columns, of_queries + dim * (query * value + of_kv))
 
 
 def window(settings: Settings, dim: int, layers: int) -> Part:

@@ -161,6 +161,12 @@ def test_a_file_is_solved_as_the_model_of_the_table():
              "v_head_dim": 128, "n_routed_experts": 512, "moe_topk": 12, "vocab_size": 131072},
             {"kv_formula": "mla", "kv_layers": 56, "moe_layers": 28, "total_params": 561e9},
         ),
+        (
+            {"num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64, "num_key_value_heads": 1, "head_dim": 256,
+             "share_q_dim": 2048, "intermediate_size": 18432, "moe_num_experts": 48, "moe_top_k": 3, "moe_intermediate_size": 5120,
+             "share_expert_dim": 5120, "moe_layers_enum": ",".join(map(str, range(4, 60))), "vocab_size": 128815},
+            {"kv_heads": 1, "moe_layers": 56, "total_params": 316e9, "active_params": 38.8e9},
+        ),
         # Two matrices by the activation: 32 layers of 2 x 4096 x 14336 and attention, and 1.0507e9 of the vocabulary.
         ({**DENSE, "hidden_act": "relu2"}, {"total_params": 6.15e9}),
         (
@@ -184,7 +190,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
         *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
-        *("longcat", "relu2", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
+        *("longcat", "step-3", "relu2", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
     ],
 )  # fmt: skip
 def test_other_ways_of_saying_it(tmp_path, settings, columns):
