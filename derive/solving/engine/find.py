@@ -309,7 +309,8 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
 
 def _is_informative(asked: Question, bounded: Solution) -> bool:
     """Return whether bounds are more than the domain of the unknown and rest on more than defaults. A refusal always says something."""
-    cut = any(one.least > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
+    ceiling = QUANTITIES[asked.unknown].ceiling
+    cut = any(one.kind == "point" or one.least > 0 or one.high not in (None, ceiling) for one in bounded.answers)
     return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
 
 

@@ -346,9 +346,16 @@ def _solve_inequality(equation: _Row, unknown: str, values: _Values) -> list[Ans
         left, right = equation.left_side(at), right_side_at(equation, at)
         return left >= right if equation.sense == ">=" else left <= right
 
-    found, floor = _stretches(equation, unknown, values, cuts, holds, None), quantity(unknown).floor
-    # An inequality may leave nothing but the least value of all.
-    return found or ([Answer(kind="point", value=floor, residual=0.0)] if floor > 0 and holds(floor) else [])
+    if found := _stretches(equation, unknown, values, cuts, holds, None):
+        return found
+    # An inequality may leave nothing but the least value of all, or the bound of a requirement.
+    ends = {quantity(unknown).floor, *(cut.value for cut in _required_cuts(equation, unknown, values))}
+    return [Answer(kind="point", value=end, residual=0.0) for end in sorted(ends) if end > 0 and holds(end)]
+
+
+def _required_cuts(equation: _Row, unknown: str, values: _Values) -> list[_Cut]:
+    """Return the cuts at which the sides of a requirement are equal, or where the larger of two terms changes."""
+    return [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
 
 
 def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
@@ -365,7 +372,7 @@ def _stretches(
     equation: _Row, unknown: str, values: _Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
 ) -> list[Answer]:
     """Return the parts of the domain between cuts on which all holds, with neighbours joined."""
-    required = [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
+    required = _required_cuts(equation, unknown, values)
     floor, ceiling = quantity(unknown).floor, quantity(unknown).ceiling
     by_value = {cut.value: cut for cut in (*cuts, *required) if floor < cut.value < ceiling}
     ends = [floor, *sorted(by_value), ceiling]
