@@ -34,17 +34,15 @@ _FEED_FORWARD = {
 }
 _ONE_PART = ("layers_block_type", "hybrid_override_pattern")
 """Settings of models whose layers are one part each: attention, a state, or a feed-forward part."""
-_ANOTHER_WAY = (
-    *("full_attention_interval", "sliding_window_pattern", "no_rope_layer_interval", "no_rope_layers", "hybrid_layer_pattern"),
-    *("global_attn_every_n_layers", "is_moe_layer"),
-    *("first_k_dense_replace", "moe_layer_freq", "mlp_layer_types"),
-)
-"""Settings that repeat another one. They are not needed."""
 _INTERVALS = {
     **dict.fromkeys(("full_attention_interval", "attn_layer_period", "layer_group_size"), LINEAR),
     **dict.fromkeys(("sliding_window_pattern", "no_rope_layer_interval", "global_attn_every_n_layers"), WINDOW),
 }
 """Settings for the frequency of layers with the whole context, and for the cache of the other layers."""
+_REPEATED = (
+    *(*_INTERVALS, "no_rope_layers", "hybrid_layer_pattern", "is_moe_layer", "first_k_dense_replace", "moe_layer_freq", "mlp_layer_types"),
+)
+"""Settings that may repeat another one. Then they are not needed."""
 _EVERY = ("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq", "expert_layer_period")
 """Settings for the frequency of layers with experts."""
 _SELECTING = 16
@@ -105,7 +103,7 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     if settings.get("is_encoder_decoder"):
         raise WrongData(f"{settings.place}: has an encoder and a decoder. --model needs a model with only a decoder")
     count = _number_of_layers(settings)
-    settings.get(*_ANOTHER_WAY)
+    settings.get(*_REPEATED)
     attention = next((kinds for rule in _ATTENTION_RULES if (kinds := rule(settings, count))), [FULL] * count)
     parts = next((kinds for rule in _FEED_FORWARD_RULES if (kinds := rule(settings, count))), [_EXPERTS] * count)
     if len(attention) < count or len(parts) < count:
@@ -217,15 +215,13 @@ def blocks_of(settings: Settings, part: str) -> list[Settings]:
 
 
 _ATTENTION_RULES: tuple[Callable[[Settings, int], list[str] | None], ...] = (
-    *(
-        _attention_by_compression,
-        _attention_by_words,
-        _attention_by_numbers,
-        _attention_by_places,
-        _attention_by_interval,
-        _attention_by_first_window,
-        _attention_by_blocks,
-    ),
+    _attention_by_compression,
+    _attention_by_words,
+    _attention_by_numbers,
+    _attention_by_places,
+    _attention_by_interval,
+    _attention_by_first_window,
+    _attention_by_blocks,
 )
 
 # Feed-forward parts.
