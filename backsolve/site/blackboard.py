@@ -6,11 +6,10 @@ from functools import cache
 
 from backsolve.figures.board import SHARED, Drawn, drawn_pictures, legs, pictures
 from backsolve.figures.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
-from backsolve.site.formulas import Json
+from backsolve.site.formulas import NEUTRAL, Json
 from backsolve.site.lookups import claims
 from backsolve.site.presets import SUSTAINED, TITLES
 from derive.presets import hardware, model
-from derive.quantities import NEUTRAL_DEFAULTS
 from derive.solving.api import solve
 from derive.tables.questions import amount_in_si, read_givens
 from derive.units import parse
@@ -18,9 +17,6 @@ from derive.units import parse
 LECTURE = "lecture"
 _RACK = "GB200-NVL72:fp8"
 """The rack of the lecture."""
-NEUTRAL = {**NEUTRAL_DEFAULTS, "prompt_share": 0.0}
-"""The values of quantities without a slider. The lecture counts every served token as output."""
-
 _CLAIMED = {
     **{"machine_balance_ratio": "A13a", "sparsity": "A13a", "balance_batch": "A13a", "active_params": "E3a", "kv_bytes_per_token": "E3a"},
     **{"fast_price_ratio": "A11a", "fast_speed_ratio": "A11c", "long_context_threshold": "E2a", "premium_out": "E2b"},

@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
-from backsolve.site.formulas import start_values
+from backsolve.site.formulas import NEUTRAL, start_values
 from backsolve.site.lookups import claims, claims_found
 from derive.catalogue import equation, equations
 from derive.catalogue.searching import TALK
 from derive.immutable import immutable
 from derive.presets import chip_name
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.show.parts import values_of
 from derive.solving.api import solve
@@ -103,7 +103,7 @@ def _solved(claim: Mapping[str, Any]) -> ClaimState | None:
     if not bearing:
         return None
     row = bearing[-1]
-    return ClaimState(claim=claim, equation=row.id, fragment=_fragment(row, unknown, typed, {**NEUTRAL_DEFAULTS, **values}))
+    return ClaimState(claim=claim, equation=row.id, fragment=_fragment(row, unknown, typed, {**NEUTRAL, **values}))
 
 
 def _fragment(row: Equation, unknown: str, typed: Mapping[str, str], values: Mapping[str, float]) -> str:

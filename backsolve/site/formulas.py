@@ -11,7 +11,8 @@ from derive.answers import COUNTED
 from derive.catalogue import equation
 from derive.expressions.branches import branches, regimes_of, turning_points
 from derive.expressions.digits import loses_digits
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities import QUANTITIES
+from derive.quantities.defaults import DEFAULTS
 from derive.quantities.formula import tree_in_latex
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
@@ -26,6 +27,8 @@ from derive.written import tree_of_function
 
 Json = dict[str, Any]
 
+NEUTRAL = {row.quantity: row.value for row in DEFAULTS if row.value is not None and not row.beside}
+"""Defaults that do not depend on the other givens, for quantities that a page does not ask for."""
 
 RATES = ("mfu", "mbu")
 """The shares of its peaks that a step sustains. They are 1 until a reader selects sustained rates."""
@@ -39,7 +42,7 @@ def page_data(id: str) -> Json:
 
 def start_values(row: Equation) -> dict[str, float]:
     """Return the values [SI] that the page of an equation opens with: neutral defaults, and its worked example at ideal rates."""
-    neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name in row.symbols}
+    neutral = {name: value for name, value in NEUTRAL.items() if name in row.symbols}
     given = {name: parse(name, typed) for name, typed in row.example.items()}
     return neutral | given | {name: 1.0 for name in RATES if name in row.symbols}
 
@@ -149,5 +152,5 @@ def _quantity(name: str) -> Json:
         "least": least,
         "most": most,
         **{key: value for key, value in some.items() if value},
-        **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
+        **({"default": NEUTRAL[name]} if name in NEUTRAL else {}),
     }

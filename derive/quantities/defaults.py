@@ -6,10 +6,11 @@ from typing import NamedTuple
 class Default(NamedTuple):
     """A default, and the givens that replace it.
 
-    It is `value`, or the first of `follows` that is known or asked for. If one of `beside` is known or asked for, it is only that. If one
-    of each of `gives_way` is known or asked for, the quantity has the value of its definition. Any set of `said_by`, given together,
-    determines the number. `worked_out_by` is the same for the first of `follows`: if one of each is known, the quantity equals it.
-    `together` also puts the quantity that it follows into the equations, and leaves it open if that quantity is requested.
+    It is `value`, or the first of `follows` that is known or asked for. With `about`, it is `value` only if one of these is known or asked
+    for. If one of `beside` is, it only follows. If one of each of `gives_way` is, the quantity has the value of its definition. Any set of
+    `said_by`, given together, determines the number. `worked_out_by` is the same for the first of `follows`: if one of each is known, the
+    quantity equals it. `together` also puts the quantity that it follows into the equations, and leaves it open if that quantity is
+    requested.
 
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, because a measured result may contradict it. A `found` default is put into the equations. A result that no measured default
@@ -21,6 +22,7 @@ class Default(NamedTuple):
     quantity: str
     value: float | None = None
     follows: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     gives_way: tuple[tuple[str, ...], ...] = ()
     said_by: tuple[tuple[str, ...], ...] = ()
@@ -151,7 +153,7 @@ DEFAULTS = (
     # The training chips are the given chips, unless copies or stages are given.
     Default("training_chips", follows=("chips",), gives_way=(("pipeline_stages", "data_parallel"),)),
     # A model with experts has them in all layers, unless dense layers are given. A given width is the width of experts too.
-    Default("moe_layers", 0.0, follows=("layers",), beside=_OF_EXPERTS),
+    Default("moe_layers", 0.0, follows=("layers",), about=("vocab_size",), beside=_OF_EXPERTS),
     Default("moe_ffn_dim", follows=("ffn_dim",)),
     Default("ffn_dim", follows=("moe_ffn_dim",), gives_way=(("moe_layers",),)),
 )

@@ -232,7 +232,7 @@ def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) ->
         closed = not reason or reason.code not in LEAVES_OPEN
     if not closed:
         found, reason = _search_zeros(loop, values)
-    if any(_is_anything(unknown, one) or _closes_beside(loop, values, one) for one in found):
+    if any(_is_anything(unknown, one) or _closes_beside(loop, values, one) or _turns_at_an_edge(loop, values, one) for one in found):
         return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_name_of_loop(loop)}")
     if not found and reason is None:
         reason = Reason(code="no_solution", message=f"no {unknown} satisfies {_name_of_loop(loop)}")
@@ -316,6 +316,13 @@ def _closes_beside(loop: Loop, values: Mapping[str, float], found: Answer) -> bo
         return False
     beside = (_trace_loop(loop, values, found.point * factor) for factor in _WELL_BESIDE)
     return any(world is not None and residual(loop.closing, world.values) < _CLOSED for world in beside)
+
+
+def _turns_at_an_edge(loop: Loop, values: Mapping[str, float], found: Answer) -> bool:
+    """Return whether a quantity inside a loop is found backwards where another term takes over: beyond it, it may be anything."""
+    world = _trace_loop(loop, values, found.point) if found.kind == "point" else None
+    backwards = (leg for leg in loop.steps if isinstance(leg, Step) and not leg.goes_forwards)
+    return world is not None and any(_is_at_an_edge(leg.row, leg.unknown, world.values, 2 * HOLDS) for leg in backwards)
 
 
 def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> dict[str, float]:

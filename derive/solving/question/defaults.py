@@ -56,7 +56,7 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
     False
     """
     at_hand = {*known, unknown}
-    neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if at_hand.isdisjoint(_ROWS[name].beside)}
+    neutral = {name: value for name, value in NEUTRAL_DEFAULTS.items() if _has_value(_ROWS[name], at_hand)}
     free: dict[str, float | str] = {name: value for name, value in neutral.items() if name not in at_hand and name not in claimed}
     led = {name: other for name in FOLLOWS if (other := leading_quantity(name, at_hand))}
     free |= {name: other for name, other in led.items() if name in free}
@@ -103,6 +103,11 @@ def leading_quantity(name: str, at_hand: Set[str]) -> str | None:
     if _ROWS[name].always or _have_each(_ROWS[name].worked_out_by, at_hand):
         return FOLLOWS[name][0]
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
+
+
+def _has_value(row: Default, at_hand: Set[str]) -> bool:
+    """Return whether a default is its value beside these quantities, and not only what it follows."""
+    return at_hand.isdisjoint(row.beside) and not (row.about and at_hand.isdisjoint(row.about))
 
 
 def _have_each(groups: tuple[tuple[str, ...], ...], at_hand: Set[str]) -> bool:

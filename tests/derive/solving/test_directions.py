@@ -90,17 +90,21 @@ def slack(rows: tuple[Equation, ...], drawn: Mapping[str, float], random: Random
     return values
 
 
-def with_untrue_defaults(unknown: str, given: Mapping[str, float], world: Mapping[str, float]) -> dict[str, float]:
+def with_untrue_defaults(
+    unknown: str, given: Mapping[str, float], world: Mapping[str, float], made: frozenset[str] = frozenset()
+) -> dict[str, float]:
     """Return what is given, and the value of each quantity whose default is not true in this world."""
     given = dict(given)
-    while differs := supposed_otherwise(unknown, given, world):
+    while differs := supposed_otherwise(unknown, given, world, made):
         given |= differs
     return given
 
 
-def supposed_otherwise(unknown: str, given: Mapping[str, float], world: Mapping[str, float]) -> dict[str, float]:
+def supposed_otherwise(
+    unknown: str, given: Mapping[str, float], world: Mapping[str, float], made: frozenset[str] = frozenset()
+) -> dict[str, float]:
     """Defaults that would stand and are something else in this world."""
-    defaults = evaluate_defaults(defaults_in_force(unknown, given.keys()), world)
+    defaults = evaluate_defaults(defaults_in_force(unknown, given.keys(), made=made), world)
     return {name: world[name] for name, value in defaults.items() if world.get(name, value) != value}
 
 
@@ -124,8 +128,9 @@ def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
         solution, _ = answer_with_way(question(unknown, given, Switches(anyway=True)))
         points = [one for one in solution.answers if one.kind == "point"]
         assert not any(wrong(one, world[unknown]) for one in points)
-        # More weights found than are active are those of a mixture.
-        certain = unknown != "total_params" or all(one.value <= world["active_params"] for one in points)
+        # More weights found than are active are those of a mixture. One chip has one copy of the cache, whatever was measured.
+        of_dense = unknown != "total_params" or all(one.value <= world["active_params"] for one in points)
+        certain = of_dense and {name for row in solution.equations for name in equation(row).symbols} != {"kv_replication", "chips"}
         assert all(one.bound for one in points if certain), "the step is in it, and it is longer than its bound"
 
 
@@ -134,7 +139,7 @@ def test_the_truth_lies_where_the_answers_say_over_the_whole_catalogue():
     """Results that rest on a bound, from what they rest on; and one of the inputs from such a result."""
     random = Random(20261123)
     ends: Counter[str | None] = Counter()
-    for state in islice(states(random), 24):
+    for state in islice(states(random), 36):
         made = {row.defines: row for row in state.rows if row.defines and row.sense == "="}
         inputs = state.values.keys() - made.keys()
         world = slack(tuple(made.values()), {name: state.values[name] for name in inputs}, random)
@@ -146,7 +151,7 @@ def test_the_truth_lies_where_the_answers_say_over_the_whole_catalogue():
             inputs_of_it = sorted(resting[result] & inputs)
             for unknown in (result, random.choice(inputs_of_it)):
                 given = {name: world[name] for name in (*inputs_of_it, result) if name != unknown}
-                known = with_untrue_defaults(unknown, given, world)
+                known = with_untrue_defaults(unknown, given, world, state.made)
                 solution, _ = answer_with_way(question(unknown, known, Switches(using=state.using, variants=state.variants, anyway=True)))
                 instead = any("follows from the givens" in one for one in solution.assumptions)
                 if [one.kind for one in solution.answers] == ["point"] and not instead:
