@@ -146,11 +146,6 @@ def test_numbers_outside_the_domain(name, text, message):
     assert message in str(caught.value) and str(caught.value).startswith(name)
 
 
-def test_unknown_quantity():
-    with pytest.raises(UnknownName, match="'bacth'; did you mean 'batch'"):
-        parse("bacth", "5")
-
-
 @in_one_test("row", QUANTITIES.values(), ids=lambda row: row.name)
 def test_the_example_of_every_refusal_can_be_typed(row):
     with pytest.raises(WrongUnit) as caught:

@@ -4,10 +4,6 @@ from derive.solving.api import solve
 from derive.solving.result import Solution
 
 STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
-CROSSOVER = {
-    **{"active_params": "100B", "bytes_per_weight": 1, "machine_balance_ratio": 300, "ridge_point": 600},
-    **{"long_context_threshold": "200k", "context_length": "200k"},
-}
 
 
 def value(solution: Solution) -> float:

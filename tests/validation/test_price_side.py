@@ -34,9 +34,6 @@ def test_storage_priced_as_memory_shows_the_sweep_of_decode(mbu):
     assert by_prices == pytest.approx(80e9 / (3.35e12 * mbu)) and by_tier == pytest.approx(by_prices)
 
 
-# -- prefill with attention -----------------------------------------------------------------------------------------
-
-
 # -- tiers and owned chips ------------------------------------------------------------------------------------------
 
 

@@ -81,7 +81,6 @@ def test_a_range_without_an_end_reaches_the_edge_with_an_arrow():
     assert [left in span for span in spans] == [False, True, False] and [right in span for span in spans] == [False, False, True]
 
 
-TOO_LONG = 3 * HOSTILE
 CLOUD = Mark(
     name="models",
     form="points",

@@ -42,13 +42,6 @@ def of_every_unknown(check: Callable[[Equation, str], None]) -> Callable[[Equati
     return check
 
 
-def test_the_count_of_pairs_is_printed_and_no_pair_is_skipped(capsys):
-    expected = sum(len(row.symbols) for row in by_id().values())
-    with capsys.disabled():
-        print(f"\n{len(by_id())} equations, {len(PAIRS)} (equation, symbol) pairs, {DRAWS} draws each")
-    assert len(PAIRS) == len({(row.id, name) for row, name in PAIRS}) == expected
-
-
 @of_every_unknown
 def what_was_taken_away_comes_back(equation, unknown, draws=DRAWS):
     truth = assignments(equation, draws, seed=20260429)

@@ -16,9 +16,6 @@ def warned(unknown, **given):
     return solve(unknown, **given).warnings
 
 
-# -- data types that nobody gave ---------------------------------------------------------------------------------------
-
-
 # -- slips -------------------------------------------------------------------------------------------------------------
 
 TYPED = {"hardware": "H100:bf16", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "batch": 8, "bytes_per_element": 2}
@@ -26,10 +23,7 @@ TYPED = {"hardware": "H100:bf16", "model": "Llama-3.1-70B", "chips": 8, "context
 
 def test_what_is_far_from_the_table_is_doubted():
     (text,) = warned("step_time", **TYPED, hbm_bandwidth="3.35GB/s")
-    assert (
-        text
-        == "hbm_bandwidth = 3.35 GB/s is 1,000 times less than the 3.35 TB/s of hardware.csv H100-SXM hbm_bandwidth: is its unit right?"
-    )
+    assert all(part in text for part in ("hbm_bandwidth = 3.35 GB/s", "1,000 times less", "3.35 TB/s", "hardware.csv H100-SXM"))
     assert not warned("compute_time", **TYPED, hbm_bandwidth="3.35GB/s") and not warned("step_time", **TYPED, hbm_bandwidth="335GB/s")
 
 

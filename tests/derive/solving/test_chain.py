@@ -74,7 +74,7 @@ def test_provenance_covers_every_given():
 
 def test_an_unknown_that_does_not_bind_is_an_interval():
     (only,) = solve("memory_time", step_time=1, compute_time=1).answers
-    assert (only.kind, only.low, only.high) == ("interval", 0, 1)
+    assert (only.kind, only.low, only.high, only.bound) == ("interval", 0, 1, None)
     users = {"using": ["batching.users_needed"], "machine_balance_ratio": 300, "sparsity": 8}
     (only,) = solve("concurrent_sequences", **users).answers
     assert (only.kind, only.low, only.high) == ("interval", 2400, None)

@@ -68,11 +68,6 @@ def test_what_an_estimate_has_a_part_in_is_no_bound():
     assert "roofline.step_time_serial is an estimate, not a bound" in assumed
 
 
-def test_an_interval_is_a_bound_by_itself():
-    (found,) = solve("memory_time", step_time=0.02, compute_time=0.02).answers
-    assert (found.kind, found.bound) == ("interval", None)
-
-
 SHARED = ("roofline.compute_time", "roofline.weight_time", "roofline.kv_time", "roofline.memory_time", "roofline.step_time")
 RESULTS = ("pipeline.hop_latency", "scheduling.throughput", "scheduling.fleet_throughput", "serving.cost_per_token")
 ROWS = tuple(map(equation, (*SHARED, *RESULTS)))

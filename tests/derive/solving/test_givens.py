@@ -43,12 +43,6 @@ def test_lists(text):
     assert found.values == (1, 8, 64) and len(found) == 3 and found.array().tolist() == [1, 8, 64]
 
 
-def test_elements_of_a_list_carry_their_units():
-    assert spread("context_length", "4k,32k,1M", parse).values == (4000, 32000, 1e6)
-    assert spread("chip_price", "1, 2, 3 USD/h", parse).values == pytest.approx((1 / 3600, 2 / 3600, 3 / 3600))
-    assert spread("batch", "64;512", parse).values == (64, 512)
-
-
 def test_sweeps_are_even_in_ratio_or_in_size():
     assert spread("batch", "1..4096:log:13", parse).array().tolist() == [2.0**power for power in range(13)]
     assert spread("batch", "10..50:lin:5", parse).array().tolist() == [10, 20, 30, 40, 50]

@@ -76,12 +76,6 @@ def test_a_range_without_any_answer_is_refused():
     assert solution.answers == () and solution.reason.code == "no_solution"
 
 
-@pytest.mark.slow
-def test_a_range_of_a_bound_is_a_bound():
-    (only,) = solve("memory_time", step_time="10ms..20ms", compute_time="10ms..20ms").answers
-    assert only.kind == "interval" and only.low == 0
-
-
 def test_ranges_in_a_sweep_give_a_span_for_every_point():
     table = solve("batch", **DEPLOYED, step_time="13ms..15ms", context_length="2k,4k").sweep
     for given, (one,), _ in table.rows():

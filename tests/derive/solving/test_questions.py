@@ -53,12 +53,6 @@ def test_what_cannot_be_read_is_said_in_one_line(kind, words, asked):
     assert all(word in str(caught.value) for word in words), caught.value
 
 
-@pytest.mark.parametrize("wrong", [None, [], [None]])
-def test_a_value_that_is_no_number_is_named(wrong):
-    with pytest.raises(BacksolveError, match="sparsity"):
-        solve("balance_batch", machine_balance_ratio=300, sparsity=wrong)
-
-
 def test_a_stand_in_takes_part_only_where_what_it_stands_for_is_not_given():
     """6,000 tokens of prompt and 500 of output are 6,250 on the mean; a context that is given is taken, whatever they come to."""
     request = {"prompt_tokens": 6000, "output_tokens": 500, "batch": 4, "kv_bytes_per_token": 1e5, "chips": 1, "hbm_bandwidth": "1TB/s"}

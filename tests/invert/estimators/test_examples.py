@@ -1,19 +1,9 @@
 """Small functions of `invert.estimators` on examples."""
 
 from invert.data import read_data
-from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.known import bounds_at_cost, told_by_others
 from invert.estimators.names import new_column_key
 from invert.records import Bounds, Estimate
-
-
-def test_pair_fast_mode():
-    prices = {("anthropic", "claude-opus-4-6", "", tier): price for tier, price in (("standard", 5e-6), ("fast", 30e-6))}
-    found = pair_fast_mode(("anthropic", "claude-opus-4-6", "", "standard"), 5.0, prices, read_data())
-    assert found.price_ratio == 6.0
-    assert found.speed_ratio == 2.5
-    assert found.batch_ratio == 15.0
-    assert round(found.slow_mode_floor, 3) == 0.92
 
 
 def test_bounds_at_cost():
