@@ -75,7 +75,7 @@ def _state(random: Random, neutral: float) -> State | None:
     whole = {*by_id().values()}
     true = tuple(row for row in (*order, *claimed, *others) if row in whole and all(name in values for name in row.symbols))
     named = tuple(row.id for row in claimed if row in true)
-    return State(values, {group: name for group, name in variants.items() if name}, named, true)
+    return State(values, variants, named, true)
 
 
 def _equal_by_default(random: Random, made: set[str], neutral: float) -> list[Equation]:
@@ -97,10 +97,10 @@ def _variants(random: Random) -> dict[str, str]:
     for row in by_id().values():
         if row.variant:
             groups.setdefault(row.variant.group, {})[row.variant.name] = row.variant.default
-    chosen = {
-        group: next((name for name in names if names[name]), "") if random.random() < 0.6 else random.choice(sorted(names))
-        for group, names in groups.items()
-    }
+    chosen: dict[str, str] = {}
+    for group, names in groups.items():
+        usual = [name for name, is_default in names.items() if is_default]
+        chosen[group] = usual[0] if usual and random.random() < 0.6 else random.choice(sorted(names))
     for group in SAME_VARIANT[1:]:
         if chosen[SAME_VARIANT[0]] in groups[group]:
             chosen[group] = chosen[SAME_VARIANT[0]]
