@@ -133,9 +133,10 @@ def _determined_part(system: list[_Row], reached: frozenset[str]) -> list[_Row]:
 def _solve_for(unknown: str, system: list[_Row], reached: frozenset[str]) -> Iterator[Composed]:
     """Yield the equations that are left of a system with one quantity alone, solved for it if it has a closed form.
 
-    A variant that is only the default and a stand-in count if anything in them is known. Two of them alone would make every model dense.
+    A variant that is only the default and a stand-in count if anything in them is known or asked for. Two of them alone would make every
+    model dense.
     """
-    system = [row for row in system if not (_is_usual(row) and reached.isdisjoint(row.symbols))]
+    system = [row for row in system if not (_is_usual(row) and (reached | {unknown}).isdisjoint(row.symbols))]
     needed = _drop_loose_ends(unknown, system, reached)
     for left in _eliminate(unknown, needed, reached) if len(needed) <= _MOST_EQUATIONS else ():
         solved = compose(left.closing, left.steps, unknown) if left.closing else None

@@ -46,7 +46,7 @@ LED = {
     ("key_dim", "head_dim"): ("kv_bytes_per_token", CACHED, (64, 128, 256)),
     ("value_dim", "head_dim"): ("kv_bytes_per_token", CACHED, (64, 128, 256)),
     ("rack_limit", "racks"): ("reached_racks", {"active_experts": 8}, (2, 4, 8)),
-    ("plain_weight_time", "weight_time"): ("speculative_speedup", {**DRAFTED, "kv_time": 1e-3, "compute_time": 1e-3}, (1e-3, 2e-3, 4e-3)),
+    ("plain_weight_time", "weight_time"): ("plain_step_time", {"kv_time": 1e-3, "compute_time": 1e-3}, (1e-3, 2e-3, 4e-3)),
     ("mixed_memory_time", "memory_time"): ("mixed_step_time", {**DECODE, "prefill_chunk": 64}, (1e-2, 2e-2)),
     ("prefill_weight_compute_ratio", "weight_compute_ratio"): (
         "prefill_normalised_cost",
