@@ -2,21 +2,12 @@
 
 import datetime
 
-from invert.comparison_records import PriceChange
 from invert.records import FastMode
-from invert.report.changes import price_in_words
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import billions
 from invert.report.price_pages import day_named
 from invert.report.saved import version_of
 from invert.report.tiers import join_tiers, likeliest
-
-
-def test_price_in_words():
-    assert (
-        price_in_words(PriceChange(place=("input", 200000, None), old=(4.0, "USD", "mtok"), new=(5.0, "USD", "mtok")))
-        == "input@200k 4 -> 5 USD/MTok"
-    )
 
 
 def test_fast_mode_in_brief():

@@ -1,13 +1,9 @@
 """Small functions of `invert.sheets` on examples."""
 
-import datetime
-
 from invert.sheets.assemble import drawn_like, is_pattern, is_provider, sheets
-from invert.sheets.described import spelling
-from invert.sheets.diff import date_of, is_whole
-from invert.sheets.doubts import _intended_providers, _script_doubt, _spreadsheet_doubt
+from invert.sheets.diff import is_whole
 from invert.sheets.files import is_typed_sheet
-from invert.sheets.names import asks_no_more, bare_name, common_spelling
+from invert.sheets.names import asks_no_more, common_spelling
 from invert.sheets.places import name_price, typed_place
 from invert.sheets.read import load, own_file, own_place
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, problem_at
@@ -29,44 +25,9 @@ def test_drawn_like():
     assert drawn_like("gpt‑5", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {}) == [(("openai", "gpt-5"), "gpt-5")]
 
 
-def test_spelling():
-    assert spelling("GLM-5p2") == "glm5-2"
-    assert spelling("z-ai/glm-5.2") == "zai/glm5-2"
-    assert spelling("qwen-3-32b") == "qwen3-32b"
-    assert spelling("DeepSeek_V3") == "deepseekv3"
-
-
-def test_date_of():
-    assert date_of("2026-11-20") == datetime.date(2026, 11, 20)
-    assert date_of("prices.csv") is None
-
-
 def test_is_whole():
     assert is_whole(",".join(PRICE_COLUMNS).encode())
     assert not is_whole(",".join(OWN_COLUMNS).encode())
-
-
-def test_spreadsheet_doubt():
-    assert _spreadsheet_doubt("Mar-26") == _spreadsheet_doubt("2026-03-01") != ""
-    assert bool(_spreadsheet_doubt("1.5E+10"))
-    assert _spreadsheet_doubt("o3") == ""
-    assert _spreadsheet_doubt("gpt-40") == ""
-    assert _spreadsheet_doubt("gpt-4-0613") == ""
-    assert _spreadsheet_doubt("5.4") == ""
-
-
-def test_script_doubt():
-    assert (
-        _script_doubt("grоk-9")
-        == "mixes Latin letters with character U+043E (cyrillic small letter o): is it meant, or typed from another keyboard?"
-    )
-    assert _script_doubt("ОСС9") == "looks like 'occ9' and begins with character U+041E (cyrillic capital letter o): is that meant?"
-    assert _script_doubt("Гига") == ""
-    assert _script_doubt("通义 qwen") == ""
-
-
-def test_intended_providers():
-    assert _intended_providers({"openia", "OpenAI", "acme"}, {"openai"}) == {"openia": "openai", "OpenAI": "openai", "acme": "acme"}
 
 
 def test_is_typed_sheet():
@@ -75,12 +36,6 @@ def test_is_typed_sheet():
     assert all(map(is_typed_sheet, ("2;12", "€2/12", "2/12/3", "input 2; output 12")))
     assert not is_typed_sheet("2026/prices.csv")
     assert not any(map(is_typed_sheet, ("mine.csv", "./mine", "../2026/mine;new.csv")))
-
-
-def test_bare_name():
-    assert bare_name("us.anthropic.claude-opus-4-20250514-v1:0") == "claude-opus-4"
-    assert bare_name("anthropic/claude-opus-4") == "claude-opus-4"
-    assert bare_name("gpt-5.4-2026-03-05") == "gpt-5-4"
 
 
 def test_common_spelling():
