@@ -19,20 +19,6 @@ from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 
-def test_a_saved_run_can_be_cited_from(tmp_path):
-    path = tmp_path / "run.json"
-    said = call(*GEMINI, "--save", str(path))
-    assert said.status == 0
-    document = json.loads(path.read_text(encoding="utf-8"))
-    assert document["schema"] == "infer-2" and len(document["sheets"]) == 1
-    assert os.listdir(tmp_path) == ["run.json"]
-    cited = call("cite", "--used-by", str(path), "--as", "bibtex")
-    assert cited.status == 0
-    assert all(f"backsolve:{id.split('@')[0]}:v" in cited.out for id in document["sheets"][0]["equations"])
-    for row in document["run"]["rows"]:
-        assert row["source_url"] in cited.out and row["verification"] in cited.out and row["retrieved_date"] in cited.out
-
-
 def test_a_refused_question_leaves_the_saved_file_as_it_was(tmp_path):
     path = tmp_path / "run.json"
     path.write_text("mine")

@@ -46,6 +46,7 @@ def test_what_infer_saves_is_cited_whole(tmp_path):
     bibtex = call("cite", "--used-by", str(path), "--as", "bibtex")
     entries = parse_string(bibtex.out, "bibtex").entries
     assert bibtex.status == 0 and {one.key for one in references_in(saved)} <= set(entries)
+    assert {f"backsolve:{id.replace('@', ':v')}" for one in saved["sheets"] for id in one["equations"]} <= set(entries)
 
 
 def test_what_a_file_holds_cannot_break_a_style():
