@@ -24,6 +24,8 @@ _DENSE_WIDTHS = (
 _PLAIN = ("gpt2", "gpt_bigcode", "gpt_neox", "gptj", "gpt_neo", "opt", "bloom", "falcon", "phi", "starcoder2", "mpt", "nemotron")
 _PLAIN_ACTIVATIONS = ("relu", "relu2", "xielu", "gelu_new")
 """Models and activations whose feed-forward parts have two matrices, one up and one down, and not three."""
+_WIDTHS_OF_TWO = ("qwen",)
+"""Models whose width is that of both matrices up, side by side."""
 
 
 class Part(NamedTuple):
@@ -196,6 +198,8 @@ def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
         return [-(-width // _ROUND_TO) * _ROUND_TO for width in raw]
     count = len(layers.attention) if settings.get("enable_moe_block", "residual_moe") else layers.feed_forward.count(DENSE)
     width = settings.whole(*_DENSE_WIDTHS)
+    if width and settings.get("model_type") in _WIDTHS_OF_TWO:
+        width //= 2
     if not width and count_matrices(settings) == 2:
         # Models of this kind leave it out.
         width = (settings.whole("expansion_ratio") or 4) * dim

@@ -169,6 +169,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         ),
         # Two matrices by the activation: 32 layers of 2 x 4096 x 14336 and attention, and 1.0507e9 of the vocabulary.
         ({**DENSE, "hidden_act": "relu2"}, {"total_params": 6.15e9}),
+        ({**DENSE, "model_type": "qwen", "intermediate_size": 2 * 14336}, {"total_params": 8.03e9}),
         (
             {**DENSE, "num_hidden_layers": 64, "hidden_size": 8192, "num_attention_heads": 64, "intermediate_size": 32768,
              "vocab_size": 131072, "num_local_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 16384, "residual_moe": True},
@@ -190,7 +191,7 @@ def test_a_file_is_solved_as_the_model_of_the_table():
         *("gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan", "falcon-h1", "minimax-01"),
         *("windows of the last layers", "windows not in use", "windows as long as the context"),
         *("gemma-3n", "hunyuan-large", "llama-3.2-vision", "ring-linear", "trinity", "exaone-4", "smollm3", "bamba", "lfm2"),
-        *("longcat", "step-3", "relu2", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
+        *("longcat", "step-3", "relu2", "qwen", "grok-2", "minicpm3", "mixtral as mistral writes it", "qwen3-omni"),
     ],
 )  # fmt: skip
 def test_other_ways_of_saying_it(tmp_path, settings, columns):
