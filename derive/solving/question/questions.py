@@ -451,7 +451,8 @@ def _rows_in_force(
     if zeros:
         active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
     # A limit of a quantity that nobody gave limits nothing else.
-    limits = tuple(row for row in bounds() if row.symbols[0] not in dict(values))
+    put_in = dict(values)
+    limits = tuple(row for row in bounds() if row.symbols[0] not in put_in)
     return unsaid, active, named, _put_defaults_in(limits, values)
 
 
