@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from derive.answers import COUNTED
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
+from derive.expressions.digits import has_difference
 from derive.immutable import immutable
 from derive.layouts import LAID_OUT, LAYOUTS, layout_line, usual_layout_line
 from derive.meanings import CHOICES, OF_PRICE_SHEETS, READS_OF_WEIGHTS, Choice
@@ -457,8 +458,9 @@ def _rows_in_force(
 
 
 def _may_be_its_zero(unknown: str, name: str) -> bool:
-    """Return whether a quantity that is 0 has the unknown as a factor, which then may be 0 too."""
-    return quantity(unknown).may_be_zero and name in definitions() and unknown in definitions()[name].inputs
+    """Return whether the unknown is behind a quantity that is 0: as a factor that may be 0 too, or in a difference."""
+    row = definitions().get(name)
+    return row is not None and unknown in row.inputs and (quantity(unknown).may_be_zero or has_difference(row.trees[1]))
 
 
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
