@@ -151,7 +151,6 @@ class Choice:
 
 READS_OF_WEIGHTS = "weight_time"
 """The group of variants that read weights."""
-_PARAMETERS = ("total_params", "active_params")
 _EXPERTS = ("active_experts", "experts")
 
 CHOICES = (

@@ -22,8 +22,7 @@ def answer_from_table(asked: Question) -> Solution | None:
     if not asked.listed or results_made_of(asked, asked.unknown):
         return None
     value, place = asked.listed
-    unit = QUANTITIES[asked.unknown].unit
-    return Solution(unknown=asked.unknown, unit=unit, answers=(Answer(kind="point", value=value),), said=(f"as in {place}",))
+    return _answer_at(asked.unknown, value, f"as in {place}")
 
 
 def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str], Solution]) -> Solution | None:
@@ -31,18 +30,20 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
     first = leading_quantity(asked.unknown, asked.known.keys()) if asked.unknown in FOLLOWS else None
     if not first or first in many:
         return None
-    found = _answer_known(asked, first) if first in asked.known else ask(first)
+    told = f"the same as {first} by default"
+    if first in asked.known:
+        given, sources = {first: asked.known[first]}, {first: asked.provenance[first]}
+        return replace(_answer_at(asked.unknown, asked.known[first], told), given=given, provenance=sources)
+    found = ask(first)
     if found.is_refused_for("missing_givens"):
         return None
-    said = (f"the same as {first} by default", *found.said) if found.answers else found.said
+    said = (told, *found.said) if found.answers else found.said
     return replace(found, unknown=asked.unknown, unit=QUANTITIES[asked.unknown].unit, said=said)
 
 
-def _answer_known(asked: Question, name: str) -> Solution:
-    """Return a known quantity as an answer."""
-    value = asked.known[name]
-    answers, sources = (Answer(kind="point", value=value),), {name: asked.provenance[name]}
-    return Solution(unknown=name, unit=QUANTITIES[name].unit, answers=answers, given={name: value}, provenance=sources)
+def _answer_at(unknown: str, value: float, told: str) -> Solution:
+    """Return a known value as an answer, with where it is from."""
+    return Solution(unknown=unknown, unit=QUANTITIES[unknown].unit, answers=(Answer(kind="point", value=value),), said=(told,))
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
