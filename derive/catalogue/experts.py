@@ -228,7 +228,7 @@ EQUATIONS = (
         assumptions=(
             "each expert is on one chip, chosen at random, and all chips have the same number",
             "tokens choose their experts independently and evenly. With uneven routing the imbalance is larger",
-            "error against random draws: at most a sixth with one or more activated experts per chip on average, otherwise a quarter",
+            "error against random draws: at most a sixth with one or more activated experts per chip on average, else at most a quarter",
         ),
         result="1.151",
         sources=(

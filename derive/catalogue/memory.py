@@ -231,7 +231,10 @@ EQUATIONS = (
         assumptions=("all memory is free for weights and caches", "sharding is perfect"),
         given={"memory_capacity": "2.56 TB"},
         result="2.56 TB",
-        sources=(talk("0:46:44", "0:47:02", "the memory of the scale-up domain limits the total parameters"),),
+        sources=(
+            talk("0:45:30", "0:45:49", "eight Hoppers have 640 GB, a Blackwell rack 10 to 20 TB"),
+            talk("0:46:44", "0:47:02", "compute limits the active parameters, and scale-up memory limits the total parameters"),
+        ),
     ),
     Equation(
         id="memory.sequences_that_fit",

@@ -9,6 +9,7 @@ _GATED = "feed-forward layers are gated and have three matrices. For a plain lay
 _UNTIED = (
     "the vocabulary has two matrices, one at the input and one at the output. If both are the same matrix, give half of the vocabulary"
 )
+_ALIKE = "layers are equal, apart from their experts. All experts have the same size, shared experts included"
 _VOCABULARY = "both vocabulary matrices count, although a token reads only one row at the input"
 _MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token never uses all experts")
 _LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="more layers with experts than layers")
@@ -66,7 +67,7 @@ COUNTS = (
         requires=(_LAYERS,),
         statement="The vocabulary at input and output. Every layer adds attention and three matrices of a feed-forward layer, or experts"
                   " and a router.",
-        assumptions=("all experts have the same size, shared experts included", _GATED, _UNTIED, _SMALL_PARTS),
+        assumptions=(_ALIKE, _GATED, _UNTIED, _SMALL_PARTS),
         given=_OF_MIXTURE,
         result="235.7B",
         sources=(LLAMA_REFERENCE, MOE_PAPER, ours("the count of all matrices of a mixture of experts")),
@@ -87,7 +88,7 @@ COUNTS = (
         requires=(_MIXTURE, _LAYERS),
         statement="A token uses all parameters except the routed experts to which it is not sent.",
         assumptions=(
-            "all experts have the same size, shared experts included",
+            _ALIKE,
             _VOCABULARY,
             _GATED,
             _UNTIED,

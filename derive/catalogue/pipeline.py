@@ -34,6 +34,7 @@ EQUATIONS = (
                 "1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size",
                 "the talk once says that their size is the number of stages. It means their number",
             ),
+            talk("1:08:36", "1:10:03", "as many microbatches as pipeline stages are needed, as a drawing shows"),
         ),
     ),
     Equation(

@@ -234,7 +234,7 @@ LEVELS = (
         given={"cache_read_price_cost_ratio": "2", "tier_read_cost_ratio": "10", "suffix_tokens": "2k", "active_params": "100B"},
         result="0.03667",
         sources=(
-            ours("one equation with five unknowns, so it is weak evidence. A low price of hits means that the new tokens need"
+            ours("one equation with five unknowns, so it is weak evidence. A low price of hits can mean that the new tokens need"
                  " little attention, or that the tier is cheap"),
         ),
     ),
