@@ -207,6 +207,11 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
         beside = inputs.get(row.threshold_tokens) or inputs.get(0)
         if beside and beside is not row:
             yield from _doubts_beside_input(row, beside, fx, assumptions.usual_price_ratio)
+    writes = sorted((row.threshold_tokens, row.ttl_seconds, row) for row in valid if row.ttl_seconds)
+    for (_, _, shorter), (_, ttl, longer) in pairwise(writes):
+        if longer.threshold_tokens == shorter.threshold_tokens and _usd(longer, fx) < _usd(shorter, fx) * (1 - SAME_PRICE):
+            lack = f"cache_write {longer.amount:g} for {ttl} s is below the {shorter.amount:g} for {shorter.ttl_seconds} s"
+            yield _own_of(longer, shorter).problem("amount", f"{lack}: are the two exchanged?")
     of_band: dict[int, dict[str, PriceRow]] = {}
     for row in filter(is_traded, valid):
         of_band.setdefault(row.threshold_tokens, {})[row.component] = row

@@ -221,13 +221,20 @@ def strays(valid: list[PriceRow]) -> list[Problem]:
 
 
 def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
-    """Yield the rows of a sheet on a day with another context or release than the first row, or with a threshold above the context."""
-    for column, text in (("max_context", "{:,} tokens, and {} says {:,}"), ("release_date", "{}, and {} says {}")):
+    """Yield the rows of a sheet on a day with another context, release or exchange rate than the first row, or with a threshold above the
+    context.
+    """
+    for column, text, of in (
+        ("max_context", "{:,} tokens, and {} says {:,}", "model"),
+        ("release_date", "{}, and {} says {}", "model"),
+        ("usd_rate", "{:g} US dollars, and {} says {:g}", "currency"),
+    ):
         told = [row for row in valid if getattr(row, column)]
         for row in told:
-            value, usual = getattr(row, column), getattr(told[0], column)
+            first = next(one for one in told if getattr(one, of) == getattr(row, of))
+            value, usual = getattr(row, column), getattr(first, column)
             if value != usual:
-                yield row.problem(column, f"{sheet_name(row)}: {text.format(value, told[0].origin, usual)} of the same model")
+                yield row.problem(column, f"{sheet_name(row)}: {text.format(value, first.origin, usual)} of the same {of}")
     longest = max((row.max_context for row in valid if row.max_context), default=None)
     for row in valid if longest else ():
         if longest and row.component == "input" and row.threshold_tokens > longest:
@@ -263,6 +270,10 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "per", f"{component} is not priced per {row.per}. Write {'mtok_hour' if component == 'cache_storage' else 'mtok'}"
     if row.effective_date and row.valid_to and row.valid_to <= row.effective_date:
         yield "valid_to", f"{row.valid_to} is not after effective_date {row.effective_date}"
+    hours = re.split("[-;]", row.utc_hours)
+    # Hours in their order fall once, at midnight.
+    if sum(before > after for before, after in zip(hours, (*hours[1:], hours[0]), strict=True)) > 1:
+        yield "utc_hours", f"{row.utc_hours} has hours that overlap, or that are not in the order of the day"
     if not row.usd_rate and currency != "USD" and currency not in fx:
         example = currency if re.fullmatch(CURRENCY, currency) else "EUR"
         more = f"; of any other give the rate, as --rate {example}=1.08 or in a column usd_rate"

@@ -81,6 +81,8 @@ def test_prices_of_one_sheet_are_held_against_each_other(row: str, said: str):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
+        ([f"a,m,cache_write,,2.4,,{DATED}3600"], ["row 8, column amount: cache_write 2.4 for 3600 s is below the 2.5 for 300 s"]),
+        ([f"a,m,cache_write,,2.5,,{DATED}3600"], []),
         ([f"a,m,cache_storage,,0,,{DATED}"], ["row 8, column amount: cache_storage is 0: is it free?"]),
         ([f"a,m,input,271999,8,,{DATED}", f"a,m,output,271999,24,,{DATED}"], ["row 8, column threshold_tokens: 271999 is one token below"]),
         ([f"a,m,input,271000,4,,{DATED}", f"a,m,output,271000,12,,{DATED}"], ["row 8, column amount: prices above 271000 tokens equal"]),

@@ -8,6 +8,7 @@ from derive.tables.problems import BadRow
 from invert.sheets.files import FileText
 from invert.sheets.read import load
 from invert.sheets.rows import usd_amount
+from invert.sheets.rules import check
 from tests.tools.commands import call
 
 IN_EUROS = b"provider,model,component,amount,currency\nacme,m,input,2,EUR\nacme,m,output,8,EUR\n"
@@ -45,6 +46,13 @@ def test_a_rate_that_cannot_be_meant_is_a_fault(content: bytes, rates: tuple[tup
     with pytest.raises(BadRow) as caught:
         load(FileText("a.csv", content, rates))
     assert caught.value.problems[0].column == column
+
+
+def test_two_rates_of_one_currency_in_a_sheet_are_a_fault():
+    (found,) = check(load(FileText("a.csv", WITH_RATE)))
+    said = "acme/m (standard): 1.2 US dollars, and a.csv:2 says 1.08 of the same currency"
+    assert (found.row, found.column, found.message) == (3, "usd_rate", said)
+    assert check(load(FileText("a.csv", WITH_RATE.replace(b"8,EUR", b"8,GBP")))) == []
 
 
 def test_rates_of_the_command_line_last_through_saving_and_comparing(tmp_path, monkeypatch: pytest.MonkeyPatch):

@@ -94,6 +94,8 @@ WRONG_CELLS = [
     ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number. Write 300"),
     ({"ttl_seconds": "5min", "component": "cache_write"}, "ttl_seconds", "not a whole number. Write 300"),
     ({"utc_hours": "25:00-26:00"}, "utc_hours", "does not have the form of"),
+    ({"utc_hours": "00:00-10:00;08:00-12:00"}, "utc_hours", "has hours that overlap"),
+    ({"utc_hours": "16:30-00:30;00:15-02:00"}, "utc_hours", "has hours that overlap"),
     ({"ttl_seconds": "0", "component": "cache_write"}, "ttl_seconds", "zero"),
     ({"ttl_seconds": "300"}, "ttl_seconds", "only cache_write has a lifetime, not input"),
     ({"per": "ktok"}, "per", "did you mean 'mtok'"),

@@ -313,6 +313,14 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     assert named_rows <= listed, said
 
 
+@in_one_test("name", ["host_prices", "price_history", "list_prices", "disclosed_sizes"])
+def test_a_price_in_another_unit_is_named(name: str):
+    for text in ("135000", "2e-06"):
+        with reading(edited(name, 0, input_price=text)):
+            (problem,) = shipped.read().problems(RECORDS.get(name, name))
+            assert (problem.row, problem.column) == (2, "input_price") and f"{float(text):g} is out of range" in problem.message
+
+
 @pytest.mark.slow
 @in_one_test("name", [name for name in TABLES if name not in PRICES])
 def test_every_figure_is_finite_and_above_zero(name: str):
