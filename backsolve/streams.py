@@ -78,20 +78,21 @@ def close(stream: TextIO | None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def width(stream: TextIO | None) -> int:
-    """Return the columns of a line: COLUMNS, else the width of the terminal, or 100 in a pipe or file."""
-    said = os.environ.get("COLUMNS", "")
+def width(stream: TextIO | None = None) -> int:
+    """Return the columns of a line, by default on stdout: COLUMNS, else the width of the terminal, or 100 in a pipe or file."""
+    said, stream = os.environ.get("COLUMNS", ""), stream or sys.stdout
     if said.isascii() and said.isdigit() and len(said) < 5 and int(said):
         return int(said)
-    if stream is None or not stream.isatty():
+    if not in_terminal(stream):
         return _PIPE_COLUMNS
     with suppress(OSError):
         return os.get_terminal_size(stream.fileno()).columns or _TERMINAL_COLUMNS
     return _TERMINAL_COLUMNS
 
 
-def in_terminal(stream: TextIO | None) -> bool:
-    """Return whether the stream is a terminal."""
+def in_terminal(stream: TextIO | None = None) -> bool:
+    """Return whether a stream, by default stdout, is a terminal."""
+    stream = stream or sys.stdout
     return stream is not None and stream.isatty()
 
 
@@ -106,8 +107,8 @@ def escape_line(text: str) -> str:
     return shown if len(shown) <= _LONGEST_LINE else shown[:_LONGEST_LINE] + " ..."
 
 
-def _fold_in_terminal(line: str, stream: TextIO | None) -> str:
-    """Return the line, folded to the width of the stream if it is a terminal."""
+def fold_in_terminal(line: str, stream: TextIO | None = None) -> str:
+    """Return a line, folded to the width of the stream if that is a terminal."""
     return fold(line, width(stream)) if in_terminal(stream) else line
 
 
@@ -150,13 +151,13 @@ def progress(what: str, parts: int = 0) -> Iterator[Callable[[str], None]]:
 
 def tell_line(message: str) -> None:
     """Print a line of an answer: control characters escaped, long words cut, and one line in a pipe."""
-    click.echo(_fold_in_terminal(escape_line(message), sys.stdout))
+    click.echo(fold_in_terminal(escape_line(message)))
 
 
 def say(message: str) -> None:
     """Print the first two lines of a message on stderr, with control characters escaped and long words cut."""
     for line in message.splitlines()[:2]:
         try:
-            click.echo(_fold_in_terminal(f"backsolve: {escape_line(line)}", sys.stderr), err=True)
+            click.echo(fold_in_terminal(f"backsolve: {escape_line(line)}", sys.stderr), err=True)
         except OSError:
             close(sys.stderr)  # no stream is left for the message, and the exit status reports the failure too

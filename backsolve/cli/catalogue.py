@@ -1,9 +1,10 @@
 """The commands for the catalogue: list, show, explain, cite."""
 
 import json
-import sys
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from typing import Any
 
 import click
 
@@ -11,17 +12,25 @@ from backsolve.cli import options
 from backsolve.cli.common import fail_on, report_problems, tell, tell_doubts, tell_rows
 from backsolve.cli.completion import completes, names_of
 from backsolve.streams import in_terminal, say
+from derive import presets
+from derive.catalogue import CHAPTERS, by_id, equation, equations
+from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, is_word, mentions, quantities_about
+from derive.derivations import reason_not_derived
 from derive.errors import AmbiguousName, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from derive.quantities.row import Quantity
-    from derive.records import Equation
-    from derive.show.references import Reference
-    from invert.sheets.files import FileText
-    from invert.validation.claim_rows import Claim
+from derive.glossary import INSTEAD, explain_term
+from derive.preset_rows import AcceleratorFigure, Architecture
+from derive.quantities import QUANTITIES, Quantity
+from derive.quantities.aliases import ALIASES
+from derive.records import Equation
+from derive.show import presets as shown
+from derive.show.entry import card, entry_as_json, list_as_json, quantity_lines
+from derive.show.references import Reference, cite_with_references
+from derive.tables.shipped import read, rows_of
+from derive.tier_presets import tier_lines
+from invert.data import read_data
+from invert.sheets.files import FileText
+from invert.validation.claim_rows import Claim
 
 _NEAR = 0.8
 """Similarity from which a name is shown in place of the typed one."""
@@ -54,20 +63,12 @@ def list_command(
     backsolve list --models llama-3
     backsolve list --models --as json
     """
-    from derive.catalogue import equations
-    from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, quantities_about
-    from derive.derivations import reason_not_derived
-    from derive.quantities import QUANTITIES
-    from derive.show.entry import list_as_json
-    from derive.show.presets import listing_commands
-    from derive.tier_presets import tier_lines
-
     word, time = ("", words) if time is None and is_time(words) else (words, time)
     if hardware or models:
         _list_presets(hardware, models, word, style)
         return
     if word and not equations_about(word):
-        word = corrected(word, (row.claim for row in _claims()))
+        word = corrected(word, (row.claim for row in rows_of(Claim)))
     found = [*(quantities_about(word) if word else QUANTITIES.values())]
     asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
     at_time = None if time is None else {row.id for row in equations_at(time)}
@@ -86,48 +87,36 @@ def list_command(
         _tell_quantities(found)
     if quantities:
         return
-    presets = [*listing_commands(about), *tier_lines(about)] if about else []
+    presets = [*shown.listing_commands(about), *tier_lines(about)] if about else []
     tell_rows("{}", [(line,) for line in presets])
     if not (rows or presets or (word and found) or (about and _list_claims(about))):
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
     _tell_equations(rows, lambda row: f"   ({reason_not_derived(row)})" if without == "derivation" else "")
-    if rows and in_terminal(sys.stdout):
+    if rows and in_terminal():
         tell("Words: explain WORD.")
 
 
-def _tell_equations(rows: "Iterable[Equation]", remark: "Callable[[Equation], str]" = lambda _: "") -> None:
+def _tell_equations(rows: Iterable[Equation], remark: Callable[[Equation], str] = lambda _: "") -> None:
     tell_rows("{:<{first}}  {:<11}  {}{}", [(row.id, row.described, row.title, remark(row)) for row in rows])
 
 
-def _tell_quantities(rows: "Iterable[Quantity]") -> None:
+def _tell_quantities(rows: Iterable[Quantity]) -> None:
     tell_rows("{:<{first}}  {:<10} {:<14} {}", [(one.name, one.symbol, f"[{one.unit}]", one.meaning) for one in rows])
-
-
-def _claims() -> "Sequence[Claim]":
-    from derive.tables.shipped import rows_of
-    from invert.validation.claim_rows import Claim
-
-    return rows_of(Claim)
 
 
 def _list_claims(word: str) -> bool:
     """List the claims of the lecture that contain a word. Return whether there is one."""
-    from derive.catalogue.searching import mentions
-
-    rows = [row for row in _claims() if mentions(word, f"{row.claim} {row.reason}")]
+    rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
     tell_rows("claim {:<5} {:<24} {}", [(row.id, row.verdict, row.claim) for row in rows])
     return bool(rows)
 
 
 def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
-    from derive.show.entry import list_as_json
-    from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
-
     if style == "json":
-        chips, known = hardware_records(word) if hardware else None, model_records(word) if models else None
+        chips, known = shown.hardware_records(word) if hardware else None, shown.model_records(word) if models else None
         tell(list_as_json(hardware=chips, models=known), style)
     else:
-        tables = [*([hardware_lines(word)] if hardware else []), *([model_lines(word)] if models else [])]
+        tables = [*([shown.hardware_lines(word)] if hardware else []), *([shown.model_lines(word)] if models else [])]
         tell("\n\n".join("\n".join(lines) for lines in tables))
 
 
@@ -145,8 +134,6 @@ def show_command(words: str, style: str) -> None:
     backsolve show DeepSeek-V3
     backsolve show H100-SXM:fp8
     """
-    from derive.catalogue import by_id, equation
-    from derive.show.entry import card, entry_as_json
     from derive.show.narration import derivation_in_latex
 
     if words.partition("@")[0] in by_id():
@@ -179,21 +166,13 @@ def explain_command(words: str) -> None:
 
 def _show_word(word: str) -> None:
     """Show the entry with this name: a term, a chip, a model, a quantity or a column. Otherwise list quantities and equations about it."""
-    from derive import presets
-    from derive.catalogue import equation
-    from derive.glossary import INSTEAD
-    from derive.preset_rows import AcceleratorFigure, Architecture
-    from derive.show.entry import quantity_lines
-    from derive.show.presets import chip_lines, preset_lines
-    from derive.tables.shipped import read
-
     unusable: WrongData | None = None
     word = INSTEAD.get(word.lower(), word)
     for lines_of in (
         _term_lines,
-        lambda name: [] if ":" in name else chip_lines(presets.chip_name(name)),
+        lambda name: [] if ":" in name else shown.chip_lines(presets.chip_name(name)),
         _model_lines,
-        lambda name: preset_lines(presets.hardware(name)),
+        lambda name: shown.preset_lines(presets.hardware(name)),
         quantity_lines,
         _column_lines,
     ):
@@ -225,9 +204,6 @@ def _show_word(word: str) -> None:
 
 def _show_nearest(word: str) -> None:
     """Show the nearest word, with a note. Raises UnknownName with the nearest names if none is near."""
-    from difflib import get_close_matches
-
-    from derive.quantities.aliases import ALIASES
     from invert.report.columns import REGISTRY
 
     names = [name for kind in ("words", "equations", "quantities", "models", "chips") for name in names_of(kind)]
@@ -241,8 +217,6 @@ def _show_nearest(word: str) -> None:
 
 def _term_lines(word: str) -> list[str]:
     """Return the meaning of a word of the outputs, and the command that lists quantities and equations about it."""
-    from derive.glossary import explain_term
-
     if not (meaning := explain_term(word)):
         return []
     quantities, rows = _about(word)
@@ -251,13 +225,10 @@ def _term_lines(word: str) -> list[str]:
 
 
 def _model_lines(name: str) -> list[str]:
-    from derive import presets
-    from derive.show.presets import model_card, preset_lines
-
     try:
-        return preset_lines(presets.model(name))
+        return shown.preset_lines(presets.model(name))
     except NotCovered:
-        tell("\n".join(model_card(presets.model_name(name))))
+        tell("\n".join(shown.model_card(presets.model_name(name))))
         raise
 
 
@@ -268,10 +239,8 @@ def _column_lines(name: str) -> list[str]:
     return [column_of(name).explained]
 
 
-def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
+def _about(word: str) -> tuple[Sequence[Quantity], Sequence[Equation]]:
     """Return the quantities and equations about a text, or none if a word of it is not a part of any name or id."""
-    from derive.catalogue.searching import equations_about, is_word, quantities_about
-
     return (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
 
 
@@ -289,7 +258,7 @@ def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
 @options.prices
 def cite_command(
     ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
-    own: "FileText | None", reading: str | None,
+    own: FileText | None, reading: str | None,
 ) -> None:  # fmt: skip
     """Cite equations, price sheets, single prices, a reading of a sheet, or all sources of a saved result.
 
@@ -302,8 +271,6 @@ def cite_command(
     backsolve cite gemini-3.1-pro --reading kv --as markdown
     backsolve cite --used-by result.json
     """
-    from derive.show.references import cite_with_references
-
     if reading is not None:
         if used_by is not None:
             raise WrongValue("--reading and --used-by do not go together")
@@ -345,14 +312,11 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
 
 def _names_prices(name: str) -> bool:
     """Return whether a name is written like a model and not like the id of an equation."""
-    from derive.catalogue import CHAPTERS
-
     return "/" in name or ("-" in name and name.partition(".")[0] not in CHAPTERS)
 
 
-def _cite_prices(names: "Iterable[str]", tier: str | None, as_of: date | None, own: "FileText | None", html_base: str) -> "list[Reference]":
+def _cite_prices(names: Iterable[str], tier: str | None, as_of: date | None, own: FileText | None, html_base: str) -> list[Reference]:
     """Return references for price sheets or single prices."""
-    from invert.data import read_data
     from invert.report.price_pages import references_of
     from invert.sheets.doubts import doubts_about
     from invert.sheets.read import book_of

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 
 import click
 
@@ -68,7 +67,7 @@ def _tell_all(rows: list[dict[str, object]]) -> None:
         return "" if unknown else f": stated {_value(row, 'said')}, computed {_value(row, 'found')}"
 
     tell_rows("{:<5} {:<25} {}{}", [(str(row["id"]), str(row["verdict"]), str(row["claim"]), values(row)) for row in rows])
-    if in_terminal(sys.stdout):
+    if in_terminal():
         tell(f"{len(rows)} claims. backsolve claims {rows[0]['id']} shows one with its command, time and reason. Words: explain WORD.")
 
 

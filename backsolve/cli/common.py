@@ -1,23 +1,21 @@
 """Print answers and report problems, in the same way for all commands."""
 
-import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from shlex import quote
+from typing import NoReturn
 
 import click
 
 from backsolve.cli.options import is_stream
-from backsolve.streams import in_terminal, say, width
+from backsolve.streams import fold_in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 from derive.show.folding import fold
-
-if TYPE_CHECKING:
-    from derive.tables.problems import Problem
+from derive.tables.problems import Problem
 
 
 def tell(text: str, style: str = "text") -> None:
     """Print an answer. Only text is folded to the width of the terminal."""
-    click.echo(fold(text, width(sys.stdout)) if style in ("text", "table") else text)
+    click.echo(fold(text, width()) if style in ("text", "table") else text)
 
 
 def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:
@@ -28,8 +26,7 @@ def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:
     found = [*rows]
     first = max((len(row[0]) for row in found), default=0)
     for row in found:
-        line = form.format(*row, first=first)
-        click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
+        click.echo(fold_in_terminal(form.format(*row, first=first)))
 
 
 def leave(status: int) -> NoReturn:
@@ -43,29 +40,16 @@ def leave_without_sheets() -> NoReturn:
     leave(NO_ANSWER)
 
 
-class Commands(click.Group):
-    """A group that prints its help if it is called without a command. The exit status is 2 (with click before 8.2 it would be 0)."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments like click. Without arguments, print the help and exit with the status of wrong input."""
-        if not args and not ctx.resilient_parsing:
-            click.echo(ctx.get_help())
-            ctx.exit(INPUT_IS_WRONG)
-        return super().parse_args(ctx, args)
-
-
-def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
+def tell_doubts(doubts: Iterable[Problem], own: object) -> None:
     """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
-        from shlex import quote
-
         place = "" if own is None else " -" if is_stream(own) else f" {quote(getattr(own, 'place', str(own)))}"
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         end = "" if found[0].message.endswith("?") else "."
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
 
 
-def report_problems(problems: "Iterable[Problem]") -> bool:
+def report_problems(problems: Iterable[Problem]) -> bool:
     """Print every problem on stderr. Return whether there is one."""
     found = list(problems)
     for problem in found:
@@ -73,7 +57,7 @@ def report_problems(problems: "Iterable[Problem]") -> bool:
     return bool(found)
 
 
-def fail_on(problems: "Iterable[Problem]") -> None:
+def fail_on(problems: Iterable[Problem]) -> None:
     """Print every problem and end with the status of wrong input. Call it after the answer is printed."""
     if report_problems(problems):
         leave(INPUT_IS_WRONG)

@@ -1,6 +1,5 @@
 """The command `infer`: estimates from price sheets."""
 
-import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,14 +14,17 @@ from backsolve.cli.completion import completes
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
+from derive.tables.problems import Problem
+from derive.units import named_texts, parse
+from invert.estimators.names import KV_NAMES
+from invert.report.layout import laid_out
+from invert.sheets.files import FileText
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from derive.tables.problems import Problem
     from invert.comparison_records import Comparison
     from invert.result import InferenceTable, Shown
-    from invert.sheets.files import FileText
 
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
@@ -61,13 +63,13 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 @options.file("--save", "Also write the result as JSON.")
 @options.file("--like", "Repeat the question of a result of --save, or of - (stdin).", stream=True)
 @click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
-@click.option(
-    "--against", type=options.FileName(stream=True), metavar="DATE|FILE|shipped",
+@options.file(
+    "--against", stream=True, metavar="DATE|FILE|shipped",
     help="Show the changes from a day, a price CSV, a saved result or the last release, with the price behind each. - is standard input.",
 )  # fmt: skip
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool,
-    own: "FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
+    own: FileText | None, changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
     knowledge: str | None, workers: int | None, save: str | None, like: str | None, explain: bool, **shown: Any,
 ) -> None:  # fmt: skip
     """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
@@ -92,7 +94,6 @@ def infer_command(
     backsolve infer claude-opus-4-6 --history
     backsolve infer --prices mine.csv --against shipped --as csv
     """
-    from derive.units import named_texts
     from invert.assumptions import ANCHORS
     from invert.report.answer import refuse_form
     from invert.result import Shown
@@ -128,9 +129,8 @@ def _explain_columns() -> None:
     """Print the meaning and the record of every column."""
     from invert.inference import infer
     from invert.report.columns import explained
-    from invert.report.layout import laid_out
 
-    click.echo(laid_out(explained(infer()), width(sys.stdout)))
+    click.echo(laid_out(explained(infer()), width()))
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
             table, moved = infer(names, **asked) if save is not None else None, None
         else:
             table, moved = _run_inference(question, executor, save is not None or question.repeated)
-            for text in answer_texts(table, moved, shown, width(sys.stdout)):
+            for text in answer_texts(table, moved, shown, width()):
                 click.echo(text)
             problems = [*table.problems, *(moved.problems if moved else ())]
             if (save is not None or repeated) and question.is_default:
@@ -217,10 +217,8 @@ def _typed_parameters() -> dict[str, str]:
 
 def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
     """Print the prices that follow from the supposed values, with the published prices."""
-    from derive.units import named_texts, parse
     from invert.assumptions import ANCHORS
     from invert.inference import infer
-    from invert.report.layout import laid_out
     from invert.report.supposed import supposed_json, supposed_parts
     from invert.supposed import SUPPOSABLE
 
@@ -238,7 +236,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     if shown.style == "json":
         click.echo(supposed_json(table, values))
     else:
-        click.echo("\n\n".join(laid_out(supposed_parts(one, table, values), width(sys.stdout)) for one in table))
+        click.echo("\n\n".join(laid_out(supposed_parts(one, table, values), width()) for one in table))
     fail_on(table.problems)
     if not table:
         leave_without_sheets()
@@ -271,7 +269,7 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
         leave(NO_ANSWER)
 
 
-def _print_history(question: Question, executor: "Executor") -> "Sequence[Problem]":
+def _print_history(question: Question, executor: "Executor") -> Sequence[Problem]:
     """Print the estimates of sheets over time. Return the problems of their tables."""
     from invert.history import histories
     from invert.report.answer import history_answer
@@ -282,7 +280,7 @@ def _print_history(question: Question, executor: "Executor") -> "Sequence[Proble
         raise WrongValue("--history and --set do not go together")
     asked = {name: value for name, value in question.asked.items() if name != "changes"}
     found = histories(question.names, **asked, executor=executor)
-    click.echo(history_answer(found, question.shown.style, width(sys.stdout)))
+    click.echo(history_answer(found, question.shown.style, width()))
     tell_doubts(found[0].doubts if found else (), asked["prices"])
     return [problem for one in found for problem in one.problems]
 
@@ -292,7 +290,6 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
 
     A `whole` result has more data than the usual tables, for --save and for comparisons.
     """
-    from invert.estimators.names import KV_NAMES
     from invert.inference import Extent, run_of
     from invert.report.answer import MOST_LISTED, select_sheets
     from invert.sheets.assemble import TAKES_ONE
@@ -301,7 +298,6 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
     moved: Comparison | None = None
     if shown.against is not None or (asked["changes"] and shown.style not in _RECORDS):
         from invert.compare import infer_against
-        from invert.sheets.files import FileText
 
         before = FileText(called("-"), content_or_input("-")) if shown.against == "-" else shown.against or ""
         table, moved = infer_against(before, names, **asked, executor=executor)

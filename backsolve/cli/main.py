@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from backsolve.cli.common import Commands
 from backsolve.streams import close, prepare, say
 from derive.errors import INPUT_IS_WRONG, BacksolveError
 from derive.version import VERSION
@@ -39,7 +38,7 @@ class Loaded(UserDict[str, Any]):
         return command
 
 
-class Program(Commands):
+class Program(click.Group):
     """A group that reports every error as one or two lines on stderr and an exit status, never as a traceback."""
 
     def main(self, args: Any = None, *more: Any, **extra: Any) -> Any:
@@ -59,6 +58,9 @@ class Program(Commands):
             if package not in _EXTRAS:
                 raise
             say(f"this command needs {package}: pip install 'backsolve[{_EXTRAS[package]}]'")
+            status = INPUT_IS_WRONG
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
             status = INPUT_IS_WRONG
         except click.ClickException as error:
             say(error.format_message().replace("\n", "\\n"))

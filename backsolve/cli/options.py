@@ -1,4 +1,4 @@
-"""The options of the commands, and the types of their values. A shell completes chips, models, sheets and other names."""
+"""The options of the commands. A shell completes chips, models, sheets and other names."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -11,6 +11,7 @@ import click
 from backsolve.cli.completion import completes
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import called, label, standard_input
+from derive.tables.cells import read_date
 
 if TYPE_CHECKING:
     from invert.sheets.files import FileText
@@ -20,40 +21,20 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 def day(text: str) -> date:
     """Return the day that an option names."""
-    from derive.tables.cells import read_date
-
     try:
         return read_date(text)
     except WrongData as error:
         raise click.BadParameter(str(error)) from None
 
 
-class OneOf(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no type parameter
+class OneOf(click.Choice[str]):
     """A choice between a few words. An error lists them and suggests the nearest one."""
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word."""
-        if value in self.choices:
-            return str(value)
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        """Return the message on another word."""
         near = suggest(str(value), self.choices)
         allowed = ", ".join(map(repr, self.choices))
-        raise click.BadParameter(f"{shorten(str(value))} is not one of {allowed}{'' if near.startswith('; allowed') else near}", ctx, param)
-
-
-class FileName(click.ParamType):  # type: ignore[type-arg]  # as above
-    """The name of a file to write: not empty, and not the dash of a stream, unless the option also reads one."""
-
-    name = "file"
-
-    def __init__(self, stream: bool = False):
-        self.stream = stream
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name."""
-        if value == "" or (value == "-" and not self.stream):
-            option = param.opts[0] if param else self.name
-            raise WrongValue(f"{option} needs the name of a file. Given {value!r}{' (./- for a file of that name)' if value else ''}")
-        return str(value)
+        return f"{shorten(str(value))} is not one of {allowed}{'' if near.startswith('; allowed') else near}"
 
 
 _RATES = "backsolve.rates"
@@ -174,9 +155,15 @@ def workers(help: str) -> Callable[[_Command], _Command]:
     return click.option("--workers", type=click.IntRange(1, 256), metavar="N", help=help)
 
 
-def file(name: str, help: str, stream: bool = False) -> Callable[[_Command], _Command]:
+def file(name: str, help: str, stream: bool = False, metavar: str = "FILE") -> Callable[[_Command], _Command]:
     """Return an option for the name of a file to write. With `stream` it also reads one, and - is standard input."""
-    return click.option(name, type=FileName(stream), metavar="FILE", help=help)
+
+    def check(_context: click.Context, _option: click.Parameter, place: str | None) -> str | None:
+        if place == "" or (place == "-" and not stream):
+            raise WrongValue(f"{name} needs the name of a file. Given {place!r}{' (./- for a file of that name)' if place else ''}")
+        return place
+
+    return click.option(name, callback=check, metavar=metavar, help=help)
 
 
 def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> dict[str, str]:

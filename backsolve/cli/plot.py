@@ -1,18 +1,16 @@
 """The command `plot`: named figures of deployments, price sheets and the scoreboard."""
 
 from datetime import date
-from typing import TYPE_CHECKING
 
 import click
 
 from backsolve.cli import options
 from backsolve.cli.common import fail_on, tell, tell_doubts
+from backsolve.figures.named import FIGURES, SCOREBOARD, SHEETS, USUAL_SHEET, Figure, default_inputs, select_charts
+from backsolve.figures.picture import draw_picture, refuse_picture
 from backsolve.streams import say
 from derive.errors import NotCovered, UnknownName, WrongValue
-
-if TYPE_CHECKING:
-    from backsolve.figures.named import Figure
-    from invert.sheets.files import FileText
+from invert.sheets.files import FileText
 
 
 @click.command("plot")
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 @options.as_of
 def plot_command(
     name: str | None, items: tuple[str, ...], out: str | None, hardware: tuple[str, ...], model: tuple[str, ...],
-    own: "FileText | None", as_of: date | None,
+    own: FileText | None, as_of: date | None,
 ) -> None:  # fmt: skip
     """Draw a figure by its NAME into a file. Without one, list them.
 
@@ -39,9 +37,6 @@ def plot_command(
     backsolve plot cost-batch context_length=32k --out cost.png
     backsolve plot kv-by-estimator gemini-3.1-pro --out kv.svg
     """
-    from backsolve.figures.named import FIGURES
-    from backsolve.figures.picture import refuse_picture
-
     if name is None:
         longest = max(map(len, FIGURES))
         tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in FIGURES.items()))
@@ -67,10 +62,9 @@ def _is_given(item: str) -> bool:
     return any(mark in item for mark in "=<>")
 
 
-def _draw_answers(figure: "Figure", items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
+def _draw_answers(figure: Figure, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
     """Answer the questions of a figure for every deployment, and draw the answers."""
     from backsolve.cli.question import answer_charts, answer_columns, draw_into, read_question
-    from backsolve.figures.named import default_inputs, select_charts
     from derive.solving.question.conventions import Conventions, Switches
 
     switches = Switches(hardware, model, (figure.example,) if figure.example else (), {}, Conventions(price=figure.price))
@@ -82,10 +76,8 @@ def _draw_answers(figure: "Figure", items: tuple[str, ...], hardware: tuple[str,
     draw_into(out, select_charts(answer_charts(asked, columns), figure.drawn), columns, asked.texts)
 
 
-def _draw_prices(figure: str, names: tuple[str, ...], own: "FileText | None", as_of: date | None, out: str) -> None:
+def _draw_prices(figure: str, names: tuple[str, ...], own: FileText | None, as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
-    from backsolve.figures.named import SCOREBOARD, SHEETS, USUAL_SHEET
-    from backsolve.figures.picture import draw_picture
     from backsolve.figures.sheets import SHEET_FIGURES, reliability, size_price
     from invert.inference import infer
     from invert.validation.scoreboard import section_rows

@@ -1,24 +1,25 @@
 """The commands for the price data: prices list, diff, news, add, check, pull."""
 
-import sys
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from io import BytesIO
 
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import Commands, fail_on, leave, leave_without_sheets, tell, tell_doubts
+from backsolve.cli.common import fail_on, leave, leave_without_sheets, tell, tell_doubts
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, progress, say, tell_line, width
 from derive.errors import WrongData, WrongValue
 from derive.files import label, write
+from invert.data import read_data
+from invert.report.layout import laid_out
+from invert.sheets.files import FileText
+from invert.sheets.places import spelled
+from invert.sheets.read import PROBLEM_LIMIT, book_of
 
-if TYPE_CHECKING:
-    from invert.sheets.files import FileText
 
-
-@click.group(cls=Commands)
+@click.group()
 def prices() -> None:
     """The price data: list it, compare it, check it, add to it, pull it from databases."""
 
@@ -29,7 +30,7 @@ def prices() -> None:
 @options.as_of
 @options.everything
 @options.form("table", "json", "csv", help="Form of the answer. JSON and CSV have every price.")
-def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | None, everything: bool, style: str) -> None:
+def list_prices(names: tuple[str, ...], own: FileText | None, as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets valid on a day, or those of a MODEL or PROVIDER, with their base prices.
 
     JSON and CSV have every price with its grade, dates and source.
@@ -44,7 +45,6 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
     backsolve prices list --prices mine.csv
     backsolve prices list --as csv
     """
-    from invert.data import read_data
     from invert.sheets.assemble import rows_used
     from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_sheets, listed_text
     from invert.sheets.read import book_of
@@ -59,7 +59,7 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
         rows = rows_used(found, book)
         click.echo(json_of(rows, LISTED) if style == "json" else csv_of(rows, PUBLISHED))
     elif found:
-        click.echo(listed_text(found, width(sys.stdout), in_terminal(sys.stdout)))
+        click.echo(listed_text(found, width(), in_terminal()))
     if book.day_moved and not as_of:
         say(book.day_moved)
     if own is not None or released_prices(data):
@@ -76,7 +76,7 @@ def list_prices(names: tuple[str, ...], own: "FileText | None", as_of: date | No
 @options.state_argument("new")
 @options.prices
 @options.form("table", "json", "csv")
-def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | None", style: str) -> None:
+def diff_prices(old: str | FileText, new: str | FileText, own: FileText | None, style: str) -> None:
     """Show the changes of prices between OLD and NEW: added, closed and changed rows, changed contexts and release dates.
 
     OLD and NEW are each a date, a price CSV, - for a CSV from standard input, or `shipped`. A CSV with the columns of prices.csv, such
@@ -90,7 +90,6 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
     backsolve prices diff 2026-03-12 2026-11-20
     backsolve prices diff shipped mine.csv --as csv
     """
-    from invert.data import read_data
     from invert.sheets import listing
     from invert.sheets.diff import differences, new_models, redescribed, states_of
 
@@ -114,7 +113,7 @@ def diff_prices(old: "str | FileText", new: "str | FileText", own: "FileText | N
 @options.as_of
 @options.workers("Processes that share the sheets.")
 @options.form("table", "markdown", "json", help="Form of the page.")
-def news_of_prices(since: date, own: "FileText | None", as_of: date | None, workers: int | None, style: str) -> None:
+def news_of_prices(since: date, own: FileText | None, as_of: date | None, workers: int | None, style: str) -> None:
     """Print the price changes since a day, the estimates that they moved, and the estimates of new models, with dates and sources.
 
     Example:
@@ -125,9 +124,7 @@ def news_of_prices(since: date, own: "FileText | None", as_of: date | None, work
     """
     from backsolve.cli.sharing import SharedWork
     from invert.compare import infer_against
-    from invert.data import read_data
     from invert.report.news import News, news_json, news_markdown, news_text
-    from invert.sheets.read import book_of
 
     with SharedWork(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=own, as_of=as_of, executor=executor)
@@ -135,7 +132,7 @@ def news_of_prices(since: date, own: "FileText | None", as_of: date | None, work
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
     news = News(run=run, found=found, since=since, rows=book_of(read_data(), run.request.prices).rows)
     forms = {"json": news_json, "markdown": news_markdown}
-    click.echo(forms[style](news) if style in forms else news_text(news, width(sys.stdout)))
+    click.echo(forms[style](news) if style in forms else news_text(news, width()))
     tell_doubts(run.doubts, own)
     fail_on(dict.fromkeys((*run.problems, *found.problems)))
 
@@ -158,15 +155,9 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     backsolve prices add acme/lm input=2 output=10 max_context=1M
     backsolve prices add acme/lm input=2 output=10 input@200k=4 --into mine.csv
     """
-    from io import BytesIO
-
-    from invert.data import read_data
     from invert.inference import infer
-    from invert.report.layout import laid_out
     from invert.report.readings import readings_table
     from invert.sheets.add import COPIED, add_to_file, addition
-    from invert.sheets.places import spelled
-    from invert.sheets.read import book_of
 
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
@@ -181,7 +172,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     as_of = None if nearest == today else nearest
     table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=as_of)
     for one in table:
-        click.echo(laid_out([str(one.sheet), readings_table(one, table)], width(sys.stdout)))
+        click.echo(laid_out([str(one.sheet), readings_table(one, table)], width()))
         added = {row.place for row in found.rows}
         if other := [spelled(place) for place in one.sheet.prices if place not in added]:
             tell(f"Also on this sheet, from earlier rows: {', '.join(other)}.")
@@ -200,7 +191,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
 @prices.command("check")
 @options.prices_argument
 @options.prices
-def check_prices(file: "FileText | None", own: "FileText | None") -> None:
+def check_prices(file: FileText | None, own: FileText | None) -> None:
     """Check every row of every shipped table, and the prices on every day of a change.
 
     FILE, or --prices, is a CSV of your own prices, checked together with the shipped ones.
@@ -216,9 +207,7 @@ def check_prices(file: "FileText | None", own: "FileText | None") -> None:
     if file is not None and own is not None:
         raise WrongValue("prices check reads one file, and --prices names another")
 
-    from invert.data import read_data
     from invert.sheets.doubts import doubtful_prices
-    from invert.sheets.read import PROBLEM_LIMIT, book_of
     from invert.validation.soundness import all_problems
 
     data = read_data()
@@ -265,13 +254,11 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve prices pull api.json --provider google --into market.csv
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
-    from invert.data import read_data
     from invert.databases.found import listings, not_installed
     from invert.databases.pull import pull
     from invert.databases.pull_report import left_out_csv, pull_lines
     from invert.sheets.append import Update, database, distinct, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
-    from invert.sheets.read import book_of
 
     if sources.count("-") > 1:
         raise WrongValue("prices pull reads standard input once, and - is given more than once")

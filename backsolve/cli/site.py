@@ -3,12 +3,12 @@
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import Commands, fail_on, tell
+from backsolve.cli.common import fail_on, tell
 from backsolve.streams import progress
 from derive.files import label
 
 
-@click.group("site", cls=Commands)
+@click.group("site")
 def site_command() -> None:
     """Build the site: a page for every equation, the book and the documentation. It needs no network."""
 

@@ -2,8 +2,10 @@
 
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
+from shlex import join
 from typing import TYPE_CHECKING
 
 import click
@@ -12,13 +14,14 @@ from backsolve.cli import options
 from backsolve.cli.common import leave, tell
 from backsolve.cli.completion import completes
 from backsolve.streams import escape_line, in_terminal, say, width
-from derive.errors import NO_ANSWER, WrongValue, shorten
+from derive.answers import NO_WHOLE_ONE, Column, Result
+from derive.errors import NO_ANSWER, BacksolveError, WrongValue, shorten
+from derive.quantities import QUANTITIES, quantity
+from derive.show.parts import all_warnings
+from derive.show.text import lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from backsolve.cli.question import Asked
-    from derive.answers import Column, Result
     from derive.solving.api import Given
     from derive.solving.explain.sufficient_givens import Enough
     from derive.solving.result import Solution
@@ -110,8 +113,6 @@ def solve_command(
 def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot: str | None) -> None:
     """Print the answers, draw them, and exit with the status of the question."""
     from backsolve.cli.question import answer_charts, answer_columns, draw_into
-    from derive.answers import NO_WHOLE_ONE
-    from derive.show.parts import all_warnings
 
     columns = answer_columns(asked)
     alone, solutions = len(columns) == 1, [solution for one in columns for solution in one.solutions]
@@ -134,9 +135,6 @@ def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot
 
 def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:
     """Return the typed words for unknowns and inputs by the name of the quantity, if they differ from the name."""
-    from derive.errors import BacksolveError
-    from derive.quantities import quantity
-
     words = dict(zip(asked.unknowns, asked.words, strict=True))
     for word in (re.split("[<>=≤≥]", item)[0].strip() for item in given):
         with suppress(BacksolveError):
@@ -144,10 +142,8 @@ def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:
     return {quantity(name).name: word for name, word in words.items() if word != quantity(name).name}
 
 
-def _print_answers(asked: "Asked", columns: "list[Column]", words: "Mapping[str, str]", style: str, full: bool, drawn: bool) -> None:
+def _print_answers(asked: "Asked", columns: list[Column], words: Mapping[str, str], style: str, full: bool, drawn: bool) -> None:
     """Print the answers of one deployment, or of several side by side. A long sweep that is drawn is not listed."""
-    from derive.show.text import lines
-
     solutions = columns[0].solutions
     if len(columns) > 1:
         from derive.show.side_by_side import side_lines
@@ -160,21 +156,20 @@ def _print_answers(asked: "Asked", columns: "list[Column]", words: "Mapping[str,
         return
     if style == "table" and not drawn and points > _LONG and in_terminal(sys.stderr):
         say(f"{points:,} points are formatted in columns (--as csv is faster) ...")
-    shown = lines(solutions, style, full, width(sys.stdout))
+    shown = lines(solutions, style, full, width())
     if style == "table":
         shown = chain(_add_typed_words(shown, words), ["Words        backsolve explain WORD"] if full else [])
     if style != "table" or any(one.answers for one in solutions):
         _print(shown, style)
 
 
-def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
+def _refusal_lines(asked: "Asked", refused: list[Result]) -> list[str]:
     """Return the reasons why questions have no answer. If usual values would answer all of them, add a command with these values.
 
     Add the command only if every reason has one line, because messages are short.
     """
     if not refused:
         return []
-    from derive.quantities import QUANTITIES
     from derive.solving.api import may_have_answer, respond
     from derive.solving.explain.sufficient_givens import Enough, find_answered_beside, sufficient_givens
 
@@ -199,8 +194,6 @@ def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
 
 def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str, ...]]") -> str:
     """Return the command that answers the question, or only the words to add if the whole command would be cut."""
-    from shlex import join
-
     own = f", with your own values for {', '.join(found.given)}" if found.given else ""
     named = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
     options = [word for option, name in named if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
@@ -212,12 +205,12 @@ def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str
     return line if escape_line(line) == line else f"for example{own}, add: {join([*options, *values])}"
 
 
-def _print(shown: "Iterator[str]", style: str) -> None:
+def _print(shown: Iterator[str], style: str) -> None:
     while part := list(islice(shown, _LINES_AT_ONCE)):
         tell("\n".join(part), style)
 
 
-def _add_typed_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
+def _add_typed_words(shown: Iterable[str], words: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of answers. Before the steps, the typed word is printed with the name of the unknown. Targets and sensitivities have
     only the typed word.
 

@@ -1,6 +1,5 @@
 """The command `validate`: the readings compared with known values."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +9,7 @@ from backsolve.cli.common import fail_on
 from backsolve.streams import progress, width
 from derive.errors import WrongValue
 from derive.files import write
+from invert.data import read_data
 
 if TYPE_CHECKING:
     from derive.tables.problems import Problem
@@ -94,7 +94,6 @@ def validate_command(
     backsolve validate --as csv
     backsolve validate --section calibration --rerun --seeds 1 --sheets 10
     """
-    from invert.data import read_data
     from invert.estimators.known import error_of_lecture
     from invert.validation.scoreboard_text import overview, rendered_sections
 
@@ -108,7 +107,7 @@ def validate_command(
     sizes = (sheets or SHEETS, seeds or SEEDS, draws or _DRAWS)
     found, problems = (_rerun(*sizes, workers or 1, save), []) if rerun else _sections(chosen)
     of_lecture = error_of_lecture(read_data()) if on_screen else None
-    click.echo(overview(found, of_lecture, width(sys.stdout)) if on_screen else rendered_sections(found, style, width(sys.stdout)))
+    click.echo(overview(found, of_lecture, width()) if on_screen else rendered_sections(found, style, width()))
     fail_on(problems)
 
 
