@@ -57,11 +57,7 @@ def list_command(
     \b
     backsolve list kv
     backsolve list --at 0:19
-    backsolve list --chapter roofline
-    backsolve list --symbol kv_bytes_per_token
     backsolve list --hardware --models
-    backsolve list --models llama-3
-    backsolve list --models --as json
     """
     word, time = ("", words) if time is None and is_time(words) else (words, time)
     if hardware or models:
@@ -159,7 +155,6 @@ def explain_command(words: str) -> None:
     \b
     backsolve explain right before
     backsolve explain KV from premium
-    backsolve explain batch
     """
     _show_word(words)
 
@@ -292,7 +287,7 @@ def cite_command(
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
         raise WrongValue("no id to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
-    tell(cite_with_references(equations, found, style, html_base, macros, why), "text" if style == "plain" else style)
+    tell(cite_with_references(equations, found, style, html_base, macros, why), style)
     if used_by is not None:
         refuse_other_schema(result)
 
@@ -305,7 +300,7 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
     if not models or any("#" in name for name in models):
         raise WrongValue(f"--reading {reading} needs a MODEL, as gemini-3.1-pro")
     table = infer(models, **asked)
-    tell("\n\n".join(cite_reading(one, table, reading, style, html_base, macros) for one in table), "text" if style == "plain" else style)
+    tell("\n\n".join(cite_reading(one, table, reading, style, html_base, macros) for one in table), style)
     tell_doubts(table.doubts, asked["prices"])
     fail_on(table.problems)
 

@@ -15,7 +15,7 @@ from derive.tables.problems import Problem
 
 def tell(text: str, style: str = "text") -> None:
     """Print an answer. Only text is folded to the width of the terminal."""
-    click.echo(fold(text, width()) if style in ("text", "table") else text)
+    click.echo(fold(text, width()) if style in ("text", "table", "plain") else text)
 
 
 def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:

@@ -1,8 +1,14 @@
 """Names that a shell completes: chips, models, equations, quantities, claims, columns and words of the outputs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 import click
+
+from derive import presets
+from derive.catalogue import by_id
+from derive.glossary import term_names
+from derive.quantities import QUANTITIES
+from derive.tables.shipped import rows_of
 
 _Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
@@ -15,7 +21,6 @@ def names_of(kind: str) -> Iterable[str]:
 
         return sorted({row.model for row in models(read_data())})
     if kind == "claims":
-        from derive.tables.shipped import rows_of
         from invert.validation.claim_rows import Claim
 
         return [row.id for row in rows_of(Claim)]
@@ -23,19 +28,11 @@ def names_of(kind: str) -> Iterable[str]:
         from invert.report.columns import REGISTRY
 
         return REGISTRY
-    if kind == "words":
-        from derive.glossary import term_names
-
-        return term_names()
-    from derive import presets
-    from derive.catalogue import by_id
-    from derive.quantities import QUANTITIES
-
-    names: Mapping[str, Callable[[], Iterable[str]]] = {
+    others: dict[str, Callable[[], Iterable[str]]] = {
         **{"chips": presets.hardware_names, "models": presets.model_names},
-        **{"equations": by_id, "quantities": lambda: QUANTITIES},
+        **{"equations": by_id, "quantities": QUANTITIES.keys, "words": term_names},
     }
-    return names[kind]()
+    return others[kind]()
 
 
 def completes(*kinds: str) -> _Completion:

@@ -1,7 +1,6 @@
 """The command `infer`: estimates from price sheets."""
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,22 +83,21 @@ def infer_command(
 
     \b
     backsolve infer gemini-3.1-pro --set output=15
-    backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer claude-opus-4-6 --as-of 2026-03-12
     backsolve infer gemini-3.1-pro --suppose kv_bytes_per_token=49kB
     backsolve infer --prices mine.csv --save result.json
-    backsolve infer --provider openai --summary
     backsolve infer --against result.json
     backsolve infer --like result.json
-    backsolve infer claude-opus-4-6 --history
-    backsolve infer --prices mine.csv --against shipped --as csv
     """
     from invert.assumptions import ANCHORS
     from invert.report.answer import refuse_form
     from invert.result import Shown
 
     if explain:
-        _explain_columns()
+        from invert.inference import infer
+        from invert.report.columns import explained
+
+        click.echo(laid_out(explained(infer()), width()))
         return
     form = Shown(**shown)
     options.refuse_one_file("--save", save, {"--prices": own, "--against": form.against})
@@ -117,29 +115,13 @@ def infer_command(
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
         "anchors": named_texts(anchors, ANCHORS), "knowledge": knowledge,
     }  # fmt: skip
-    if supposed:
-        with _empty_json(form):
-            _answer_supposed(models, supposed, asked, form)
-        return
-    with _empty_json(form):
-        _answer(Question(models, asked | {"changes": options.pairs("--set", changes)}, form, form), workers, save)
-
-
-def _explain_columns() -> None:
-    """Print the meaning and the record of every column."""
-    from invert.inference import infer
-    from invert.report.columns import explained
-
-    click.echo(laid_out(explained(infer()), width()))
-
-
-@contextmanager
-def _empty_json(shown: "Shown") -> Iterator[None]:
-    """Print an empty list as JSON if no sheet has an answer."""
     try:
-        yield
+        if supposed:
+            _answer_supposed(models, supposed, asked, form)
+        else:
+            _answer(Question(models, asked | {"changes": options.pairs("--set", changes)}, form, form), workers, save)
     except NotCovered:
-        if shown.style == "json" and shown.against is None:
+        if form.style == "json" and form.against is None:
             click.echo("[]")
         raise
 

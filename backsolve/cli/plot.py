@@ -5,7 +5,7 @@ from datetime import date
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, tell, tell_doubts
+from backsolve.cli.common import fail_on, tell_doubts, tell_rows
 from backsolve.figures.named import FIGURES, SCOREBOARD, SHEETS, USUAL_SHEET, Figure, default_inputs, select_charts
 from backsolve.figures.picture import draw_picture, refuse_picture
 from backsolve.streams import say
@@ -38,8 +38,7 @@ def plot_command(
     backsolve plot kv-by-estimator gemini-3.1-pro --out kv.svg
     """
     if name is None:
-        longest = max(map(len, FIGURES))
-        tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in FIGURES.items()))
+        tell_rows("{:<{first}}  {}", [(one, figure.about) for one, figure in FIGURES.items()])
         return
     if name not in FIGURES:
         raise UnknownName("figure", name, FIGURES, "backsolve plot lists them")

@@ -42,8 +42,6 @@ def list_prices(names: tuple[str, ...], own: FileText | None, as_of: date | None
     \b
     backsolve prices list --all
     backsolve prices list gemini-3.1-pro --as csv
-    backsolve prices list --prices mine.csv
-    backsolve prices list --as csv
     """
     from invert.sheets.assemble import rows_used
     from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_sheets, listed_text
@@ -201,7 +199,6 @@ def check_prices(file: FileText | None, own: FileText | None) -> None:
     Example:
 
     \b
-    backsolve prices check
     backsolve prices check mine.csv
     """
     if file is not None and own is not None:
@@ -250,7 +247,6 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     Example:
 
     \b
-    backsolve prices pull api.json --into market.csv
     backsolve prices pull api.json --provider google --into market.csv
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """

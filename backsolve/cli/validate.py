@@ -91,7 +91,6 @@ def validate_command(
 
     \b
     backsolve validate --section truth --section skill
-    backsolve validate --as csv
     backsolve validate --section calibration --rerun --seeds 1 --sheets 10
     """
     from invert.estimators.known import error_of_lecture
