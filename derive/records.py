@@ -324,7 +324,7 @@ class Equation:
         name = quantity(unknown).name
         if name not in self.symbols:
             raise UnknownName(f"quantity of {self.id}", unknown, self.symbols)
-        return solve_by_regime(*self.sides, symbol(name))
+        return solve_by_regime(*self.trees, name)
 
     @property
     def latex(self) -> str:

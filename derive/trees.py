@@ -150,14 +150,14 @@ def factors(tree: Tree) -> Iterator[str]:
         yield from factors(tree[1])
 
 
-def put_into(tree: Tree, values: Mapping[str, Tree]) -> Tree:
-    """Return the tree with other trees in place of some quantities, all at once.
+def put_into(tree: Tree, values: Mapping[Any, Tree]) -> Tree:
+    """Return the tree with other trees in place of some quantities or parts, all at once.
 
     >>> text(put_into(("/", "batch", "chips"), {"chips": ("*", 8, "replicas")}))
     'batch/(8*replicas)'
     """
-    if isinstance(tree, str):
-        return values.get(tree, tree)
+    if tree in values:
+        return values[tree]
     return (tree[0], *(put_into(part, values) for part in tree[1:])) if isinstance(tree, tuple) else tree
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from derive.expressions.one_line import EXTREMES, simplify
-from derive.trees import LARGEST_OF, Tree, TreePair, all_parts, text
+from derive.trees import LARGEST_OF, Tree, TreePair, all_parts, put_into, text
 
 _Smoothed = tuple[Tree, tuple[TreePair, ...]]
 
@@ -32,15 +32,8 @@ def _split(tree: Tree, wins: tuple[TreePair, ...], shaped: Callable[[Tree], Tree
         others = [other for other in node[1:] if other != chosen]
         pairs = tuple((chosen, other) if node[0] == LARGEST_OF else (other, chosen) for other in others)
         if not any((smaller, larger) in wins for larger, smaller in pairs):
-            yield from _split(shaped(_replace_part(tree, node, chosen)), tuple(dict.fromkeys(wins + pairs)), shaped)
+            yield from _split(shaped(put_into(tree, {node: chosen})), tuple(dict.fromkeys(wins + pairs)), shaped)
 
 
 def _is_extreme(part: Tree) -> bool:
     return isinstance(part, tuple) and part[0] in EXTREMES
-
-
-def _replace_part(tree: Tree, part: Tree, other: Tree) -> Tree:
-    """Return a formula with one of its parts replaced by another."""
-    if tree == part:
-        return other
-    return (tree[0], *(_replace_part(one, part, other) for one in tree[1:])) if isinstance(tree, tuple) else tree

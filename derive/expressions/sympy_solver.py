@@ -1,15 +1,19 @@
 """Solve equations with SymPy, one smooth regime at a time. It is the public solver, and the referee of the project's own algebra.
 
-SymPy cannot solve equations that contain a Max. So each Max and Min is replaced by one of its arguments first. The conditions say which
-argument that was.
+SymPy cannot solve equations that contain a Max. So it solves each smooth regime.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from sympy import Dummy, Expr, Max, Min, Poly, PolynomialError, Pow, exp, factor_terms, fraction, log, postorder_traversal, solve, together
+from sympy import Dummy, Expr, Poly, PolynomialError, Pow, exp, factor_terms, fraction, log, solve, together
 from sympy.logic.boolalg import And, Boolean
+
+from derive.expressions.cases import smooth_cases
+from derive.expressions.in_order import sort_terms
+from derive.quantities import symbol
+from derive.quantities.formula import as_expression
+from derive.trees import Tree, text
 
 _Pairs = tuple[tuple[Expr, Expr], ...]
 
@@ -38,34 +42,18 @@ class SolvedRegime(NamedTuple):
     solutions: tuple[Expr, ...] | None
 
 
-def solve_by_regime(left: Expr, right: Expr, x: Expr) -> tuple[SolvedRegime, ...]:
+def solve_by_regime(left: Tree, right: Tree, unknown: str) -> tuple[SolvedRegime, ...]:
     """Return the solutions of left = right in every smooth regime of the right side."""
-
-    def solutions(smooth: Expr) -> tuple[Expr, ...] | None:
-        return (smooth,) if left == x and not smooth.has(x) else solve_smooth(left - smooth, x)
-
-    return tuple(SolvedRegime(one, solutions(one.expression)) for one in regimes(right))
-
-
-@cache
-def regimes(expression: Expr) -> tuple[SmoothRegime, ...]:
-    """Return all smooth regimes of an expression. An expression without Max and Min is its only regime.
-
-    A Max and a Min of the same terms are decided together. So no regime contradicts itself.
-    """
-    return tuple(dict.fromkeys(_split(expression, ())))
+    x, solved = symbol(unknown), []
+    for tree, pairs in smooth_cases(right, sort_terms):
+        smooth, wins = _expression(tree), tuple((_expression(larger), _expression(smaller)) for larger, smaller in pairs)
+        roots = (smooth,) if left == unknown and not smooth.has(x) else solve_smooth(_expression(left) - smooth, x)
+        solved.append(SolvedRegime(SmoothRegime(smooth, wins), roots))
+    return tuple(solved)
 
 
-def _split(expression: Expr, wins: _Pairs) -> Iterator[SmoothRegime]:
-    node = next((part for part in postorder_traversal(expression) if isinstance(part, (Max, Min))), None)
-    if node is None:
-        yield SmoothRegime(expression, wins)
-        return
-    for chosen in sorted(node.args, key=str):
-        others = [other for other in node.args if other is not chosen]
-        pairs = tuple((chosen, other) if isinstance(node, Max) else (other, chosen) for other in others)
-        if not any((smaller, larger) in wins for larger, smaller in pairs):
-            yield from _split(expression.xreplace({node: chosen}), tuple(dict.fromkeys(wins + pairs)))
+def _expression(tree: Tree) -> Expr:
+    return as_expression(text(tree))
 
 
 @cache

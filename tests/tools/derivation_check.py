@@ -13,11 +13,12 @@ import numpy as np
 import sympy
 
 from derive.derivations import owner
-from derive.expressions.sympy_solver import regimes, solve_smooth
+from derive.expressions.sympy_solver import solve_smooth
 from derive.quantities import quantity, symbol
 from derive.records import in_sympy, symbol_or_number
 from derive.requirements import compared, named
 from derive.written import argument_names
+from tests.tools.regimes import regimes
 
 DRAWS, KEPT, ROUNDS = 1000, 200, 60
 FOLLOWS, BROKEN = 1e-9, 1e-3

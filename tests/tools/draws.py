@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from derive.expressions.sympy_solver import regimes
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import compared
 from tests.tools.compiled import vectorised
+from tests.tools.regimes import regimes
 
 
 def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarray]:

@@ -7,8 +7,9 @@ import sympy
 from sympy import Max, Min, exp, sqrt
 
 from derive.catalogue import by_id
-from derive.expressions.sympy_solver import regimes, solve_smooth
+from derive.expressions.sympy_solver import solve_by_regime, solve_smooth
 from derive.quantities import quantity, symbol
+from derive.quantities.formula import as_tree
 from tests.tools.compiled import scalar
 from tests.tools.together import in_one_test
 
@@ -31,6 +32,10 @@ SHAPES = {
     "V": (Max(C / B, M * B), 2),
     "same max twice": (Max(C, M) ** 2 + Max(C, M), 2),
 }
+
+
+def regimes(expression):
+    return [one.regime for one in solve_by_regime("layers", as_tree(expression), "layers")]
 
 
 def number(expression, values):

@@ -4,7 +4,7 @@ import pytest
 
 from derive.answers import Answer
 from derive.catalogue import by_id
-from derive.expressions.sympy_solver import regimes
+from derive.expressions.branches import regimes_of
 from derive.show.binding import (
     limit_in_words,
     plain_regime,
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 
 def test_every_regime_of_the_catalogue_has_words_without_a_term_below_zero():
-    for label in {one.label for row in by_id().values() for one in regimes(row.sides[1]) if one.label}:
+    for label in {one.label for row in by_id().values() for one in regimes_of(row) if one.label}:
         words = plain_regime(label)
         for part in words.split(" and "):
             sides = part.replace(" <= ", " >= ").split(" >= ")
