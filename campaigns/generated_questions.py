@@ -54,6 +54,9 @@ SIZES = ("batch", "chips", "replicas", "context_length", "sequences_in_flight", 
 WHOLE = {*RESOURCES, *SIZES, "fleet_sequences_in_flight"} - {"fleet_cost", "context_length"}
 """What the program rounds to whole ones."""
 
+MET = (" is met", " are met")
+"""How an answer ends the line of its targets. They are limits."""
+
 QUESTIONS_PER_DEPLOYMENT = 16
 NO_SLOPE, IN_ROW_SPACE, MOST_WEIGHT = 1e-12, 1e-9, 1e4
 """The relative slope that counts as none, the distance up to which a row lies in the row space, and the weight of an equation
@@ -286,10 +289,9 @@ def deployment_of(seed: int, place: int) -> Deployment:
 def question_of(seed: int, number: int, deployment: Deployment) -> Question:
     """Draw a question about a deployment: the same one for the same seed and number. All forms take turns."""
     random, turn = Random(f"{seed} question {number}"), number % (len(FORMS) + 1)
-    if turn == len(FORMS):
-        return draw_anything(random, deployment)
-    drawn = filter(None, (draw(random, deployment, FORMS[turn]) for _ in count()))
-    if FORMS[turn] is not COUPLED:
+    form = FORMS[turn] if turn < len(FORMS) else None
+    drawn = filter(None, (draw(random, deployment, form) if form else draw_anything(random, deployment) for _ in count()))
+    if form is not COUPLED:
         return next(drawn)
     # One draw of fifteen is coupled.
     return next((one for one in islice(drawn, 20) if needs_several_at_once(one) and determining_equations(one)), next(drawn))
@@ -319,7 +321,7 @@ def draw(random: Random, deployment: Deployment, form: Form) -> Question | None:
     return stated(deployment, unknown, signs, random)
 
 
-def draw_anything(random: Random, deployment: Deployment) -> Question:
+def draw_anything(random: Random, deployment: Deployment) -> Question | None:
     """Draw any facts and any unknown."""
     unknown, *chosen = random.sample(deployment.names, random.randint(4, 16))
     return stated(deployment, unknown, {name: random.choice("=====<>") for name in chosen}, random)
@@ -348,8 +350,8 @@ def is_true_default(state: State, name: str) -> bool:
     return NEUTRAL_DEFAULTS.get(name) == state.values[name]
 
 
-def stated(deployment: Deployment, unknown: str, signs: Mapping[str, str], random: Random) -> Question:
-    """State a question: limits have slack, and all that the program would suppose otherwise is given."""
+def stated(deployment: Deployment, unknown: str, signs: Mapping[str, str], random: Random) -> Question | None:
+    """State a question: limits have slack, and all that the program would suppose otherwise is given. None if words cannot state it."""
     state, facts = deployment.state, dict[str, tuple[str, float]]()
     for name, sign in signs.items():
         truth, slack = state.values[name], random.uniform(1.02, 2.0)
@@ -359,6 +361,8 @@ def stated(deployment: Deployment, unknown: str, signs: Mapping[str, str], rando
     while untrue := untrue_defaults(state, unknown, {*facts}):
         facts |= {name: ("=", state.values[name]) for name in sorted(untrue)}
     facts = as_said(unknown, facts)
+    if untrue_defaults(state, unknown, {*facts}):
+        return None
     order = random.sample(sorted(facts), len(facts))
     return Question(deployment, unknown, {name: facts[name] for name in order}, state.variants, state.using)
 
@@ -465,7 +469,8 @@ def end_of(question: Question) -> End:
         near = (
             {truth, float(floor(truth)), float(ceil(truth))} if solution.unknown in WHOLE else {truth, *beside_whole_size(truth, solution)}
         )
-        right = any(contains(one, value, bool(question.limits)) for one in solution.answers for value in near)
+        limited = bool(question.limits) or any(text.endswith(MET) for text in solution.said)
+        right = any(contains(one, value, limited) for one in solution.answers for value in near)
         return End("right" if right else "wrong", f"{solution.unknown} = {' or '.join(map(str, solution.answers))}", seconds, question)
     reason = solution.reason
     assert reason

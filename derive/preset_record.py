@@ -39,7 +39,7 @@ OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_b
 """Quantities that only the configuration of a model gives."""
 ATTENTION_DTYPE = "bf16"
 """The data type of attention if weights are narrower, as in the published decode steps."""
-OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params", "dense_equivalent_params")
+OF_MIXTURES = ("experts", "active_experts", "shared_experts", "sparsity", "routed_params", "shared_params", "dense_equivalent_params")
 """Quantities that a dense model does not need."""
 WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight inside and outside the experts."""

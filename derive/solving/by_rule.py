@@ -13,7 +13,7 @@ from derive.solving.engine.elimination import reaches
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.defaults import FOLLOWS, leading_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values
-from derive.solving.result import Answer, Solution
+from derive.solving.result import Solution, known_answer
 from derive.suppositions import USUAL_TYPES
 
 
@@ -22,7 +22,7 @@ def answer_from_table(asked: Question) -> Solution | None:
     if not asked.listed or results_made_of(asked, asked.unknown):
         return None
     value, place = asked.listed
-    return _answer_at(asked.unknown, value, f"as in {place}")
+    return known_answer(asked.unknown, value, f"as in {place}")
 
 
 def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str], Solution]) -> Solution | None:
@@ -33,17 +33,12 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
     told = f"the same as {first} by default"
     if first in asked.known:
         given, sources = {first: asked.known[first]}, {first: asked.provenance[first]}
-        return replace(_answer_at(asked.unknown, asked.known[first], told), given=given, provenance=sources)
+        return replace(known_answer(asked.unknown, asked.known[first], told), given=given, provenance=sources)
     found = ask(first)
     if found.is_refused_for("missing_givens"):
         return None
     said = (told, *found.said) if found.answers else found.said
     return replace(found, unknown=asked.unknown, unit=QUANTITIES[asked.unknown].unit, said=said)
-
-
-def _answer_at(unknown: str, value: float, told: str) -> Solution:
-    """Return a known value as an answer, with where it is from."""
-    return Solution(unknown=unknown, unit=QUANTITIES[unknown].unit, answers=(Answer(kind="point", value=value),), said=(told,))
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:

@@ -20,6 +20,7 @@ from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
+    cause_of_zero,
     copies_by_name,
     known_values,
     pose_again,
@@ -29,7 +30,7 @@ from derive.solving.question.questions import (
     with_other_stand_ins,
 )
 from derive.solving.question.switches import pose_question
-from derive.solving.result import Reason, Solution
+from derive.solving.result import Reason, Solution, known_answer
 from derive.suppositions import USUAL_TYPES
 
 _CHIPS, _STAGES, _COPIES, _BATCH = Memory.bought, Memory.groups, Memory.copies, Batch.name
@@ -77,6 +78,8 @@ def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switche
         question = _suppose_types(replace(question, limits=targets))
         met = _answer_once(question)
         found = met if met.answers else found
+    if found.is_refused_for("missing_givens") and (cause := cause_of_zero(asked)):
+        return replace(known_answer(asked.unknown, 0.0, f"follows from {cause} = 0"), given={cause: 0.0}, provenance={cause: "given"})
     return _round_within_limits(question, found)
 
 

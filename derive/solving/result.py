@@ -22,6 +22,7 @@ from derive.briefly import cut
 from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
 from derive.immutable import immutable
+from derive.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -181,6 +182,15 @@ Answers = tuple[Solution, ...]
 """The answers to several questions that were asked at once."""
 Point = Mapping[str, float]
 """A value for each of some inputs."""
+
+
+def known_answer(unknown: str, value: float, told: str) -> Solution:
+    """Return a known value as an answer, with where it is from.
+
+    >>> known_answer("batch", 8.0, "as in a table").said
+    ('as in a table',)
+    """
+    return Solution(unknown=unknown, unit=QUANTITIES[unknown].unit, answers=(Answer(kind="point", value=value),), said=(told,))
 
 
 def _cells(unknown: str, answer: Answer | None) -> dict[str, float | str | None]:
