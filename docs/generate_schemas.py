@@ -102,10 +102,9 @@ class Schema:
             found = self.keys(kind, source.keys, at, source.unless_none)
             return ({"oneOf": [{"type": "null"}, found]} if source.unless_none else found) | self.note(at)
         if isinstance(source, Through):
-            found = get_type_hints(source.function)["return"]
-            may_lack = source.path != there and NoneType in get_args(self._type_at(kind, source.path, there))
-            return self.of(found | None if may_lack else found, at)
-        return self.of(self._type_at(kind, source, there) if isinstance(source, str) else get_type_hints(source)["return"], at)
+            may_lack = source.path not in ("", there) and NoneType in get_args(self._type_at(kind, source.path, there))
+            return self.of(source.kind | None if may_lack else source.kind, at)
+        return self.of(self._type_at(kind, source, there), at)
 
     def _type_at(self, kind: type, path: str, there: str) -> Any:
         """Return the type at a path from a record that has something at the path `there`."""

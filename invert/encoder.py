@@ -3,8 +3,7 @@
 The keys of a record are its fields, unless `Codec.keys` lists other keys for its type. A key is filled by
 
 - a path from the record, as "sheet.bands.0.input" (None if a step is None, or a mapping lacks the name),
-- a function of the record, whose annotation is the type,
-- a function of the value at a path, `Through` (None if the value is None),
+- a function of the record, or of the value at a path, with the type of its result, `Through` (None if the value is None),
 - or a nested object, `Nested`, which is None if the value at its path is None.
 """
 
@@ -35,13 +34,14 @@ class Nested(NamedTuple):
 
 
 class Through(NamedTuple):
-    """A function of the value at a path from the record, or None if that value is None."""
+    """A function of the value at a path from the record ("" is the record), or None if that value is None. `kind` is its type."""
 
     path: str
     function: Callable[[Any], Any]
+    kind: Any = Any
 
 
-Source = str | Callable[[Any], Any] | Through | Nested
+Source = str | Through | Nested
 """The source of the value of a key."""
 Keys = Mapping[str, Source]
 
@@ -100,9 +100,9 @@ class Codec:
             absent = source.unless_none and value_at(record, source.unless_none) is None
             return None if absent else self.encode_keys(record, source.keys, rounded or source.rounded)
         if isinstance(source, Through):
-            inside = value_at(record, source.path)
+            inside = value_at(record, source.path) if source.path else record
             return None if inside is None else self.encode(source.function(inside), rounded)
-        return self.encode(value_at(record, source) if isinstance(source, str) else source(record), rounded)
+        return self.encode(value_at(record, source), rounded)
 
     def decode(self, kind: Any, found: object, at: str = "") -> Any:
         """Return the value of a type that encodes to this. Raises `WrongShape` for any other document, with the place and the allowed

@@ -242,16 +242,13 @@ def _keys(sheets: str) -> Through:
     return Through(sheets, lambda found: [dict(zip(KEY, key, strict=True)) for key in found])
 
 
+def inferences(said: Mapping[Name, Estimate]) -> list[dict[str, object]]:
+    """Return estimates as a list, with their quantity and estimator."""
+    return [{"quantity": quantity, "estimator": by, **CHANGES.encode(found)} for (quantity, by), found in said.items()]
+
+
 def _cell(ends: tuple[float, float, float]) -> dict[str, float]:
     return dict(zip(("value", "low", "high"), ends, strict=True))
-
-
-def _places(prices: Sequence[PriceChange]) -> list[str]:
-    return [price.spelled for price in prices]
-
-
-def _slopes(one: Moved) -> dict[str, float | None]:
-    return {price.spelled: six_digits(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)}
 
 
 KEY = {"provider": "key.0", "model": "key.1", "region": "key.2", "service_tier": "key.3"}
@@ -270,11 +267,14 @@ CHANGES = Codec(
         PriceChange: {"place": "spelled", **_PRICE, "copied_from": Through("copied_from", lambda text: text or None)},
         Moved: {
             **{name: name for name in ("quantity", "estimator", "before", "after", "times", "share_of_range", "elasticity")},
-            "elasticities": _slopes, "prices": Through("prices", _places),
+            "elasticities": Through("", lambda one: {
+                price.spelled: six_digits(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)
+            }),
+            "prices": Through("prices", lambda prices: [price.spelled for price in prices]),
         },
         Rerounded: {"name": "name", "old": Through("old", _cell), "new": Through("new", _cell)},
         Estimate: {name: name for name in ("kind", "median", "low", "high")},
-        Dated: {"since": "since", "as_of": "as_of", "changes": "changes", "inferences": lambda dated: inferences(dated.side.said)},
+        Dated: {"since": "since", "as_of": "as_of", "changes": "changes", "inferences": Through("side.said", inferences)},
         History: {**KEY, "until": "until", "days": "days"},
     },
     rounded=frozenset([Moved, Rerounded]),
@@ -289,8 +289,3 @@ _CSV: Keys = {
     **{name: f"price.{path}" for name, path in _PRICE.items()},
     "elasticity": Through("moved.elasticity", six_digits),
 }  # fmt: skip
-
-
-def inferences(said: Mapping[Name, Estimate]) -> list[dict[str, object]]:
-    """Return estimates as a list, with their quantity and estimator."""
-    return [{"quantity": quantity, "estimator": by, **CHANGES.encode(found)} for (quantity, by), found in said.items()]

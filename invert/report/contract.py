@@ -104,71 +104,10 @@ def _cache_prices(sheet: PriceSheet) -> list[CachePriceRow]:
     ]
 
 
-def _anchors(one: Inference) -> dict[str, dict[str, Any]]:
-    return {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()}
-
-
 def _elasticities(reading: Reading) -> dict[str, float]:
     """Return the elasticities of a reading: per cent of the reading per per cent of each input."""
     found = reading.solution.answers[0].elasticities if reading.values else {}
     return {name: six_digits(value) for name, value in found.items()}
-
-
-def _six_digits(value: float) -> float:
-    return six_digits(value)
-
-
-def _nats(ratio: float) -> float:
-    return log(ratio)
-
-
-def _text_or_none(text: str) -> str | None:
-    return text or None
-
-
-def _lecture_anchors(one: Inference) -> list[str]:
-    return list(one.first_pair.lecture.anchors) if one.first_pair else []
-
-
-def _lecture_elasticities(one: Inference) -> dict[str, float]:
-    return _elasticities(one.first_pair.lecture) if one.first_pair else {}
-
-
-def _checks_by_component(checks: Sequence[Check]) -> dict[str, Check]:
-    return {check.component: check for check in checks}
-
-
-def _round_residuals(residuals: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(left, _RESIDUAL_DECIMALS) for name, left in residuals.items()}
-
-
-def _undetermined(found: Inversion) -> list[Direction]:
-    return [{"quantities": list(names), "meaning": meaning} for names, meaning in zip(found.undetermined, found.meanings, strict=True)]
-
-
-def _predictions(one: Inference) -> list[Prediction]:
-    return list(predictions(one)) if one.first_pair else []
-
-
-def _inside_cell(check: Check) -> bool | None:
-    return None if check.bound else check.inside_rounding_cell
-
-
-def _bound_met(check: Check) -> bool | None:
-    return check.inside_rounding_cell if check.bound else None
-
-
-def _steps(reading: Reading) -> list[dict[str, Any]]:
-    return [{"quantity": step.unknown, "value": step.value} for step in reading.solution.route if reading.values]
-
-
-def _low(solution: Solution) -> float | None:
-    """Return the lower end of a pricing rule's result, or None if it is missing or 0."""
-    return (solution.answers[0].ends[0] or None) if solution.answers else None
-
-
-def _high(solution: Solution) -> float | None:
-    return solution.answers[0].ends[1] if solution.answers else None
 
 
 def _estimates(one: Inference) -> dict[str, Estimate | Mapping[str, Estimate]]:
@@ -180,6 +119,10 @@ def _estimates(one: Inference) -> dict[str, Estimate | Mapping[str, Estimate]]:
     }
 
 
+def _undetermined(found: Inversion) -> list[Direction]:
+    return [{"quantities": list(names), "meaning": meaning} for names, meaning in zip(found.undetermined, found.meanings, strict=True)]
+
+
 def _cells(found: Convention) -> dict[str, Ends]:
     return {one.name: Ends(low=six_digits(one.low), high=six_digits(one.high)) for one in (found.premium_in, found.premium_out)}
 
@@ -188,23 +131,33 @@ def _ends(ranges: Mapping[str, tuple[float, float]]) -> dict[str, Ends]:
     return {tier: Ends(low=low, high=high) for tier, (low, high) in ranges.items()}
 
 
-def _families(families: FamilyWeights) -> int:
-    return len(families.weights)
-
-
-def _nothing_left_out(_: object) -> dict[str, str]:
-    """Return an empty object: a wrong row of a table stops the run. Earlier versions listed here what they left out."""
-    return {}
-
-
-def _problems(table: Run) -> list[str]:
-    return [str(problem) for problem in table.problems]
-
-
 def _rows(table: Run) -> list[PriceRow]:
     """Return the price rows of the sheets, as in their files."""
     sheets = {one.key for one in table}
     return [row for row in table.rows if row.sheet_key in sheets]
+
+
+def _elasticities_at(path: str) -> Through:
+    """Return the elasticities of the reading at a path."""
+    return Through(path, _elasticities, dict[str, float])
+
+
+def _checks_at(path: str) -> Through:
+    """Return the checks at a path by component."""
+    return Through(path, lambda checks: {check.component: check for check in checks}, dict[str, Check])
+
+
+def _text_or_none(path: str) -> Through:
+    return Through(path, lambda text: text or None, str | None)
+
+
+def _rounded_at(path: str) -> Through:
+    """Return the number at a path with six digits."""
+    return Through(path, six_digits, float)
+
+
+_NOTHING_LEFT_OUT = Through("", lambda _: {}, dict[str, str])
+"""An empty object: a wrong row of a table stops the run. Earlier versions listed here what they left out."""
 
 
 # The keys.
@@ -221,7 +174,7 @@ _SHEET: Keys = {
     "model": "sheet.model",
     "as_of": "sheet.as_of",
     "service_tier": "sheet.service_tier",
-    "region": Through("sheet.region", _text_or_none),
+    "region": _text_or_none("sheet.region"),
     "prices": "sheet",
     "observables": Nested({
         "input_price_usd_per_token": "sheet.bands.0.input.usd_per_token",
@@ -233,23 +186,28 @@ _SHEET: Keys = {
         "cache_write_premiums": "observables.cache_write_premiums",
         "storage_price_usd_per_token_second": "observables.storage_price.value",
     }),
-    "anchors": _anchors,
+    "anchors": Through(
+        "", lambda one: {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()},
+        dict[str, dict[str, Any]],
+    ),
     "equations": "equations",
     "readings": Nested({
         "lecture": Nested({
             "kv_bytes_per_token": "first_pair.lecture.values.kv_bytes_per_token",
-            "anchors": _lecture_anchors,
-            "elasticities": _lecture_elasticities,
+            "anchors": Through("", lambda one: one.first_pair.lecture.anchors if one.first_pair else (), list[str]),
+            "elasticities": Through("", lambda one: _elasticities(one.first_pair.lecture) if one.first_pair else {}, dict[str, float]),
             "output_input_ratio_claimed": "first_pair.claimed_ratio",
             "bandwidth_bound_fraction": "bandwidth_bound.values.bandwidth_bound_fraction",
             "bandwidth_bound_problem": "bandwidth_bound.problem",
-            "bandwidth_bound_elasticities": Through("bandwidth_bound", _elasticities),
+            "bandwidth_bound_elasticities": _elasticities_at("bandwidth_bound"),
             "storage": "tiers",
-            "forward_check": Through("first_pair.lecture_checks", _checks_by_component),
+            "forward_check": _checks_at("first_pair.lecture_checks"),
             "inversion": Nested({
-                "residuals": Through("inversion.residuals", _round_residuals), "undetermined": Through("inversion", _undetermined),
+                "residuals": Through("inversion.residuals", lambda left: {name: round(left[name], _RESIDUAL_DECIMALS) for name in left},
+                                     dict[str, float]),
+                "undetermined": Through("inversion", _undetermined, list[Direction]),
             }),
-            "predicted_prices": _predictions,
+            "predicted_prices": Through("", lambda one: list(predictions(one)) if one.first_pair else [], list[Prediction]),
         }),
         "joint": "first_pair.joint",
         "architecture": Nested({
@@ -264,21 +222,21 @@ _SHEET: Keys = {
         "implied_drain_time": Nested({
             "implied_drain_time_s": "implied_drain_time.values.implied_drain_time",
             "anchors": "implied_drain_time.anchors",
-            "elasticities": Through("implied_drain_time", _elasticities),
+            "elasticities": _elasticities_at("implied_drain_time"),
             "problem": "implied_drain_time.problem",
         }, unless_none="implied_drain_time"),
         "pairs": "pairs",
         "pricing_rules": "rules",
     }),
-    "estimates": _estimates,
-    "apart": Nested({"factor": "apart", "nats": Through("apart", _nats)}, unless_none="apart", rounded=True),
+    "estimates": Through("", _estimates, dict[str, Estimate | Mapping[str, Estimate]]),
+    "apart": Nested({"factor": "apart", "nats": Through("apart", log, float)}, unless_none="apart", rounded=True),
     "storage": "storage",
     "tariffs": "tariffs",
     "reliability": "reliability",
     "swings": "swings",
     "convention": "convention",
     "identifiability": "identifiability",
-    "forward_check": Through("first_pair.joint_checks", _checks_by_component),
+    "forward_check": _checks_at("first_pair.joint_checks"),
     "diagnostics": Nested({
         "sampler": "summary.sampler",
         "ess": "summary.ess",
@@ -291,7 +249,7 @@ _SHEET: Keys = {
     "fast_mode": "fast_mode",
     "contradiction": "contradiction",
     "flags": "flags",
-    "left_out": _nothing_left_out,
+    "left_out": _NOTHING_LEFT_OUT,
 }  # fmt: skip
 OF_RUN: Keys = {
     "premium_verdict": "premium_verdict",
@@ -299,18 +257,18 @@ OF_RUN: Keys = {
     "tier_rules": "tier_rules",
     "lecture_error": "lecture_error",
     "negative_controls": "negative_controls",
-    "left_out": _nothing_left_out,
+    "left_out": _NOTHING_LEFT_OUT,
 }
 """Results from the tables in a full report, shared by all sheets of a run."""
 FOUND: Keys = {
     "anchors": "anchors.values",
-    "price_cost_of_lists": Through("price_cost_of_lists", _six_digits),
+    "price_cost_of_lists": _rounded_at("price_cost_of_lists"),
     "mean_contexts": "mean_contexts",
     **OF_RUN,
     "shared_tariffs": "shared_tariffs",
     "notes": "notes",
-    "problems": _problems,
-    "rows": _rows,
+    "problems": Through("problems", lambda found: [*map(str, found)], list[str]),
+    "rows": Through("", _rows, list[PriceRow]),
 }
 """Results of a saved run except its question and its sheets."""
 _KEYS: dict[type, Keys] = {
@@ -339,10 +297,10 @@ _KEYS: dict[type, Keys] = {
         "changes": "changes",
     },
     Inference: _SHEET,
-    PriceSheet: {"bands": "bands", "cache": _cache_prices},
+    PriceSheet: {"bands": "bands", "cache": Through("", _cache_prices, list[CachePriceRow])},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
     AlsoSold: {
-        "service_tier": "service_tier", "region": Through("region", _text_or_none),
+        "service_tier": "service_tier", "region": _text_or_none("region"),
         "input_price_usd_per_token": "input_price", "times_input_price": "times",
     },
     TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
@@ -352,37 +310,47 @@ _KEYS: dict[type, Keys] = {
         "lecture": Nested({
             "kv_bytes_per_token": "lecture.values.kv_bytes_per_token",
             "anchors": "lecture.anchors",
-            "elasticities": Through("lecture", _elasticities),
+            "elasticities": _elasticities_at("lecture"),
         }),
         "joint": "joint",
         "forward_check": Nested({
-            "lecture": Through("lecture_checks", _checks_by_component), "joint": Through("joint_checks", _checks_by_component),
+            "lecture": _checks_at("lecture_checks"), "joint": _checks_at("joint_checks"),
         }),
-        "joint_over_lecture": Through("joint_over_lecture", _six_digits),
-        "verdict": Nested({"lecture": Through("lecture_checks", verdict), "joint": Through("joint_checks", verdict)}),
+        "joint_over_lecture": _rounded_at("joint_over_lecture"),
+        "verdict": Nested({"lecture": Through("lecture_checks", verdict, str), "joint": Through("joint_checks", verdict, str)}),
     },
     Check: {
         **{name: name for name in ("published", "predicted", "used_by_reading")},
-        "inside_rounding_cell": _inside_cell,
-        "bound_met": _bound_met,
+        "inside_rounding_cell": Through("", lambda check: None if check.bound else check.inside_rounding_cell, bool | None),
+        "bound_met": Through("", lambda check: check.inside_rounding_cell if check.bound else None, bool | None),
     },
     Reading: {
         **{name: f"values.{name}" for name in ("kv_bytes_per_token", "balance_context", "attention_flops_per_pair",
                                                "weight_compute_ratio", "memory_time_share")},
-        "steps": _steps, "anchors": "anchors", "elasticities": _elasticities, "problem": "problem",
+        "steps": Through(
+            "", lambda one: [{"quantity": step.unknown, "value": step.value} for step in one.solution.route if one.values],
+            list[dict[str, Any]],
+        ),
+        "anchors": "anchors", "elasticities": _elasticities_at(""), "problem": "problem",
     },
     Prediction: {
         **PLACE, **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
     },
     PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
-    Solution: {"low": _low, "high": _high, "equations": "equations", "problem": "reason.message"},
+    Solution: {
+        # An end of 0 is no end.
+        "low": Through("", lambda found: (found.answers[0].ends[0] or None) if found.answers else None, float | None),
+        "high": Through("", lambda found: found.answers[0].ends[1] if found.answers else None, float | None),
+        "equations": "equations", "problem": "reason.message",
+    },
     Estimate: _with(Estimate, without=["quantity"]),
-    FamilyWeights: {"families": _families, "effective_families": "effective", "weights": "weights"},
+    FamilyWeights: {"families": Through("weights", len, int), "effective_families": "effective", "weights": "weights"},
     FamilyWeight: _with(FamilyWeight, kv_bytes_per_token="kv_bytes"),
     TierEvidence: {
-        "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": Through("ranges", _ends),
+        "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": Through("ranges", _ends, dict[str, Ends]),
         "agreed": "agreed", "agreed_share": "agreed_share",
-        "undisclosed": "undisclosed", "undisclosed_range": Through("undisclosed_ranges", _ends), "undisclosed_agreed": "undisclosed_agreed",
+        "undisclosed": "undisclosed", "undisclosed_range": Through("undisclosed_ranges", _ends, dict[str, Ends]),
+        "undisclosed_agreed": "undisclosed_agreed",
         "undisclosed_agreed_share": "undisclosed_agreed_share", "rented": "rented", "owned": "owned", "cases": "cases",
         "evidence": "evidence", "implied_drain_time_s": "implied_drain_time", "disclosed_tier": "disclosed", "lecture": "lecture",
         "anchors": "anchors", "sole_source": "sole_source",
@@ -394,7 +362,7 @@ _KEYS: dict[type, Keys] = {
     NegativeControl: _with(NegativeControl, "ratio"),
     Identifiability: _with(Identifiability, "hidden", without=["prices"]),
     Convention: {
-        "premium_in": "premium_in.value", "premium_out": "premium_out.value", "cells": _cells,
+        "premium_in": "premium_in.value", "premium_out": "premium_out.value", "cells": Through("", _cells, dict[str, Ends]),
         **{name: name for name in ("probability_by_cost", "probability_by_habit", "same", "others", "bayes_factor")},
     },
 }  # fmt: skip

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from derive.units import show
-from invert.encoder import Keys
+from invert.encoder import Keys, Through
 from invert.report.contract import CODEC
 from invert.report.layout import NONE, aligned
 from invert.report.prices import PLACE, Prediction, amount_of, name_of_price, unit_of_prices
@@ -58,7 +58,7 @@ def _predicted(found: Prediction) -> float | None:
 _PRICE_KEYS: Keys = {
     **PLACE,
     "published": "price.amount",
-    "predicted": _predicted,
+    "predicted": Through("", _predicted),
     **{name: name for name in ("residual", "used", "bound")},
     "currency": "price.currency",
     "per": "price.per",
