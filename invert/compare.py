@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from math import inf, log
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
@@ -259,7 +260,7 @@ def _compared(before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Map
     assumptions = run.assumptions
     both = [one for one in run if one.key in before]
     sides = {one.key: (before[one.key], side_of(one)) for one in both}
-    changes = {one.key: _with_copies(price_changes(*(side.prices for side in sides[one.key])), one.sheet) for one in both}
+    changes = {one.key: price_changes(before[one.key].prices, sides[one.key][1].prices, copies(one.sheet)) for one in both}
     reverted = _revert_prices([(one.sheet, changes[one.key]) for one in both], run, data)
     calibrating = calibrating_sheets(data)
     found = []
@@ -301,16 +302,15 @@ def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data) -> dict[
     return {one.key: side_of(one) for one in found.values()}
 
 
-def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
-    """List the places whose price differs."""
-    places = {**old, **new}
-    return tuple(PriceChange(place=place, old=old.get(place), new=new.get(place)) for place in places if old.get(place) != new.get(place))
-
-
-def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[PriceChange, ...]:
-    """Add to each change the price that a band copied from the band below it."""
-    found = copies(sheet)
-    return tuple(replace(one, copied_from=found.get(one.place, "")) for one in changes)
+def price_changes(
+    old: Mapping[Place, Asked], new: Mapping[Place, Asked], copied: Mapping[Place, str] = MappingProxyType({})
+) -> tuple[PriceChange, ...]:
+    """List the places whose price differs. `copied` are the prices that a band copies from the band below it."""
+    return tuple(
+        PriceChange(place=place, old=old.get(place), new=new.get(place), copied_from=copied.get(place, ""))
+        for place in {**old, **new}
+        if old.get(place) != new.get(place)
+    )
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[tuple[Rerounded, ...], float]:

@@ -43,7 +43,7 @@ def forward(hidden: Mapping[str, Values], contexts: Sequence[Values], input_pric
     prefill = [equation("bands.prefill_cost").right_side({**hidden, "context_length": context}) for context in contexts]
     decode = [equation("bands.decode_cost").right_side({**hidden, "context_length": context}) for context in contexts]
     base = {**hidden, "input_price": input_price, "prefill_cost_ratio": prefill[0]}
-    inputs, outputs = ([_price(base, cost) for cost in costs] for costs in (prefill, decode))
+    inputs, outputs = ([equation("bands.price").right_side({**base, "cost_ratio": cost}) for cost in costs] for costs in (prefill, decode))
     return {
         "input": inputs,
         "output": outputs,
@@ -53,11 +53,6 @@ def forward(hidden: Mapping[str, Values], contexts: Sequence[Values], input_pric
         "storage_price": equation("bands.storage_price").right_side(base),
         "cache_read_price": equation("bands.cache_read_price").right_side(base),
     }
-
-
-def _price(base: Mapping[str, Values], cost: Values) -> Values:
-    price: Values = equation("bands.price").right_side({**base, "cost_ratio": cost})
-    return price
 
 
 def crossover_context(kv_bytes_per_token: float, anchors: Mapping[str, float]) -> float:

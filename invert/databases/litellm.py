@@ -119,13 +119,19 @@ def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
             yield Offer(bands=bands, service_tier=tier)
     speeds = part(entry, _SPEEDS, dict) or {}
     if "fast" in speeds and "standard" in tiers and "fast" not in tiers:
-        yield Offer(bands=_times(tiers["standard"], per_mtok(_SPEEDS, speeds["fast"])), service_tier="fast")
+        factor, standard = per_mtok(_SPEEDS, speeds["fast"]), tiers["standard"]
+        fast = {at: {sold: float(f"{amount * factor:.10g}") for sold, amount in rates.items()} for at, rates in standard.items()}
+        yield Offer(bands=fast, service_tier="fast")
 
 
 def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
     """Return rates by service tier and threshold, read from the names of the fields."""
     tiers: dict[str, dict[int, dict[Sold, float]]] = {}
-    refuse_unknown({name: value for name, value in entry.items() if isinstance(value, dict | list) and _holds_costs(value)}, _LISTS)
+    refuse_unknown({
+        name: value
+        for name, value in entry.items()
+        if isinstance(value, dict | list) and any(_COST.match(inside) for inside, _ in fields_in(value))
+    }, _LISTS)  # fmt: skip
     for name, amount in entry.items():
         form = _COST.fullmatch(name)
         if not form and amount and name.startswith(tuple(_COSTS)) and not name.endswith(_OTHERWISE):
@@ -139,11 +145,6 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
         bands = tiers.setdefault(_TIERS.get(tier or "", tier or ""), {})
         bands.setdefault(int(above or 0) * 1000, {})[sold] = per_mtok(name, amount, PER_TOKEN)
     return {tier: dict(bands) for tier, bands in tiers.items()}
-
-
-def _holds_costs(value: Any) -> bool:
-    """Return whether the value of a field contains prices."""
-    return any(map(_COST.match, (name for name, _ in fields_in(value))))
 
 
 def model_of(name: str, provider: str) -> str:
@@ -220,10 +221,6 @@ def _tiered(ranges: list[Any]) -> dict[int, Rates]:
         if (end := token_count(ends[below])) and end not in (above, above - 1):
             raise WrongField(_TIERED, f"has a range that ends at {end} and another that begins at {above}")
     return bands
-
-
-def _times(bands: Mapping[int, Rates], factor: float) -> dict[int, Rates]:
-    return {at: {sold: float(f"{amount * factor:.10g}") for sold, amount in rates.items()} for at, rates in bands.items()}
 
 
 def _family(provider: str) -> str:

@@ -81,7 +81,8 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend. Give one that is in its band")
     of_price = size_by_price(sheet, model, data, assumptions)
     by_price, no_size = (None, of_price) if isinstance(of_price, str) else (of_price, "")
-    row, listed = _architecture(model, data), by_price.listed if by_price else None
+    row = next((row for row in data.tables.rows_of(Architecture) if model and row.model == model.architecture), None)
+    listed = by_price.listed if by_price else None
     anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed if same_weights(listed, model) else None)), None
     if anchors.origin["active_params"] == ASSUMED_SIZE and by_price:
         suggested = size_at_price(by_price, "active_params", data, assumptions)
@@ -112,12 +113,6 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         kv_family=row.kv_family if row else "",
         first_mention=known_by,
     )
-
-
-def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
-    """Return the row of its architecture, or None if it is not public."""
-    name = model.architecture if model else ""
-    return next((row for row in data.tables.rows_of(Architecture) if row.model == name), None) if name else None
 
 
 def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:

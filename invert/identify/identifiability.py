@@ -175,10 +175,6 @@ def _small(row: Array) -> bool:
     return bool(row @ row <= _TOLERANCE**2)
 
 
-def _is_in_span(wanted: Array, columns: Array) -> bool:
-    return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=_TOLERANCE)[0] - wanted)
-
-
 def _moves_with(target: Array, known: Array, groups: list[dict[int, str]]) -> str:
     """Return the smallest group of primitives that changes with the target along the null space of the known rows."""
     own = np.flatnonzero(target).tolist()
@@ -187,7 +183,8 @@ def _moves_with(target: Array, known: Array, groups: list[dict[int, str]]) -> st
     for size in range(len(others) + 1):
         for some in combinations(others, size):
             columns = [*own, *(next(iter(group)) for group in some)]
-            if not _is_in_span(unit[columns], known[:, columns].T):
+            wanted, rows = unit[columns], known[:, columns].T
+            if not _small(rows @ np.linalg.lstsq(rows, wanted, rcond=_TOLERANCE)[0] - wanted):
                 return " and ".join("".join(sign + PRIMITIVES[n] for n, sign in group.items())[1:] for group in some)
     return ""
 

@@ -89,7 +89,10 @@ def costs_of_structure(at: _Arrays) -> Costs:
 
 def log_jacobian_of_attention(at: _Arrays) -> Values:
     """Return ln |d ln attention_flops_per_pair / d ln premium_in|."""
-    return -np.log(np.abs(_log_slope("bands.premium_in", "attention_flops_per_pair", {**at, **PER_PARAMETER})))
+    known = {**at, **PER_PARAMETER}
+    right, slope = slope_at_arrays(equation("bands.premium_in").trees[1], "attention_flops_per_pair", known)
+    found: Values = -np.log(np.abs(slope * known["attention_flops_per_pair"] / right))
+    return found
 
 
 def log_jacobian_of_weight(costs: Costs, at: _Arrays) -> Values:
@@ -122,13 +125,6 @@ def solved(id: str, unknown: str, at: _Arrays) -> Values:
 
 def _value(formula: Tree, values: _Arrays) -> Values:
     return np.asarray(evaluate_arrays(formula, values))
-
-
-def _log_slope(id: str, name: str, at: _Arrays) -> Values:
-    """Return d ln right side / d ln quantity of an equation."""
-    right, slope = slope_at_arrays(equation(id).trees[1], name, at)
-    found: Values = slope * at[name] / right
-    return found
 
 
 def _ending(end: str, at: _Arrays) -> dict[str, Values]:

@@ -105,7 +105,10 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
     The factors are the prior of the solved quantities, the Jacobian of solving, the likelihood of the prices not used
     (`unused`, if it is known), and the widths of the cells from which the ratios were drawn.
     """
-    total = _wider(points, assumptions) + (unused_prices(points, price_data, assumptions) if unused is None else unused)
+    total: Values = unused_prices(points, price_data, assumptions) if unused is None else unused
+    # Prior over proposal density of the nuisances that are drawn wider than their priors.
+    drawn = ((points.drawn[name], factor) for name, factor in wider(assumptions).items())
+    total = sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0) + total
     total = total + normal_log_density(points.logs["weight_compute_ratio"], *assumptions.priors["weight_compute_ratio"].normal)
     if "premium_out" in price_data.cells:
         total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(price_data, assumptions))
@@ -129,9 +132,3 @@ def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, norma
     centre, total = input_price_level(points, price_data, assumptions)
     gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * sqrt(1 - gain) * normal, shape)
-
-
-def _wider(points: Points, assumptions: Assumptions) -> Values:
-    """Return prior over proposal density of the nuisances that are drawn wider than their priors."""
-    drawn = ((points.drawn[name], factor) for name, factor in wider(assumptions).items())
-    return sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0)

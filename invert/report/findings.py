@@ -3,7 +3,7 @@
 from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
 from invert.estimators.names import kv_heading
-from invert.records import Convention, Estimate, Identifiability, Swing
+from invert.records import Convention, Estimate, Identifiability
 from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN
 from invert.report.layout import NONE, Table, aligned, kv, title
 from invert.result import Inference, Run
@@ -109,14 +109,9 @@ def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
     ends = f"with one input at its {least} % and {most} % quantile and all others at their medians"
     lines = [f"What changes KV bytes most: KV bytes over their central value {ends}"]
     for estimator, swings in one.swings.items():
-        label = kv_heading(estimator)
-        lines.append(f"    {label}: " + ", ".join(map(_swing, swings)))
+        ends_of = {one.name: ("none" if end is None else two_digits(end) for end in (one.low, one.high)) for one in swings}
+        lines.append(f"    {kv_heading(estimator)}: " + ", ".join(f"{name} {' to '.join(ends)}" for name, ends in ends_of.items()))
     return lines
-
-
-def _swing(swing: Swing) -> str:
-    ends = " to ".join("none" if end is None else two_digits(end) for end in (swing.low, swing.high))
-    return f"{swing.name} {ends}"
 
 
 def _convention(found: Convention) -> str:

@@ -93,21 +93,17 @@ def _fitted(table: Table, width: int) -> str:
 def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
     """Return widths that fit, narrowing the widest column first, or None if a column would become unreadable."""
     widths = _widths(columns, rows)
-    cells = [[row[column] for row in rows] for column in columns]
-    least = [
-        max(min(_READABLE, max(map(width_of, of), default=0)), *map(width_of, _words([column, *of])))
-        for column, of in zip(columns, cells, strict=True)
-    ]
+    least = []
+    for column in columns:
+        cells = [row[column] for row in rows]
+        words = (word.rstrip() for text in (column, *cells) for word in WORD.findall(text))
+        least.append(max(min(_READABLE, max(map(width_of, cells), default=0)), max(map(width_of, words), default=0)))
     while sum(widths) > room:
         at = max(range(len(widths)), key=lambda at: (widths[at] > least[at], widths[at]))
         if widths[at] <= least[at]:
             return []
         widths[at] -= 1
     return widths
-
-
-def _words(texts: Iterable[str]) -> list[str]:
-    return ["", *(word.rstrip() for text in texts for word in WORD.findall(text))]
 
 
 def _set(

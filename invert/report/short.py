@@ -1,6 +1,6 @@
 """One sheet on one screen: the readings, advice, published and predicted prices, and the next commands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from derive.show.cells import label_lines
 from invert.estimate_text import two_digits
@@ -45,18 +45,14 @@ def heading(one: Inference, table: Run) -> list[str]:
     return [named, *changed, *copied]
 
 
-def _undetermined(names: Sequence[str]) -> str:
-    """Return `These prices do not determine KV bytes per token.`, for a direction in which no used price moves."""
-    said = [name.replace("_", " ").replace("kv ", "KV ") for name in names]
-    return f"These prices do not determine {' and '.join(said)}{' one by one' if said[1:] else ''}."
-
-
 def advice(one: Inference, table: Run) -> Iterator[str]:
     """Recommend an estimate, and list the evidence against the readings, as sentences."""
     verdict, checks = table.premium_verdict, count_missed(one.pairs[0].lecture_checks) if one.pairs else None
     if one.contradiction:
         yield one.contradiction
-    yield from map(_undetermined, one.inversion.undetermined)
+    for names in one.inversion.undetermined:
+        said = " and ".join(names).replace("_", " ").replace("kv ", "KV ")
+        yield f"These prices do not determine {said}{' one by one' if names[1:] else ''}."
     if one.known:
         yield f"Use {short_kv(one.known.read)}: the architecture is {'public' if one.known.grade == 'verified' else one.known.grade}."
     elif not one.pairs:
@@ -76,6 +72,6 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         yield f"The premium looks like a convention (Bayes factor {two_digits(found.bayes_factor or 0.0)})."
     if deciding_source(one):
         yield "One database decides the cache tier."
-    said = (*_SAID, one.sheet.service_tier.replace("_", "-"), f"priced in {one.sheet.bands[0].input.currency}")
-    if flags := [flag for flag in one.flags if flag not in said]:
+    explained = (*_SAID, one.sheet.service_tier.replace("_", "-"), f"priced in {one.sheet.bands[0].input.currency}")
+    if flags := [flag for flag in one.flags if flag not in explained]:
         yield f"Flags: {'; '.join(flags)}."

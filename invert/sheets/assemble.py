@@ -89,13 +89,10 @@ def absence(book: PriceBook, day: date, name: str, pairs: Collection[_Name]) -> 
     tier.
     """
     later = prices_to_come(book.rows, book, day)
-    if said := [later[pair] for pair in pairs if pair in later and not any(_is_sold(row, pair, day) for row in book.rows)]:
+    sold = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
+    if said := [later[pair] for pair in pairs if pair in later and pair not in sold]:
         return NotBegun(join_notes(said))
     return UnknownModel(name, _NO_SHEET, [], other_tiers_note(book, day, pairs))
-
-
-def _is_sold(row: PriceRow, pair: _Name, day: date) -> bool:
-    return (row.provider, row.model) == pair and row.valid_on(day)
 
 
 def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:

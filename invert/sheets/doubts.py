@@ -199,10 +199,11 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
     """Yield doubts from the comparison of the rows of a sheet that are valid on one day."""
     inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
     for row in valid:
+        after = row.threshold_tokens + 1
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
-        elif row.component == "input" and not _ships(row) and _is_one_below(row.threshold_tokens):
-            after = row.threshold_tokens + 1
+        elif row.threshold_tokens and row.component == "input" and not _ships(row) and not (after % _DECIMAL_K and after % _BINARY_K):
+            # Some price pages write the last token of the base band.
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
         beside = inputs.get(row.threshold_tokens) or inputs.get(0)
         if beside and beside is not row:
@@ -224,11 +225,6 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
             if _usd(high, fx) < _usd(low, fx) * (1 - SAME_PRICE):
                 lack = f"{high.component} above {threshold} tokens is {high.amount:g}, below the {low.amount:g} of the band before"
                 yield _own_of(high, low).problem("amount", f"{lack}: are the two exchanged?")
-
-
-def _is_one_below(threshold: int) -> bool:
-    """Return whether a threshold is one token below a round number. Some price pages write the last token of the base band."""
-    return threshold > 0 and not ((threshold + 1) % _DECIMAL_K and (threshold + 1) % _BINARY_K)
 
 
 def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) -> Iterator[Problem]:

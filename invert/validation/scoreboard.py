@@ -362,18 +362,14 @@ def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     return checked_rows(rows, known, data.tables)
 
 
-def worked_problems(data: Data) -> list[ScoreRow]:
-    """Compare published problems, each as one command, with the results of equations and tables."""
-    return checked_rows(data.tables.rows_of(WorkedProblem), {}, data.tables)
-
-
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Compare the coverage of ranges with their level, with a verdict on each.
 
     First comes the last simulation-based calibration (truths drawn from the priors, pooled over shapes), then every estimator on
     unseen models.
     """
-    return [*pooled(_recorded_lines()), *_coverage_rows(data, assumptions)]
+    recorded = files("invert.posterior").joinpath(_RECORDED).read_text(encoding="utf-8")
+    return [*pooled(recorded.splitlines()), *_coverage_rows(data, assumptions)]
 
 
 def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
@@ -389,19 +385,18 @@ def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     ]
 
 
-def _recorded_lines() -> list[str]:
-    return files("invert.posterior").joinpath(_RECORDED).read_text(encoding="utf-8").splitlines()
-
-
 def pooled(lines: Iterable[str]) -> list[ScoreRow]:
     """Return the pooled rows of a calibration run, each with a verdict."""
     rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
-    return [{**row, "verdict": _verdict_on_ranks(row)} for row in rows]
-
-
-def _verdict_on_ranks(row: Mapping[str, str]) -> str:
-    faulty = row["run"] != "calibrated"
-    return coverage.judge_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
+    return [
+        {
+            **row,
+            "verdict": coverage.judge_ranks(
+                float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty=row["run"] != "calibrated"
+            ),
+        }
+        for row in rows
+    ]
 
 
 def _digits(value: float | None) -> float | None:
@@ -423,7 +418,7 @@ _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "efficiency": efficiencies,
     "experiments": experiment_rows,
     "claims": claims,
-    "problems": worked_problems,
+    "problems": lambda data: checked_rows(data.tables.rows_of(WorkedProblem), {}, data.tables),
     "calibration": recorded_calibration,
 }
 """Sections by name: known models with several bands, estimators on left-out models, hosts of one model, tier rules, negative controls, a

@@ -34,7 +34,8 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
     if sheet.service_tier not in _LISTS:
         return f"a {sheet.service_tier.replace('_', '-')} price gives no size. The standard price does"
     hosts = model is not None and not model.first_party
-    row = _host_price(model, data, assumptions) if hosts else _open_model(model, data)
+    of_hosts = (one for one in hosted_models(data, assumptions) if model and one.architecture == model.architecture != "")
+    row = next(of_hosts, None) if hosts else _open_model(model, data)
     if hosts and row is None:
         return "the price of one host. Too few hosts sell the model for a median price"
     # A vendor that is in no table counts as closed.
@@ -46,12 +47,6 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
     extrapolated = not lowest <= price <= highest
     because += ". Extrapolated: few open models have such a price" * extrapolated
     return ByPrice(price=price, hosts=hosts, because=because, closed=closed, extrapolated=extrapolated, listed=row)
-
-
-def _host_price(model: ModelRow | None, data: Data, assumptions: Assumptions) -> Priced | None:
-    """Return the open model of a sheet at the median price of the hosts that sell it."""
-    wanted = model.architecture if model else ""
-    return next((one for one in hosted_models(data, assumptions) if wanted and one.architecture == wanted), None)
 
 
 def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:

@@ -36,14 +36,6 @@ def _kv_of_vendor(_: Cache, row: Priced | None, rows: Sequence[Priced]) -> tuple
     return (fmean(others),) if others else None
 
 
-def _release(cache: Cache, _: Priced | None, __: Sequence[Priced]) -> tuple[float, ...]:
-    return (cache.released.toordinal() / DAYS,)
-
-
-def _release_and_context(cache: Cache, row: Priced | None, rows: Sequence[Priced]) -> tuple[float, ...] | None:
-    return (*_release(cache, row, rows), log(cache.max_context)) if cache.max_context else None
-
-
 CANDIDATES = (
     Candidate(
         "cache_read_ratio",
@@ -54,8 +46,12 @@ CANDIDATES = (
     Candidate("input_price", "read", lambda _, row, __: (log(row.input_price),) if row else None),
     Candidate("output_price", "read", lambda _, row, __: (log(row.output_price),) if row else None),
     Candidate("vendor", "read", _kv_of_vendor),
-    Candidate("release_date", "read", _release),
-    Candidate("release_date and max_context", "read", _release_and_context),
+    Candidate("release_date", "read", lambda cache, _, __: (cache.released.toordinal() / DAYS,)),
+    Candidate(
+        "release_date and max_context",
+        "read",
+        lambda cache, _, __: (cache.released.toordinal() / DAYS, log(cache.max_context)) if cache.max_context else None,
+    ),
 )
 """Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures.
 

@@ -126,10 +126,13 @@ def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, T
     rows, before = (row for row in rows_so_far(data, Architecture) if row.in_typical_kv), judged_since(assumptions)
     known = [(row, _kv_bytes(row, assumptions.bytes_per_kv_value)) for row in rows]
     first, spread, count = assumptions.typical_kv_horizons[0], assumptions.typical_kv_spread, assumptions.typical_kv_prior_families
-    both = {
-        of: TypicalKV(caches=tuple(_cache(row, both[of]) for row, both in known), horizon=first, spread=spread, prior_families=count)
-        for of in READ_OR_STORED
-    }
+    both = {}
+    for of in READ_OR_STORED:
+        caches = (
+            Cache(architecture=row.model, family=row.kv_family, released=row.release_date, ln_kv=log(kv[of]), max_context=row.max_context)
+            for row, kv in known
+        )
+        both[of] = TypicalKV(caches=tuple(caches), horizon=first, spread=spread, prior_families=count)
 
     def log_density(horizon: float) -> float:
         ways = (replace(one, horizon=horizon) for one in both.values())
@@ -138,10 +141,6 @@ def typical_kv(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, T
 
     horizon = max(assumptions.typical_kv_horizons, key=log_density)
     return {of: replace(one, horizon=horizon) for of, one in both.items()}
-
-
-def _cache(row: Architecture, kv_bytes: float) -> Cache:
-    return Cache(architecture=row.model, family=row.kv_family, released=row.release_date, ln_kv=log(kv_bytes), max_context=row.max_context)
 
 
 def _kv_bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
