@@ -488,7 +488,7 @@ def finished_estimate(quantity: str, estimate: Estimate) -> Estimate:
     return replace(estimate, quantity=quantity, level=level)
 
 
-class _Support(TypedDict, total=False):
+class Support(TypedDict, total=False):
     """The evidence of an estimate: equations, outside facts, and how much the prices narrow the prior."""
 
     equations: tuple[str, ...]
@@ -496,7 +496,7 @@ class _Support(TypedDict, total=False):
     anchors: tuple[str, ...]
 
 
-def _estimate(assumptions: Assumptions, kind: str, because: str, ends: tuple[float | None, ...], support: _Support) -> Estimate:
+def _estimate(assumptions: Assumptions, kind: str, because: str, ends: tuple[float | None, ...], support: Support) -> Estimate:
     """Return an estimate of a kind at the level of a run. `ends` are its lower end, median and upper end."""
     low, median, high = ends
     too_wide = dominated(support.get("contraction"), assumptions)
@@ -506,23 +506,23 @@ def _estimate(assumptions: Assumptions, kind: str, because: str, ends: tuple[flo
 
 
 def interval(
-    assumptions: Assumptions, low: float, median: float, high: float, because: str, **support: Unpack[_Support]
+    assumptions: Assumptions, low: float, median: float, high: float, because: str, **support: Unpack[Support]
 ) -> Estimate:  # fmt: skip
     """Return a central interval with its median."""
     return _estimate(assumptions, "interval", because, (low, median, high), support)
 
 
-def upper(assumptions: Assumptions, high: float, because: str, **support: Unpack[_Support]) -> Estimate:
+def upper(assumptions: Assumptions, high: float, because: str, **support: Unpack[Support]) -> Estimate:
     """Return an upper bound."""
     return _estimate(assumptions, "upper", because, (None, None, high), support)
 
 
-def lower(assumptions: Assumptions, low: float, because: str, **support: Unpack[_Support]) -> Estimate:
+def lower(assumptions: Assumptions, low: float, because: str, **support: Unpack[Support]) -> Estimate:
     """Return a lower bound."""
     return _estimate(assumptions, "lower", because, (low, None, None), support)
 
 
-def undetermined(assumptions: Assumptions, because: str, **support: Unpack[_Support]) -> Estimate:
+def undetermined(assumptions: Assumptions, because: str, **support: Unpack[Support]) -> Estimate:
     """Return an undetermined estimate with the reason."""
     return _estimate(assumptions, "undetermined", because, (None, None, None), support)
 
