@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from derive.errors import UnknownName, WrongValue, suggest
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
+from invert.encoder import value_at
 from invert.estimate_text import bracket_range, middle_text, range_text, six_digits, two_digits
 from invert.estimators.names import KV_NAMES, kv_heading, new_column_key
 from invert.records import TIER_NAMES, Estimate, TierEvidence, count_missed, verdict
@@ -36,10 +37,6 @@ def _no_range(_: Inference) -> str:
     return NONE
 
 
-def _no_record(_: Sequence[Inference], __: Run) -> str:
-    return ""
-
-
 @immutable
 class Column:
     """A column of every table of sheets.
@@ -55,7 +52,7 @@ class Column:
     text: Callable[[Inference], str]
     span: Callable[[Inference], str] = _no_range
     order: Callable[[Inference], object] | None = None
-    record: Callable[[Sequence[Inference], Run], str] = _no_record
+    record: Callable[[Sequence[Inference], Run], str] = lambda _, __: ""
     models: str = ""
     head: tuple[str, str] = ("", "")
     name: str = ""
@@ -117,31 +114,23 @@ def _prices(one: Inference) -> str:
     return "/".join(dollars(price).removeprefix("0") if price.usd_per_token else "0" for price in (base.input, base.output))
 
 
-def _times(one: Inference, name: str) -> str:
-    value = _premium(one, name)
-    return NONE if value is None else f"{value:.3g}x"
+_PREMIUM_IN, _PREMIUM_OUT = "first_pair.pair.premium_in.value", "first_pair.pair.premium_out.value"
+_LECTURE_KV, _JOINT = "first_pair.lecture.values.kv_bytes_per_token", "first_pair.joint.values"
 
 
-def _premium(one: Inference, name: str) -> float | None:
-    return getattr(one.first_pair.pair, name).value if one.first_pair else None
+def _at(path: str) -> Callable[[Inference], Any]:
+    """Return a function that reads the value at a path from an inference, or None if a step is missing."""
+    return partial(value_at, path=path)
 
 
-def _threshold(one: Inference) -> int | None:
-    return one.first_pair.pair.long_context_threshold if one.first_pair else None
-
-
-def _lecture_kv(one: Inference) -> float | None:
-    return one.first_pair.lecture.values.get("kv_bytes_per_token") if one.first_pair else None
+def _premiums(one: Inference) -> str:
+    return "/".join(f"{value_at(one, path):.3g}x" for path in (_PREMIUM_IN, _PREMIUM_OUT)) if one.pairs else ABSENT
 
 
 def _lecture_size(one: Inference) -> str:
     """Format the size in the lecture's formula: `at 100 B active`."""
     size = one.anchors.values["active_params"] if one.size_stated else one.assumptions.assumed_active_params
-    return NONE if _lecture_kv(one) is None else f"at {billions(size)} active"
-
-
-def _joint(one: Inference, name: str) -> float | None:
-    return one.first_pair.joint.values.get(name) if one.first_pair else None
+    return NONE if value_at(one, _LECTURE_KV) is None else f"at {billions(size)} active"
 
 
 def _active_span(one: Inference) -> str:
@@ -299,15 +288,16 @@ def _duration_record(_: Sequence[Inference], run: Run) -> str:
 
 
 def _value_column(
-    key: str, value: Callable[[Inference], object], name: str = "", also: tuple[str, ...] = (), unit: str = "", about: str = ""
-) -> Column:  # fmt: skip
-    """Return a column of plain values, with a dash for a missing one."""
+    key: str, value: Callable[[Inference], object] | str, name: str = "", unit: str = "", about: str = "", form: str = "{:.6g}"
+) -> Column:
+    """Return a column of plain values, by a function or at a path, with a dash for a missing one. `form` is the form of a number."""
+    read = _at(value) if isinstance(value, str) else value
 
     def text(one: Inference) -> str:
-        found = value(one)
-        return NONE if found in (None, "") else f"{found:.6g}" if isinstance(found, float) else str(found)
+        found = read(one)
+        return NONE if found in (None, "") else form.format(found) if isinstance(found, float) else str(found)
 
-    return Column(key=key, value=value, text=text, name=name, also=also, unit=unit, about=about)
+    return Column(key=key, value=read, text=text, name=name, unit=unit, about=about)
 
 
 def _estimate_column(
@@ -412,28 +402,26 @@ _MORE_ESTIMATES = (
 _READINGS = (
     Column(
         key="kv_bytes_per_token_from_threshold", head=("KV from", "threshold"), also=("KV lecture",),
-        of=("kv_bytes_per_token", "from_threshold"), value=_lecture_kv, text=lambda one: short_kv(_lecture_kv(one)),
+        of=("kv_bytes_per_token", "from_threshold"), value=_at(_LECTURE_KV), text=lambda one: short_kv(value_at(one, _LECTURE_KV)),
         span=_lecture_size, unit="byte/token", record=lambda _, run: lecture_record(run),
         about=f"KV bytes per token by the lecture's formula, N_active*b_w/(rho*L_threshold), at {size_of_lecture(USUAL)}",
     ),
     Column(
-        key="kv_bytes_per_token_joint", name="KV joint", value=lambda one: _joint(one, "kv_bytes_per_token"), unit="byte/token",
-        text=lambda one: short_kv(_joint(one, "kv_bytes_per_token")), of=("kv_bytes_per_token", "joint"),
+        key="kv_bytes_per_token_joint", name="KV joint", value=_at(f"{_JOINT}.kv_bytes_per_token"), unit="byte/token",
+        text=lambda one: short_kv(value_at(one, f"{_JOINT}.kv_bytes_per_token")), of=("kv_bytes_per_token", "joint"),
         about="KV bytes per token from output/input and both premiums together, at the central value of every anchor",
     ),
     Column(
         key="kv_bytes_per_token_of_architecture", head=("KV of its", "architecture"), also=("KV known", "known"), unit="byte/token",
-        value=lambda one: one.known and one.known.read, text=lambda one: short_kv(one.known.read if one.known else None),
+        value=_at("known.read"), text=lambda one: short_kv(value_at(one, "known.read")),
         span=lambda one: one.known.grade if one.known else NONE, about="KV bytes per token that a public architecture reads",
     ),
-    _value_column("memory_time_share_joint", lambda one: _joint(one, "memory_time_share"), "memory time share, joint",
+    _value_column("memory_time_share_joint", f"{_JOINT}.memory_time_share", "memory time share, joint",
               about="memory time share that belongs to KV joint"),
-    _value_column("balance_context_joint", lambda one: _joint(one, "balance_context"), "balance context, joint", unit="token",
+    _value_column("balance_context_joint", f"{_JOINT}.balance_context", "balance context, joint", unit="token",
               about="balance context that belongs to KV joint"),
-    _value_column(
-        "implied_drain_time_s_point", lambda one: one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
-        "implied drain time, point", unit="s", about="time whose storage costs as much as one read, at the central value of every anchor",
-    ),
+    _value_column("implied_drain_time_s_point", "implied_drain_time.values.implied_drain_time", "implied drain time, point", unit="s",
+                  about="time whose storage costs as much as one read, at the central value of every anchor"),
     _value_column("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
               about="whether the forward model at the lecture's readings predicts the other prices"),
     _value_column("check_joint", lambda one: verdict(one.pairs[0].joint_checks) if one.pairs else None, "joint check",
@@ -444,40 +432,37 @@ _PRICES = (
            about="model id, region and service tier", numbers=("provider", "model", "region", "service_tier")),
     Column(key="sheet", name="provider/model", value=lambda one: one.name, text=lambda one: f"{one.sheet.provider}/{model_in_words(one)}",
            about="provider, model, region and service tier", numbers=("provider", "model", "region", "service_tier")),
-    _value_column("provider", lambda one: one.sheet.provider, about="who sells it"),
-    _value_column("region", lambda one: one.sheet.region, about="where it is sold, if a price differs by region"),
-    _value_column("service_tier", lambda one: one.sheet.service_tier, "service tier", about="standard, batch, off_peak and others"),
+    _value_column("provider", "sheet.provider", about="who sells it"),
+    _value_column("region", "sheet.region", about="where it is sold, if a price differs by region"),
+    _value_column("service_tier", "sheet.service_tier", "service tier", about="standard, batch, off_peak and others"),
     _value_column("as_of", lambda one: one.sheet.as_of.isoformat(), "as of", about="day of the prices"),
-    _value_column("currency", lambda one: one.sheet.bands[0].input.currency, about="currency of the price list"),
+    _value_column("currency", "sheet.bands.0.input.currency", about="currency of the price list"),
     Column(key="price", head=("$/Mtok", "in/out"), also=("in/out",), value=_input, text=_prices,
            numbers=("input_price_usd_per_token", "output_price_usd_per_token"), about="price of input and output below any threshold"),
     Column(key="input_price_usd_per_token", name="input USD/Mtok", also=("input_price", "input"), value=_input, unit="USD/token",
            text=lambda one: dollars(one.sheet.bands[0].input), about="input price below any threshold"),
     Column(key="output_price_usd_per_token", name="output USD/Mtok", also=("output_price", "output"), unit="USD/token",
-           value=lambda one: one.sheet.bands[0].output.usd_per_token, text=lambda one: dollars(one.sheet.bands[0].output),
+           value=_at("sheet.bands.0.output.usd_per_token"), text=lambda one: dollars(one.sheet.bands[0].output),
            about="output price below any threshold"),
-    Column(key="long_context", head=("long", "context"), also=("long",), value=lambda one: _premium(one, "premium_out"),
-           text=lambda one: f"{_times(one, 'premium_in')}/{_times(one, 'premium_out')}" if one.pairs else ABSENT,
+    Column(key="long_context", head=("long", "context"), also=("long",), value=_at(_PREMIUM_OUT), text=_premiums,
            numbers=("long_context_threshold", "premium_in", "premium_out"),
            about="long-context price over the base price, input and output"),
-    Column(key="long_context_threshold", name="threshold", value=_threshold, unit="token",
-           text=lambda one: show("long_context_threshold", at).removesuffix(" tokens") if (at := _threshold(one)) else NONE,
+    Column(key="long_context_threshold", name="threshold", value=_at("first_pair.pair.long_context_threshold"), unit="token",
+           text=lambda one: show("long_context_threshold", one.pairs[0].pair.long_context_threshold).removesuffix(" tokens")
+           if one.pairs else NONE,
            about="prompt length above which long-context prices apply"),
-    Column(key="premium_in", name="premium in", value=lambda one: _premium(one, "premium_in"),
-           text=lambda one: _times(one, "premium_in"), about="long-context input price over the base price"),
-    Column(key="premium_out", name="premium out", value=lambda one: _premium(one, "premium_out"),
-           text=lambda one: _times(one, "premium_out"), about="long-context output price over the base price"),
-    Column(key="output_input_ratio", name="output/input", value=lambda one: one.observables.output_input_ratio.value,
-           text=lambda one: f"{one.observables.output_input_ratio.value:.3g}", about="output price over input price"),
-    _value_column("cache_read_ratio", lambda one: one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
-              "cache read/input", about="cache-read price over input price"),
+    _value_column("premium_in", _PREMIUM_IN, "premium in", about="long-context input price over the base price", form="{:.3g}x"),
+    _value_column("premium_out", _PREMIUM_OUT, "premium out", about="long-context output price over the base price", form="{:.3g}x"),
+    _value_column("output_input_ratio", "observables.output_input_ratio.value", "output/input", about="output price over input price",
+                  form="{:.3g}"),
+    _value_column("cache_read_ratio", "observables.cache_read_ratio.value", "cache read/input", about="cache-read price over input price"),
     Column(key="active_params", head=("active", "params"), name="active parameters",
-           also=("active", "active params"), value=lambda one: one.anchors.values["active_params"],
+           also=("active", "active params"), value=_at("anchors.values.active_params"),
            order=lambda one: one.active_params.median, span=_active_span, models="open",
            text=lambda one: ABSENT if one.active_params.median is None else billions(one.active_params.median),
            record=lambda sheets, _: _commonest(one.by_price["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, otherwise from the input price. The record is for the kind of model that most sheets have"),
-    _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
+    _value_column("active_params_origin", "anchors.origin.active_params", "active parameters from",
               about="source of the active parameters: a table or a price"),
     Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier"), value=_tier, text=_tier,
            order=lambda one: None if (said := _tier(one)) == ABSENT else said, record=_tier_record, numbers=("cache_tier_by_price",),
@@ -502,14 +487,14 @@ _PRICES = (
     _value_column("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
               about="how many prices the lecture's readings do not use"),
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
-           text=lambda one: fast_mode_in_brief(one.fast_mode), order=lambda one: one.fast_mode and one.fast_mode.batch_ratio,
+           text=lambda one: fast_mode_in_brief(one.fast_mode), order=_at("fast_mode.batch_ratio"),
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
            about="price and stated speed of a fast mode over the standard ones. Sorted by the batch ratio"),
-    _value_column("fast_price_ratio", lambda one: one.fast_mode and one.fast_mode.price_ratio, "fast price ratio",
+    _value_column("fast_price_ratio", "fast_mode.price_ratio", "fast price ratio",
                   about="price of a fast mode over the standard price"),
-    _value_column("fast_speed_ratio", lambda one: one.fast_mode and one.fast_mode.speed_ratio, "fast speed ratio",
+    _value_column("fast_speed_ratio", "fast_mode.speed_ratio", "fast speed ratio",
                   about="stated speed of a fast mode over the standard speed"),
-    _value_column("fast_batch_ratio", lambda one: one.fast_mode and one.fast_mode.batch_ratio, "fast batch ratio",
+    _value_column("fast_batch_ratio", "fast_mode.batch_ratio", "fast batch ratio",
                   about="standard batch over fast-mode batch, if price follows cost"),
     _value_column("flags", lambda one: "; ".join(one.flags) or None, about="remarks to read before using the row"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Check the shipped tables, each alone and against the others."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 
 from derive.errors import NotCovered, WrongData, shorten
@@ -43,13 +43,12 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
     """List problems of the tables that an inference reads: wrong rows, or else rows that contradict each other."""
     if wrong := data.tables.problems(*_READ_BY_INFER):
         return wrong
-    try:
-        calibration.calibration_book(data)
-    except BadRow as error:
-        return error.problems
+    if wrong := _problems_of(calibration.calibration_book, data):
+        return wrong
     found = (
-        *_check_rent(data, assumptions),
-        *_check_calibration(data, assumptions),
+        # The tables must give the rent of a byte and a FLOP, and the sheets of the calibration.
+        *_problems_of(rental, data, assumptions),
+        *_problems_of(calibration.members, data, assumptions),
         *_check_shipped_sheets(data),
         *unused_launches(data),
         *unused_rates(book, data.tables),
@@ -69,8 +68,7 @@ def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
 @cache_with_data
 def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
     """List shipped rows that form no sheet on any day in any tier, for example because of a misspelt name."""
-    book = calibration.calibration_book(data)
-    return tuple(check(book))
+    return tuple(check(calibration.calibration_book(data)))
 
 
 @cache_with_data
@@ -95,19 +93,10 @@ def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     ]
 
 
-def _check_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
-    """Return the reason if the tables do not give the rent of a byte and a FLOP."""
+def _problems_of(read: Callable[..., object], *of: object) -> tuple[Problem, ...]:
+    """Return the problems of the rows that a function cannot use."""
     try:
-        rental(data, assumptions)
-    except BadRow as error:
-        return error.problems
-    return ()
-
-
-def _check_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
-    """Return the problems of rows of calibration_models.csv beyond the row itself."""
-    try:
-        calibration.members(data, assumptions)
+        read(*of)
     except BadRow as error:
         return error.problems
     return ()
