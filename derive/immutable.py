@@ -52,7 +52,7 @@ def _initialiser(cls: Any) -> Callable[..., None]:
     names = tuple(one.name for one in known if not one.kw_only)
     for one in known:
         if one.default_factory is not MISSING:
-            setattr(cls, one.name, default := cached_property(_maker(one.default_factory)))
+            setattr(cls, one.name, default := cached_property(lambda _, make=one.default_factory: make()))  # type: ignore[misc]
             default.__set_name__(cls, one.name)
         elif isinstance(one.default, FunctionType):
             # A plain function would become a method.
@@ -74,10 +74,6 @@ def _initialiser(cls: Any) -> Callable[..., None]:
             after(self)
 
     return store
-
-
-def _maker(make: Callable[[], Any]) -> Callable[[Any], Any]:
-    return lambda record: make()
 
 
 def _comparison(cls: type) -> tuple[Callable[[Any, Any], Any], Callable[[Any], int]]:

@@ -10,29 +10,10 @@ from functools import lru_cache
 from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING
 
+from derive import preset_record as record
 from derive.catalogue import definitions, equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
-from derive.preset_record import (
-    ARCHITECTURE_COUNTS,
-    ARCHITECTURES,
-    ATTENTION_DTYPE,
-    BOTH,
-    BYTES_PER_WEIGHT,
-    DECODE,
-    HARDWARE,
-    HARDWARE_GIVENS,
-    KV_INPUTS,
-    MODEL_KINDS,
-    OPEN_MODELS,
-    PARAMETERS,
-    PREFILL,
-    ROUTER,
-    SEVERAL,
-    STORED_WIDER,
-    WIDTHS,
-    Preset,
-    Published,
-)
+from derive.preset_record import Preset, Published
 from derive.preset_rows import (
     FIXED_PARTS,
     HELD_OUT,
@@ -88,7 +69,7 @@ _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 _SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 _STATE_INPUTS = ("state_bytes_per_element",)
 
-PHASES = (DECODE, PREFILL, BOTH)
+PHASES = (record.DECODE, record.PREFILL, record.BOTH)
 _ONE_CHIP, ONE_NODE, _SEVERAL_NODES = DEPLOYMENTS = ("one chip", "one node", "several nodes")
 """Numbers of chips that share a model, as classes for efficiencies."""
 _CHIPS_OF_A_NODE = 8
@@ -120,42 +101,38 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     (3350000000000.0, 8.0)
     """
     tables = tables or shipped.read()
-    if (several := re.match(SEVERAL, text)) is not None:
+    if (several := re.match(record.SEVERAL, text)) is not None:
         count, one = several.groups()
         chips = {"chips": quantity("chips").check(float(count))}
         return hardware(one, tables, published, dtype).add_givens(chips, f"--hardware {text}")
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
     chosen = {(row.quantity, row.dtype): row for row in tables.rows_with(AcceleratorFigure, "accelerator", name) if row.preferred}
-    known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in BYTES_PER_WEIGHT]
+    known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in record.BYTES_PER_WEIGHT]
     asked = (dtype or asked or next((one.dtype for one in published if one.origin), "")).strip().lower()
     dtype = _data_type(name, asked, known, published)
     stored = asked or dtype
-    givens = {"bytes_per_weight": DATA_TYPES[stored]}
-    provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {stored}"}
-    for wanted in (*HARDWARE_GIVENS, *_LINKS_AND_POWER):
-        row = chosen.get((wanted, dtype if wanted == "peak_flops" else ""))
-        if row is not None:
-            givens[wanted] = in_si(wanted, row.value, row.unit)
-            place = " ".join(part for part in (f"{HARDWARE}.csv", name, wanted, row.dtype) if part)
-            provenance[wanted] = f"{place}: {row.source} ({row.verification})"
-    narrower = BYTES_PER_WEIGHT[dtype] < BYTES_PER_WEIGHT[ATTENTION_DTYPE]
-    attention = chosen.get(("peak_flops", ATTENTION_DTYPE)) if narrower else None
-    if attention is not None:
-        givens["attention_rate_ratio"] = in_si("peak_flops", attention.value, attention.unit) / givens["peak_flops"]
-        provenance["attention_rate_ratio"] = (
-            f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: in {ATTENTION_DTYPE}, unless given"
-        )
+    place = f"{record.HARDWARE}.csv {name}"
+    found = Preset().add_givens({"bytes_per_weight": DATA_TYPES[stored]}, f"{place}: weights stored as {stored}")
+    for wanted in (*record.HARDWARE_GIVENS, *_LINKS_AND_POWER):
+        if row := chosen.get((wanted, dtype if wanted == "peak_flops" else "")):
+            origin = f"{place} {wanted} {row.dtype}".rstrip() + f": {row.source} ({row.verification})"
+            found = found.add_givens({wanted: in_si(wanted, row.value, row.unit)}, origin)
+    wide = record.ATTENTION_DTYPE
+    narrower = record.BYTES_PER_WEIGHT[dtype] < record.BYTES_PER_WEIGHT[wide]
+    if narrower and (attention := chosen.get(("peak_flops", wide))):
+        ratio = in_si("peak_flops", attention.value, attention.unit) / found.givens["peak_flops"]
+        found = found.add_givens({"attention_rate_ratio": ratio}, f"{place} peak_flops {wide} over {dtype}: in {wide}, unless given")
     other = next((one for one in known if one != dtype), None)
-    unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _supposed_text(name, dtype, other))
+    unsaid = {} if asked or known == [wide] else dict.fromkeys(OF_DATA_TYPE, _supposed_text(name, dtype, other))
     if other and chosen["peak_flops", other].value == chosen["peak_flops", dtype].value:
         # With the same rate in both, only the width of the weights matters.
         unsaid.pop("peak_flops", None)
     memory = chosen.get(("hbm_capacity", ""))
     supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
-    if DATA_TYPES[stored] < BYTES_PER_WEIGHT[dtype]:
+    if DATA_TYPES[stored] < record.BYTES_PER_WEIGHT[dtype]:
         supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, because {name} has no rate for {stored}"
-    return Preset(givens=givens, provenance=provenance, unsaid=unsaid, supposed=supposed)
+    return replace(found, unsaid=unsaid, supposed=supposed)
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
@@ -164,18 +141,18 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     >>> chip_name("8xTPU-v5e:int8")
     'TPU-v5e'
     """
-    several = re.match(SEVERAL, text)
+    several = re.match(record.SEVERAL, text)
     text = (several[2] if several else text).partition(":")[0]
     if part := re.match(_PART, text):
         count, one = part.groups()
         more = ceil(float(count))
         raise WrongValue(f"{shorten(text)}: a number of chips is written as {more}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
-    rows = [row for row in tables.raw_rows(HARDWARE) if row.get("accelerator")]
+    rows = [row for row in tables.raw_rows(record.HARDWARE) if row.get("accelerator")]
     known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
-    name = _match("accelerator", text, known, tables, "backsolve list --hardware shows them" + _INSTEAD.format(*HARDWARE_GIVENS))
+    name = _match("accelerator", text, known, tables, "backsolve list --hardware shows them" + _INSTEAD.format(*record.HARDWARE_GIVENS))
     tables.rows_with(AcceleratorFigure, "accelerator", name)
     return name
 
@@ -194,17 +171,15 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
     >>> round(rent("H100:fp8").givens["chip_price"] * 3600, 2)
     2.35
     """
-    rows = rents(text, tables)
-    low, high = min(row.value for row in rows), max(row.value for row in rows)
-    grades = ", ".join(dict.fromkeys(row.verification for row in rows))
-    name = rows[0].accelerator
-    place = f"{HARDWARE}.csv {name} chip_price: median of {len(rows)} rents from {low:g} to {high:g} {rows[0].unit} ({grades})"
     from statistics import median
 
-    middle = in_si("chip_price", median(row.value for row in rows), rows[0].unit)
-    terms = sorted({term_of(row) for row in rows})
-    why = f"median of {len(rows)} rents, {low:g} to {high:g} {rows[0].unit}, over terms: {', '.join(terms)}" if len(terms) > 1 else ""
-    return Preset(givens={"chip_price": middle}, provenance={"chip_price": place}, supposed={"chip_price": why} if why else {})
+    rows = rents(text, tables)
+    values, terms = [row.value for row in rows], sorted({term_of(row) for row in rows})
+    told = f"median of {len(rows)} rents, {min(values):g} to {max(values):g} {rows[0].unit}"
+    place = f"{record.HARDWARE}.csv {rows[0].accelerator} chip_price: {told} ({_list(row.verification for row in rows)})"
+    middle = in_si("chip_price", median(values), rows[0].unit)
+    supposed = {"chip_price": f"{told}, over terms: {', '.join(terms)}"} if len(terms) > 1 else {}
+    return Preset(givens={"chip_price": middle}, provenance={"chip_price": place}, supposed=supposed)
 
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -213,7 +188,7 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     name = chip_name(text, tables)
     rows = [row for row in prices_of(name, tables) if RENT in row.notes]
     if not rows:
-        raise NoRent(f"{HARDWARE}.csv has no rent for {name}: give chip_price=...")
+        raise NoRent(f"{record.HARDWARE}.csv has no rent for {name}: give chip_price=...")
     return rows
 
 
@@ -233,18 +208,18 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
     Without a request, it is the type of the published models, bf16, or the first type of the chip.
     """
     if not known:
-        raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
+        raise NotCovered(f"{record.HARDWARE}.csv {name}: no peak_flops in any of {', '.join(record.BYTES_PER_WEIGHT)}")
     if asked:
         kind = data_types.ROWS.get(asked, data_types.DataType(inf))
         if (computed_in := kind.computed_in or asked) in known:
             return computed_in
-        if kind.size <= BYTES_PER_WEIGHT[ATTENTION_DTYPE] and ATTENTION_DTYPE in known:
-            return ATTENTION_DTYPE
+        if kind.size <= record.BYTES_PER_WEIGHT[record.ATTENTION_DTYPE] and record.ATTENTION_DTYPE in known:
+            return record.ATTENTION_DTYPE
         stored = f" bytes_per_weight={asked} for weights that are stored in this type" if asked in DATA_TYPES else ""
         hint = f"{name} computes in {', '.join(known)}: write e.g. --hardware {name}:{known[0]}{stored}"
         raise UnknownName("data type", asked, () if stored else known, hint)
     own = [row.computed_in or model.dtype for model in published if (row := data_types.ROWS.get(model.dtype))]
-    return next((one for one in (*own, ATTENTION_DTYPE) if one in known), known[0])
+    return next((one for one in (*own, record.ATTENTION_DTYPE) if one in known), known[0])
 
 
 def _supposed_text(name: str, dtype: str, other: str | None) -> str:
@@ -252,8 +227,8 @@ def _supposed_text(name: str, dtype: str, other: str | None) -> str:
     told = f"no data type is given: {name} computes in {dtype}"
     if other:
         return f"{told}, for another write --hardware {name}:{other}"
-    wide = f"give bytes_per_weight={BYTES_PER_WEIGHT[ATTENTION_DTYPE]:g} and the peak_flops of {ATTENTION_DTYPE}"
-    return f"{told}, the only rate in {HARDWARE}.csv. For wider weights {wide}"
+    wide = f"give bytes_per_weight={record.BYTES_PER_WEIGHT[record.ATTENTION_DTYPE]:g} and the peak_flops of {record.ATTENTION_DTYPE}"
+    return f"{told}, the only rate in {record.HARDWARE}.csv. For wider weights {wide}"
 
 
 def model(text: str, tables: Tables | None = None) -> Preset:
@@ -300,7 +275,7 @@ def own_model(text: str, tables: Tables | None = None) -> "ConfigModel | None":
 def _config_preset(found: "ConfigModel") -> Preset:
     """Return the preset of a model by its config.json. Raises NotCovered as `model` does."""
     preset, row = of_architecture(found.row), found.row
-    provenance = {name: row.params_source if name in PARAMETERS else row.config_source for name in preset.givens}
+    provenance = {name: row.params_source if name in record.PARAMETERS else row.config_source for name in preset.givens}
     (plain,) = preset.published
     place = f"{row.config_source} quantization"
     published = replace(plain, **found.stored._asdict(), place=place)
@@ -326,7 +301,7 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     tables = tables or shipped.read()
     name = _named(text, tables)
     if name in _without_architecture(tables):
-        raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has only its parameters")
+        raise UnknownName("architecture", name, (), f"{record.OPEN_MODELS}.csv has only its parameters")
     tables.rows_with(Architecture, "model", name)
     return name
 
@@ -336,20 +311,20 @@ def _named(text: str, tables: Tables) -> str:
     # The names of bad rows are included, so that they do not match as the beginning of another name.
     spellings = [
         (spelled, row["model"])
-        for row in tables.raw_rows(ARCHITECTURES)
+        for row in tables.raw_rows(record.ARCHITECTURES)
         if row.get("model")
         for spelled in (row["model"], *read_list(row.get("aliases", "")), row.get("hf_id", ""))
         if spelled
     ]
     spellings += [(name, name) for name in _without_architecture(tables)]
-    hint = "backsolve list --models shows them, and a config.json works too" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
+    hint = "backsolve list --models shows them, and a config.json works too" + _INSTEAD.format(*record.PARAMETERS, "kv_bytes_per_token")
     return _match("model", text, spellings, tables, hint)
 
 
 def _without_architecture(tables: Tables) -> list[str]:
     """Return the models of open_models.csv with known parameters and no known architecture."""
     with suppress(BadRow):
-        return [row["model"] for row in tables.raw_rows(OPEN_MODELS) if row.get("model") and not row.get("architecture")]
+        return [row["model"] for row in tables.raw_rows(record.OPEN_MODELS) if row.get("model") and not row.get("architecture")]
     return []
 
 
@@ -362,9 +337,9 @@ def of_architecture(row: Architecture) -> Preset:
     selects = formula in SELECTING
     parts = {part for part, (layers, *_) in FIXED_PARTS.items() if is_known(row, layers)}
     fixed = [column for part, of_part in FIXED_PARTS.items() if part in parts for column in of_part]
-    router = ROUTER if row.experts else ()
+    router = record.ROUTER if row.experts else ()
     others = (*(_SELECTION_INPUTS if selects else _ATTENTION_INPUTS), *_STATE_INPUTS, *_OF_LAYERS, *router)
-    wanted = dict.fromkeys((*PARAMETERS, *KV_INPUTS[formula], *others, *fixed))
+    wanted = dict.fromkeys((*record.PARAMETERS, *record.KV_INPUTS[formula], *others, *fixed))
     columns = {column: column for column in wanted if is_known(row, column)}
     if row.dense_ffn_dim and not row.experts:
         # In a mixture of experts it is the width of few layers or none.
@@ -387,10 +362,10 @@ def of_architecture(row: Architecture) -> Preset:
 def _parameters_alone(name: str, tables: Tables) -> Preset:
     """Return the parameters of a model of open_models.csv without an architecture."""
     row = next(iter(tables.rows_with(OpenModel, "model", name)))
-    place = f"{OPEN_MODELS}.csv {row.model}"
+    place = f"{record.OPEN_MODELS}.csv {row.model}"
     return Preset(
-        givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
-        provenance={column: f"{place} {column}: {row.params_source} ({row.params_grade})" for column in PARAMETERS},
+        givens={column: quantity(column).check(float(getattr(row, column))) for column in record.PARAMETERS},
+        provenance={column: f"{place} {column}: {row.params_source} ({row.params_grade})" for column in record.PARAMETERS},
         parameters_only=(row.model,),
     )
 
@@ -437,21 +412,21 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     alike = not windows[0] or len(windows[1]) == len(windows[2]) == 1
     if row.linear_layers or row.key_dim or row.sparse_layers or not alike or row.kv_layers + windows[0] != row.layers:
         return {}, "an equation of attention with different layers"
-    known = {name: float(value) for name in ARCHITECTURE_COUNTS if (value := getattr(row, name)) is not None}
+    known = {name: float(value) for name in record.ARCHITECTURE_COUNTS if (value := getattr(row, name)) is not None}
     widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
     known |= {name: float(value) for name, value in widths.items() if value}
     if row.tied_embeddings and "vocab_size" in known:
         # The equations count one embedding matrix at the input and one at the output.
         known["vocab_size"] /= 2
     attention = variants_of("attention_params_per_layer")["gqa"]
-    formulas = [definitions()[name] for name in PARAMETERS]
+    formulas = [attention, *(definitions()[name] for name in record.PARAMETERS)]
     if not row.experts:
-        known |= dict.fromkeys((*ROUTER, "moe_ffn_dim", "shared_experts"), 0.0)
-    needed = attention.inputs.union(*(formula.inputs for formula in formulas)) - {attention.symbols[0]}
-    if lacking := sorted(needed - known.keys()):
+        known |= dict.fromkeys((*record.ROUTER, "moe_ffn_dim", "shared_experts"), 0.0)
+    if lacking := sorted({name for formula in formulas for name in formula.inputs} - {attention.symbols[0], *known}):
         return {}, ", ".join(lacking)
-    known[attention.symbols[0]] = attention.right_side(known)
-    return {name: float(formula.right_side(known)) for name, formula in zip(PARAMETERS, formulas, strict=True)}, ""
+    for formula in formulas:
+        known[formula.symbols[0]] = float(formula.right_side(known))
+    return {name: known[name] for name in record.PARAMETERS}, ""
 
 
 def _checked_figure(row: Architecture, column: str, name: str) -> float:
@@ -459,7 +434,7 @@ def _checked_figure(row: Architecture, column: str, name: str) -> float:
     try:
         return quantity(name).check(float(getattr(row, column)))
     except BacksolveError as fault:
-        origin = f"{ARCHITECTURES}.csv" if row.place else row.config_source
+        origin = f"{record.ARCHITECTURES}.csv" if row.place else row.config_source
         raise BadRow(Problem(origin=origin, row=row.place or None, column=column, message=str(fault))) from None
 
 
@@ -469,7 +444,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
         model=row.model,
         dtype=row.native_dtype,
         max_context=float(row.max_context or inf),
-        place=f"{ARCHITECTURES}.csv {row.model} native_dtype",
+        place=f"{record.ARCHITECTURES}.csv {row.model} native_dtype",
         stored={PUBLISHED_BYTES[of_type]: float(size) / givens["total_params"] for of_type, size in checkpoints},
     )
     if not row.native_dtype:
@@ -492,7 +467,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
 
 def usual(link: str) -> float:
     """Return the value that most accelerators of hardware.csv have for a link, among accelerators with a value in the table."""
-    of_link = shipped.read().only(HARDWARE, "quantity", link).checked_rows(AcceleratorFigure)
+    of_link = shipped.read().only(record.HARDWARE, "quantity", link).checked_rows(AcceleratorFigure)
     values = (row.value for _, faults, row in of_link if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
     return Counter(values).most_common(1)[0][0]
 
@@ -506,7 +481,7 @@ def usual_attention_rate(dtype: str) -> float:
     tables = shipped.read()
     peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
     rates = {(row.accelerator, row.dtype): row.value for row in peaks}
-    pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
+    pairs = [[rates.get((name, one)) for one in (record.ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
     return Counter(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow).most_common(1)[0][0]
 
 
@@ -524,26 +499,26 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     """
     if not settled.isdisjoint(_TRAINED):
         return preset
-    if not settled.isdisjoint(WIDTHS):
+    if not settled.isdisjoint(record.WIDTHS):
         return _complete_widths(preset, settled)
     chip = preset.givens.get("bytes_per_weight", inf)
     named = [one for one in preset.published if one.origin and one.narrowest <= chip]
     if chip == inf and not named:
         return preset
     if not named and (model := next((one for one in preset.published if chip in one.stored), None)):
-        place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: published weights of this type, with embeddings and scales"
+        place = f"{record.ARCHITECTURES}.csv {model.model} stored_bytes: published weights of this type, with embeddings and scales"
         return preset.add_givens({"bytes_per_weight": model.stored[chip]}, place)
     fit = named or [one for one in preset.published if one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
         narrower = any(chip < one.narrowest < inf for one in preset.published)
-        return replace(preset, supposed={**preset.supposed, **STORED_WIDER}) if narrower else preset
+        return replace(preset, supposed={**preset.supposed, **record.STORED_WIDER}) if narrower else preset
     first, *others = fit
     for other in others:
         if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
             raise WrongValue(f"weights are {first.dtype} in {first.model} and {other.dtype} in {other.model}: give bytes_per_weight=...")
     why = f"weights stored as {'its name says' if first.origin else 'published'}, {first.dtype}"
     if first.origin and first.bytes_per_weight not in first.stored.values():
-        why += f"; {STORED_WIDER['bytes_per_weight']}"
+        why += f"; {record.STORED_WIDER['bytes_per_weight']}"
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
     return preset.add_givens(
@@ -558,14 +533,14 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
 
 def _complete_widths(preset: Preset, settled: Set[str]) -> Preset:
     """Return the presets of a question that gives one of the two widths. The other width keeps its default, and no mean is set."""
-    plain = as_published(preset, settled - {*WIDTHS})
-    if "bytes_per_weight" in settled or not plain.givens.keys() >= {"bytes_per_weight", *ROUTER[:2]}:
+    plain = as_published(preset, settled - {*record.WIDTHS})
+    if "bytes_per_weight" in settled or not plain.givens.keys() >= {"bytes_per_weight", *record.ROUTER[:2]}:
         return plain
-    origin = plain.provenance["bytes_per_weight"]
-    widths = dict.fromkeys(WIDTHS, plain.givens["bytes_per_weight"]) | {name: plain.givens[name] for name in WIDTHS if name in plain.givens}
-    kept = {name: value for name, value in plain.givens.items() if name != "bytes_per_weight"}
+    kept = {**plain.givens}
+    mean = kept.pop("bytes_per_weight")
+    widths = {name: kept.get(name, mean) for name in record.WIDTHS}
     left_out = tuple(id for id in plain.left_out if id != _MEAN_WIDTH)
-    return replace(plain, givens=kept).add_givens(widths, origin, left_out=left_out)
+    return replace(plain, givens=kept).add_givens(widths, plain.provenance["bytes_per_weight"], left_out=left_out)
 
 
 def _formula_variants(formula: str) -> dict[str, str]:
@@ -589,9 +564,9 @@ def deployment_of(chips: float) -> str:
 
 def calibrated(
     tables: Tables | None = None,
-    kinds: Collection[str] = MODEL_KINDS,
+    kinds: Collection[str] = record.MODEL_KINDS,
     deployments: Collection[str] = DEPLOYMENTS,
-    phases: Collection[str] = (DECODE,),
+    phases: Collection[str] = (record.DECODE,),
 ) -> Preset:
     """Return the ranges of mfu, mbu and layer time in published runs of these kinds of model on this number of chips.
 
@@ -601,7 +576,7 @@ def calibrated(
     ends = fitted_efficiencies(tables, kinds, deployments)
     kept = [row for row in tables.rows_of(Efficiency) if row.use == HELD_OUT and row.low is not None and row.phase in phases]
     alike = [row for row in kept if row.kind in kinds and deployment_of(row.chips) in deployments]
-    found = f"fitted to published runs of {_list(MODEL_KINDS[kind] for kind in kinds)} on {_list(deployments)}"
+    found = f"fitted to published runs of {_list(record.MODEL_KINDS[kind] for kind in kinds)} on {_list(deployments)}"
     return Preset(
         givens={name: value for name, (_, value, _) in ends.items()},
         provenance=dict.fromkeys(ends, f"{FittedEfficiency.TABLE}.csv: {found}"),
@@ -611,7 +586,7 @@ def calibrated(
 
 
 def fitted_efficiencies(
-    tables: Tables | None = None, kinds: Collection[str] = MODEL_KINDS, deployments: Collection[str] = DEPLOYMENTS
+    tables: Tables | None = None, kinds: Collection[str] = record.MODEL_KINDS, deployments: Collection[str] = DEPLOYMENTS
 ) -> dict[str, tuple[float, float, float]]:
     """Return the low end, the fitted value and the high end of every fitted efficiency [SI]. The value for several groups is their mean.
 
@@ -661,11 +636,11 @@ def _list(words: Iterable[str]) -> str:
 
 
 def _provenance_of_model(row: Architecture, column: str) -> str:
-    place = f"{ARCHITECTURES}.csv {row.model} {column}"
-    if column in PARAMETERS:
+    place = f"{record.ARCHITECTURES}.csv {row.model} {column}"
+    if column in record.PARAMETERS:
         # The grade belongs to the configuration. A source of parameters says its own.
         return f"{place}: {row.params_source}"
-    if column in (*ROUTER, "model_dim"):
+    if column in (*record.ROUTER, "model_dim"):
         return f"{place}: {row.experts_source} ({row.experts_grade})"
     return f"{place}: {row.config_source} ({row.verification})"
 

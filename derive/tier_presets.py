@@ -55,18 +55,18 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     if not names:
         tiers = dict.fromkeys(rows["tier_capacity"].tier for rows in devices.values())
         raise UnknownName("memory tier", text, (*tiers, *_TIER_WORDS, *devices), f"the tiers are {', '.join(tiers)}")
-    figures = {name: {one: _si_value(devices[name][one]) for one in _OF_DEVICE} for name in names}
-    drain_times = {name: of_device["tier_capacity"] / of_device["tier_bandwidth"] for name, of_device in figures.items()}
+    drain_times = {name: _si_value(devices[name]["tier_capacity"]) / _si_value(devices[name]["tier_bandwidth"]) for name in names}
     device = next(name for name in names if drain_times[name] == median_low(drain_times.values()))
-    others = f": the median by drain time of {len(names)} devices of {text}" if len(names) > 1 else ""
-    givens, rows = figures[device], devices[device]
-    provenance = {name: f"{_place(rows[name])} {name}: {rows[name].source} ({rows[name].verification})" for name in givens}
-    supposed = dict.fromkeys(_OF_DEVICE, f"{device}{others}") if others else {}
+    why, rows = f"{device}: the median by drain time of {len(names)} devices of {text}", devices[device]
+    found = Preset(supposed=dict.fromkeys(_OF_DEVICE, why) if len(names) > 1 else {})
+    for name in _OF_DEVICE:
+        found = found.add_givens({name: _si_value(rows[name])}, _origin(rows[name], name))
     if price := _holding_price(rows["tier_capacity"].tier, tables):
-        givens = givens | {"tier_price": quantity("tier_price").check(_si_value(price) * givens["tier_capacity"])}
-        provenance["tier_price"] = f"{_place(price)} holding_price times the capacity: {price.source} ({price.verification})"
-        supposed["tier_price"] = f"{price.device}, {price.basis}: {price.value:g} {price.unit} times the capacity"
-    return Preset(givens=givens, provenance=provenance, supposed=supposed)
+        value = quantity("tier_price").check(_si_value(price) * found.givens["tier_capacity"])
+        why = f"{price.device}, {price.basis}: {price.value:g} {price.unit} times the capacity"
+        origin = _origin(price, "holding_price times the capacity")
+        found = found.add_givens({"tier_price": value}, origin, supposed={**found.supposed, "tier_price": why})
+    return found
 
 
 def tier_lines(text: str) -> list[str]:
@@ -91,5 +91,5 @@ def _si_value(row: MemoryTierFigure) -> float:
     return in_si(row.quantity, row.value, row.unit)
 
 
-def _place(row: MemoryTierFigure) -> str:
-    return f"{MemoryTierFigure.TABLE}.csv {row.tier} {row.device}"
+def _origin(row: MemoryTierFigure, name: str) -> str:
+    return f"{MemoryTierFigure.TABLE}.csv {row.tier} {row.device} {name}: {row.source} ({row.verification})"

@@ -500,20 +500,19 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
         (0, 1e-9, " ns"),
     ),
     "s/token": ((1e-3, 1e-3, " ms/token"), (0, 1e-6, " µs/token")),
-    "token": tuple((start, size, f"{suffix} tokens") for start, size, suffix in _COUNTS),
-    "token/s": tuple((start, size, f"{suffix} token/s") for start, size, suffix in _COUNTS),
-    "1/s": tuple((start, size, f"{suffix} request/s") for start, size, suffix in _COUNTS),
-    "byte": tuple((start, size, f" {prefix}B") for start, size, prefix in _POWERS),
-    "byte/s": tuple((start, size, f" {prefix}B/s") for start, size, prefix in _POWERS),
-    "byte/token": tuple((start, size, f" {prefix}B/token") for start, size, prefix in _POWERS),
+    **{
+        unit: tuple((start, size, f"{suffix} {counted}") for start, size, suffix in _COUNTS)
+        for unit, counted in {"token": "tokens", "token/s": "token/s", "1/s": "request/s"}.items()
+    },
+    **{
+        unit: tuple((start, size, f" {prefix}{unit.replace('byte', 'B').replace('J/s', 'W')}") for start, size, prefix in _POWERS)
+        for unit in ("byte", "byte/s", "byte/token", "FLOP/s", "FLOP/token", "J/s")
+    },
     "FLOP": ((1e18, 1, " FLOP"), *((start, size, f" {prefix}FLOP") for start, size, prefix in _POWERS)),
-    "FLOP/s": tuple((start, size, f" {prefix}FLOP/s") for start, size, prefix in _POWERS),
-    "FLOP/token": tuple((start, size, f" {prefix}FLOP/token") for start, size, prefix in _POWERS),
     "J": (
         *((3600 * size, 3600 * size, f" {prefix}Wh") for size, _, prefix in _POWERS[1:-2]),
         *((360e3, 3.6e6, " kWh"), (1e3, 1e3, " kJ"), (0, 1, " J")),
     ),
-    "J/s": tuple((start, size, f" {prefix}W") for start, size, prefix in _POWERS),
     "chip_hours": ((3.6e9, 3.6e9, "M h"), (0, 3600, " h")),
     "USD": ((1e9, 1e9, "B USD"), (1e6, 1e6, "M USD"), (0, 1, " USD")),
     "USD/J": ((0, 1 / 3.6e6, " USD/kWh"),),

@@ -16,17 +16,8 @@ if TYPE_CHECKING:
     from invert.validation.scoreboard import ScoreRow
 
 _SECTIONS = (
-    "truth",
-    "skill",
-    "single-band",
-    "storage",
-    "controls",
-    "production",
-    "efficiency",
-    "experiments",
-    "claims",
-    "problems",
-    "calibration",
+    *("truth", "skill", "single-band", "storage", "controls", "production"),
+    *("efficiency", "experiments", "claims", "problems", "calibration"),
 )
 _ALGEBRA = "algebra"
 """A section that must be named, because it runs for almost a minute."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from derive import presets
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
+from derive.preset_record import ROUTER
 from derive.preset_rows import Architecture, OpenModel
 from derive.presets import (
     OF_DATA_TYPE,
@@ -296,7 +297,7 @@ def with_router(**cells):
 
 def test_a_mixture_sets_its_router_and_says_where_it_is_from():
     preset = with_router(**MIXTURE)
-    router = {name: preset.givens[name] for name in (*presets.ROUTER, "model_dim")}
+    router = {name: preset.givens[name] for name in (*ROUTER, "model_dim")}
     assert router == {"experts": 256, "active_experts": 8, "moe_layers": 58, "model_dim": 7168}
     assert preset.provenance["experts"] == "architectures.csv V3 experts: c (read)"
 
