@@ -3,9 +3,7 @@
 import json
 from asyncio import Lock
 from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
 from inspect import cleandoc
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,16 +82,16 @@ _TOOLS = {
 """The tools by name. Each has the name of its command. Their other texts and schemas come from the command."""
 
 
-def _command(name: str) -> click.Command:
+def _program() -> click.Group:
     from backsolve.cli.main import backsolve
 
-    return backsolve.commands[name]
+    return backsolve
 
 
 def _parameters(name: str) -> dict[str, click.Parameter]:
     """Return the arguments and options of a tool by name. The first argument comes first."""
     tool = _TOOLS[name]
-    every = {one.name if isinstance(one, click.Argument) else one.opts[0].lstrip("-"): one for one in _command(name).params}
+    every = {one.name if isinstance(one, click.Argument) else one.opts[0].lstrip("-"): one for one in _program().commands[name].params}
     return {str(one): every[one] for one in (*tool.arguments, *tool.options)}
 
 
@@ -120,7 +118,7 @@ def _described(name: str) -> _Schema:
     properties = {word: _schema_of(one, tool.arguments.get(word, "")) for word, one in _parameters(name).items()}
     schema = {"type": "object", "additionalProperties": False, "required": needed, "properties": properties}
     # The examples of the help are command lines.
-    about = " ".join(cleandoc(_command(name).help or "").partition("\nExample:")[0].split())
+    about = " ".join(cleandoc(_program().commands[name].help or "").partition("\nExample:")[0].split())
     found = {"name": name, "description": about, "inputSchema": schema}
     return found | ({"outputSchema": output} if (output := tool.output_schema) else {})
 
@@ -205,6 +203,7 @@ def tools_server() -> "Server[Any]":
 async def _call(name: str, arguments: Mapping[str, Any]) -> "CallToolResult":
     """Return the answer of a command, or its error message."""
     from anyio import to_thread
+    from click.testing import CliRunner
     from jsonschema import Draft202012Validator
     from mcp.types import CallToolResult, TextContent
 
@@ -217,20 +216,7 @@ async def _call(name: str, arguments: Mapping[str, Any]) -> "CallToolResult":
     for fault in Draft202012Validator(_described(name)["inputSchema"]).iter_errors(arguments):
         return answer(f"{'.'.join(map(str, fault.path)) or name}: {fault.message[:500]}", failed=True)
     async with _ONE_AT_A_TIME:
-        status, out, told = await to_thread.run_sync(_run, [name, *_words(name, arguments)])
-    if status not in (0, NO_ANSWER) or not out:
-        return answer(told or f"the command ended with {status}", failed=True)
-    return answer(out, tool.answer_of(out))
-
-
-def _run(words: list[str]) -> tuple[int, str, str]:
-    """Return the exit status of a command of this program, its standard output and its standard error."""
-    from backsolve.cli.main import backsolve
-
-    out, told = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(told):
-        try:
-            backsolve.main(args=words, prog_name="backsolve")
-        except SystemExit as left:
-            status = left.code
-    return int(status or 0), out.getvalue(), told.getvalue()
+        done = await to_thread.run_sync(CliRunner().invoke, _program(), [name, *_words(name, arguments)])
+    if done.exit_code not in (0, NO_ANSWER) or not done.stdout:
+        return answer(done.stderr or f"the command ended with {done.exit_code}", failed=True)
+    return answer(done.stdout, tool.answer_of(done.stdout))
