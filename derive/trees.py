@@ -58,39 +58,27 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
 def slopes(
     tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS, wanted: frozenset[str] | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the value of a tree, and its derivatives with respect to all or some quantities, by reverse differentiation.
+    """Return the value of a tree, and its derivatives with respect to all or some quantities, by the chain rule.
 
     >>> slopes(("*", "batch", "batch", "chips"), {"batch": 3.0, "chips": 2.0})
     (18.0, {'batch': 12.0, 'chips': 9.0})
     """
-    worked = _worked(tree, values, by)
-    found: dict[str, Any] = {}
-    for name, slope in _spread(tree, worked, 1, by, names(tree) if wanted is None else wanted):
-        found[name] = found[name] + slope if name in found else slope
-    return worked[0], found
-
-
-def _worked(tree: Tree, values: Mapping[str, Any], by: Operations) -> tuple[Any, list[Any]]:
-    """Return the value of a tree, and the values of its parts."""
-    if not isinstance(tree, tuple):
-        return value_of(tree, values, by), []
-    parts = [_worked(part, values, by) for part in tree[1:]]
-    return by[tree[0]](*[value for value, _ in parts]), parts
-
-
-def _spread(tree: Tree, worked: tuple[Any, list[Any]], weight: Any, by: Operations, wanted: frozenset[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the derivative of the whole at each place of a wanted quantity. `weight` is the derivative with respect to this tree."""
+    wanted = names(tree) if wanted is None else wanted
     if isinstance(tree, str):
-        yield from [(tree, weight)] if tree in wanted else []
-    elif isinstance(tree, tuple):
-        value, parts = worked
-        for place, part in enumerate(tree[1:]):
-            if not wanted.isdisjoint(names(part)):
-                slope = _slope_of_part(tree[0], place, value, [one for one, _ in parts], by)
-                yield from _spread(part, parts[place], weight * slope, by, wanted)
+        return values[tree], {tree: 1} if tree in wanted else {}
+    if not isinstance(tree, tuple):
+        return by[PLAIN_NUMBER](tree), {}
+    numbers, inner = zip(*(slopes(part, values, by, wanted) for part in tree[1:]), strict=True)
+    value = by[tree[0]](*numbers)
+    found: dict[str, Any] = {}
+    for place, slopes_of_part in enumerate(inner):
+        weight = _slope_of_part(tree[0], place, value, numbers, by) if slopes_of_part else 0
+        for name, slope in slopes_of_part.items():
+            found[name] = found[name] + weight * slope if name in found else weight * slope
+    return value, found
 
 
-def _slope_of_part(operation: str, place: int, value: Any, parts: list[Any], by: Operations) -> Any:
+def _slope_of_part(operation: str, place: int, value: Any, parts: Sequence[Any], by: Operations) -> Any:
     """Return the derivative of an operation with respect to one of its operands."""
     part = parts[place]
     match operation:
@@ -99,7 +87,7 @@ def _slope_of_part(operation: str, place: int, value: Any, parts: list[Any], by:
         case "-":
             return -1
         case "*":
-            others = parts[:place] + parts[place + 1 :]
+            others = (*parts[:place], *parts[place + 1 :])
             return by[PRODUCT](*others) if others else 1
         case "/":
             return 1 / parts[1] if place == 0 else -value / part

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.evaluate import precise
 from derive.quantities import quantity
-from derive.trees import EXPONENTIAL, LOGARITHM, MINUS, RAISED, ROOT, SUM, Tree, all_parts, is_negative, names
+from derive.trees import EXPONENTIAL, LOGARITHM, MINUS, RAISED, ROOT, SUM, Tree, all_parts, is_negative
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -25,11 +25,11 @@ _PAST = 1e-2
 
 @cache
 def loses_digits(tree: Tree) -> bool:
-    """Return whether floating point can lose digits of a formula, such as log(1 - x) for a small x. In a rational formula a difference only
-    magnifies the rounding errors of the givens.
+    """Return whether floating point can lose digits of a formula, such as log(1 - x) for a small x.
+
+    In a rational formula a difference only magnifies the rounding errors of the givens.
     """
-    inner = (part for part in all_parts(tree) if _is_irrational(part) or cancels(part))
-    return any(any(map(_is_irrational, all_parts(part))) if cancels(part) else _is_outer(part) and has_difference(part) for part in inner)
+    return has_difference(tree) and not is_rational(tree)
 
 
 @cache
@@ -47,19 +47,11 @@ def _is_irrational(part: Tree) -> bool:
     return operation in (EXPONENTIAL, LOGARITHM, ROOT) or (operation == RAISED and not isinstance(exponent, int))
 
 
-def _is_outer(part: Tree) -> bool:
-    return isinstance(part, tuple) and (part[0] in (EXPONENTIAL, LOGARITHM) or (part[0] == RAISED and bool(names(part[2]))))
-
-
-def cancels(part: Tree) -> bool:
-    """Return whether the formula is a difference of positive terms."""
-    return isinstance(part, tuple) and part[0] == SUM and len(set(map(is_negative, part[1:]))) == 2
-
-
 @cache
 def has_difference(tree: Tree) -> bool:
     """Return whether any part of the formula is a difference of positive terms."""
-    return any(map(cancels, all_parts(tree)))
+    sums = (part for part in all_parts(tree) if isinstance(part, tuple) and part[0] == SUM)
+    return any(len(set(map(is_negative, one[1:]))) == 2 for one in sums)
 
 
 def root_in_50_digits(difference: Tree, root: Tree | None, unknown: str, values: Mapping[str, float]) -> "mpf | None":
