@@ -118,12 +118,13 @@ def _sections(chosen: tuple[str, ...]) -> "tuple[dict[str, list[ScoreRow]], list
 def _rerun(sheets: int, seeds: int, draws: int, workers: int, save: str | None) -> "dict[str, list[ScoreRow]]":
     """Return the section of a new calibration and of the same one with a deliberate fault. Write their rows as CSV to `save`."""
     from backsolve.cli.sharing import SharedWork
+    from derive.show.cells import csv_text
     from invert.validation.scoreboard import pooled
-    from invert.validation.simulation import calibration_run, rankings_as_csv
+    from invert.validation.simulation import calibration_run
 
     with SharedWork(workers, "validate --rerun") as executor:
         runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, _FAULTY_NOISE)]
-    text = rankings_as_csv([row for run in runs for row in run])
+    rows = [row for run in runs for row in run]
     if save is not None:
-        write(save, text)
-    return {"calibration": pooled(text.splitlines())}
+        write(save, csv_text([*rows[0]], rows) + "\n")
+    return {"calibration": pooled(rows)}

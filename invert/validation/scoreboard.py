@@ -49,7 +49,7 @@ from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import checked_rows, not_borne, price_facts
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, round_nats
-from invert.validation.simulation import RANKED
+from invert.validation.simulation import POOLED, RANKED, RankRow
 from invert.validation.single_band import single_band_rows
 from invert.validation.soundness import table_problems
 
@@ -369,7 +369,7 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
     unseen models.
     """
     recorded = files("invert.posterior").joinpath(_RECORDED).read_text(encoding="utf-8")
-    return [*pooled(recorded.splitlines()), *_coverage_rows(data, assumptions)]
+    return [*pooled(csv.DictReader(recorded.splitlines())), *_coverage_rows(data, assumptions)]
 
 
 def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
@@ -385,9 +385,8 @@ def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     ]
 
 
-def pooled(lines: Iterable[str]) -> list[ScoreRow]:
+def pooled(rows: Iterable[RankRow]) -> list[ScoreRow]:
     """Return the pooled rows of a calibration run, each with a verdict."""
-    rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
     return [
         {
             **row,
@@ -396,6 +395,7 @@ def pooled(lines: Iterable[str]) -> list[ScoreRow]:
             ),
         }
         for row in rows
+        if row["shape"] == POOLED
     ]
 
 

@@ -11,9 +11,8 @@ checking for Bayesian computation: the choice of test quantities shapes sensitiv
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, fields
 from functools import partial
 from itertools import pairwise
 from typing import Literal
@@ -22,7 +21,6 @@ import numpy as np
 
 from derive.catalogue import equation
 from derive.immutable import immutable
-from derive.show.cells import csv_text
 from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
@@ -81,28 +79,16 @@ the input price gives the size and is not used again.
 """
 
 
-@immutable
-class Ranking:
-    """Ranks of the truth of one quantity among the draws. run: the estimate and its noise. simulations: sheets kept, of `sheets` drawn.
-    coverage_50, coverage_90: share of truths inside the central intervals. ks_p: p-value of the ranks being uniform, by Kolmogorov and
-    Smirnov.
-    """
-
-    run: str
-    quantity: str
-    shape: str
-    sheets: int
-    simulations: int
-    coverage_50: float
-    coverage_90: float
-    ks_p: float
-    seeds: int
-    draws: int
+RankRow = dict[str, str]
+"""The ranks of the truth of one quantity among the draws, as in calibration_run.csv. run: the estimate and its noise. simulations: sheets
+kept, of `sheets` drawn. coverage_50, coverage_90: share of truths inside the central intervals. ks_p: p-value of the ranks being uniform
+(Kolmogorov and Smirnov).
+"""
 
 
 def calibration_run(
     sheets_per_shape: int, seeds: Sequence[int], draws: int, noise_factor: float = 1.0, executor: Executor | None = None
-) -> tuple[Ranking, ...]:
+) -> list[RankRow]:
     """Return ranks of simulated truths, by quantity, for each shape and pooled over shapes and seeds.
 
     Every seed and shape has `sheets_per_shape` sheets, and each seed has its own points. `draws` per sheet is a power of two. If
@@ -110,8 +96,8 @@ def calibration_run(
     task of an executor is one seed and shape. The numbers do not depend on it.
 
     >>> rows = calibration_run(4, (1,), 512)
-    >>> len(rows), rows[-1].quantity, rows[-1].shape, rows[-1].sheets, rows[-1].simulations <= 24
-    (63, 'log_likelihood', 'pooled', 24, True)
+    >>> len(rows), rows[-1]["quantity"], rows[-1]["shape"], rows[-1]["sheets"], int(rows[-1]["simulations"]) <= 24
+    (63, 'log_likelihood', 'pooled', '24', True)
     """
     tasks = [(seed, place) for place in range(len(_SHAPES)) for seed in seeds]
     work = partial(_ranks_of_task, sheets=sheets_per_shape, draws=draws, noise_factor=noise_factor)
@@ -119,30 +105,14 @@ def calibration_run(
     run = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}"
     groups = {shape.name: [found[seed, place] for seed in seeds] for place, shape in enumerate(_SHAPES)}
     groups[POOLED] = list(found.values())
-    return tuple(
+    return [
         _row(run, quantity, shape, np.concatenate([ranks[:, column] for ranks in parts]), len(seeds), draws)
         for shape, parts in groups.items()
         for column, quantity in enumerate(RANKED)
-    )
+    ]
 
 
-def rankings_as_csv(rows: Iterable[Ranking]) -> str:
-    """Format rows under a header, shares to four decimals and p-values to three digits.
-
-    >>> counts = {"sheets": 6, "simulations": 5, "coverage_50": 0.5, "coverage_90": 0.9, "ks_p": 0.25, "seeds": 1, "draws": 512}
-    >>> one = Ranking(run="calibrated", quantity="active_params", shape="pooled", **counts)
-    >>> print(rankings_as_csv([one]), end="")
-    run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws
-    calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512
-    """
-    texts = (
-        asdict(row) | {"coverage_50": f"{row.coverage_50:.4f}", "coverage_90": f"{row.coverage_90:.4f}", "ks_p": f"{row.ks_p:.3g}"}
-        for row in rows
-    )
-    return csv_text([field.name for field in fields(Ranking)], texts) + "\n"
-
-
-def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Ranking:
+def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> RankRow:
     from scipy.stats import kstest
 
     kept = ranks[np.isfinite(ranks)]
@@ -150,18 +120,10 @@ def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: i
     if len(kept):
         half, most = (float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9))
         uniform = float(kstest(kept, "uniform").pvalue)
-    return Ranking(
-        run=run,
-        quantity=quantity,
-        shape=shape,
-        sheets=len(ranks),
-        simulations=len(kept),
-        coverage_50=half,
-        coverage_90=most,
-        ks_p=uniform,
-        seeds=seeds,
-        draws=draws,
-    )
+    return {
+        **{"run": run, "quantity": quantity, "shape": shape, "sheets": str(len(ranks)), "simulations": str(len(kept))},
+        **{"coverage_50": f"{half:.4f}", "coverage_90": f"{most:.4f}", "ks_p": f"{uniform:.3g}", "seeds": str(seeds), "draws": str(draws)},
+    }
 
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:
