@@ -26,11 +26,10 @@ from derive.tables.shipped import rows_of
 
 _GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
 _QUANTITIES = ("mfu", "mbu", "layer_time")
-_PRIORS = {"mfu": (0.5, 0.5), "mbu": (0.7, 0.2), "layer_time": (1e-4, 0.8)}
-"""Prior of each quantity: its value, and the spread of its logarithm."""
-_SPREADS = {"mfu": 0.3, "mbu": 0.15, "layer_time": 0.6}
-_SPREAD_WIDTH = 0.5
-"""Prior of the spread between runs [log] by quantity: its value, and the spread of its logarithm."""
+_PRIORS, _WIDTHS = np.log([[0.5], [0.7], [1e-4]]), np.array([[0.5], [0.2], [0.8]])
+"""Prior of the logarithm of each quantity, and its spread."""
+_SPREADS, _SPREAD_WIDTH = np.log([[0.3], [0.15], [0.6]]), 0.5
+"""Prior of the logarithm of the spread between runs by quantity, and its spread."""
 _LEVEL = 0.9
 """Share of runs whose value is in the range, if the fit is right."""
 _ENDS = NormalDist().inv_cdf((1 + _LEVEL) / 2)
@@ -59,26 +58,16 @@ class Fit:
 def fit_efficiencies(rows: Rows, start: Fit | None = None) -> Fit:
     """Return the most likely quantities and spreads for these runs, from the priors or from another fit."""
     data = _Runs.of(rows)
-    shape = len(_QUANTITIES), len(_GROUPS)
-    begin = start or Fit(values=np.log(_column(_PRIORS, 0, len(_GROUPS))), spreads=np.log(_column(_SPREADS, 0, len(MODEL_KINDS))))
+    begin = start or Fit(values=np.tile(_PRIORS, len(_GROUPS)), spreads=np.tile(_SPREADS, len(MODEL_KINDS)))
 
     def split(flat: Floats) -> Fit:
-        size = shape[0] * shape[1]
-        return Fit(values=flat[:size].reshape(shape), spreads=flat[size:].reshape(shape[0], -1))
+        values, spreads = np.split(flat, [begin.values.size])
+        return Fit(values=values.reshape(begin.values.shape), spreads=spreads.reshape(begin.spreads.shape))
 
-    def loss(flat: Floats) -> float:
-        return data.loss(split(flat))
-
-    found = minimize(loss, np.concatenate([begin.values.ravel(), begin.spreads.ravel()]), method="L-BFGS-B")
+    found = minimize(lambda flat: data.loss(split(flat)), np.concatenate([begin.values.ravel(), begin.spreads.ravel()]), method="L-BFGS-B")
     if not found.success:
         raise WrongData(f"efficiencies.csv: the fit does not converge: {found.message}")
     return split(found.x)
-
-
-def _column(table: Mapping[str, tuple[float, float] | float], index: int, times: int) -> Floats:
-    """Return one number of each quantity, as often as there are groups or kinds."""
-    numbers = [one[index] if isinstance(one, tuple) else one for one in table.values()]
-    return np.repeat(np.array(numbers)[:, None], times, axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +105,7 @@ class _Runs:
         spread = np.where(arithmetic > reads, of_shares[0], of_shares[1])
         variance = (waits / whole * spread) ** 2 + (layers / whole * of_layers) ** 2
         off = np.log(self.measured / whole)
-        values = (fit.values - np.log(_column(_PRIORS, 0, len(_GROUPS)))) / _column(_PRIORS, 1, len(_GROUPS))
-        spreads = (fit.spreads - np.log(_column(_SPREADS, 0, len(MODEL_KINDS)))) / _SPREAD_WIDTH
+        values, spreads = (fit.values - _PRIORS) / _WIDTHS, (fit.spreads - _SPREADS) / _SPREAD_WIDTH
         return float(0.5 * ((off**2 / variance + np.log(variance)).sum() + (values**2).sum() + (spreads**2).sum()))
 
     def ends(self, fit: Fit) -> tuple[Floats, Floats]:
