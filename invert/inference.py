@@ -23,7 +23,7 @@ from invert.estimators.cases import Case, case_of, same_weights
 from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import price_cost_of_lists
 from invert.estimators.joint_point import broken_by
-from invert.estimators.known import bounds_at_cost, error_of_lecture, record_of_storage_price, told_by_others
+from invert.estimators.known import bounds_at_cost, error_of_lecture, negative_controls, record_of_storage_price, told_by_others
 from invert.estimators.market import knowledge
 from invert.estimators.market.typical_kv import usual_stored
 from invert.estimators.names import KV_NAMES
@@ -85,7 +85,7 @@ from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.shown import Inference, InferenceTable
 from invert.storage.drain_time import implied_drain_time
-from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
+from invert.storage.tariffs import disclosed_tiers, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 
 

@@ -23,7 +23,7 @@ from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
-from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, Record, Span
+from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, NegativeControl, Record, Span
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
@@ -156,6 +156,27 @@ def sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[P
         if model and cache:
             found.append((sheet, model, cache))
     return tuple(found)
+
+
+@cache_with_data
+def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
+    """Return the vendors with one storage price for several models with a known architecture, on shipped sheets, widest first.
+
+    They are evidence against KV bytes from a storage price: the bytes differ, but the price does not.
+    """
+    groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
+    for sheet, _, cache in sheets_of_known_cache(data, assumptions):
+        if (asked := sheet.storage) and asked.amount:
+            groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append((sheet.model, cache.stored, asked.usd_per_token))
+    found = []
+    for (provider, amount, currency), sold in groups.items():
+        names, stored, prices = zip(*sold, strict=True)
+        if len(names) > 1:
+            found.append(NegativeControl(
+                provider=provider, amount=amount, currency=currency, storage_price=prices[0], models=names, kv_low=min(stored),
+                kv_high=max(stored),
+            ))  # fmt: skip
+    return tuple(sorted(found, key=lambda one: -one.ratio))
 
 
 @cache_with_data

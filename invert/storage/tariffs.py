@@ -1,4 +1,4 @@
-"""Storage on price sheets: tariffs of two lifetimes, one price for different models, and the scores of the tier rules."""
+"""Storage on price sheets: tariffs of two lifetimes, and the scores of the tier rules."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -7,15 +7,14 @@ from functools import partial
 from itertools import pairwise, product
 from math import hypot, inf, log
 
-from derive import presets
 from derive.catalogue import equation
-from derive.errors import NotCovered, WrongData
+from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.records import BandPair, NegativeControl, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
+from invert.records import BandPair, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.sheet import PriceSheet
@@ -161,52 +160,6 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
             found.setdefault((sheet.provider, writes, storage_price), {})[sheet.provider, sheet.model] = None
     groups = [list(members) for members in found.values() if len(members) > 1]
     return tuple(SharedTariff(members[0][0], tuple(model for _, model in members)) for members in groups)
-
-
-# Negative controls.
-
-
-@cache_with_data
-def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
-    """Return the vendors with one storage price for several models with a known architecture, on shipped sheets, widest first.
-
-    They are evidence against KV bytes from a storage price: the bytes differ, but the price does not.
-    """
-    offered = sheets_that_ship(data)
-    known = {(row.provider, row.model): row for row in models(data)}
-    groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
-    for sheet in offered:
-        row = known.get((sheet.provider, sheet.model))
-        architecture = row.known_on(sheet.as_of).architecture if row else ""
-        asked = sheet.storage
-        if asked and architecture and asked.amount:
-            try:
-                member = sheet.model, stored_kv_bytes(data, architecture, assumptions), asked.usd_per_token
-            except NotCovered:
-                continue
-            groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append(member)
-    found = []
-    for (provider, amount, currency), members in groups.items():
-        names, stored, prices = zip(*members, strict=True)
-        if len(names) > 1:
-            found.append(
-                NegativeControl(
-                    provider=provider,
-                    amount=amount,
-                    currency=currency,
-                    storage_price=prices[0],
-                    models=names,
-                    kv_low=min(stored),
-                    kv_high=max(stored),
-                )
-            )
-    return tuple(sorted(found, key=lambda one: -one.ratio))
-
-
-def stored_kv_bytes(data: Data, name: str, assumptions: Assumptions = USUAL) -> float:
-    """Return the KV bytes per token that an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token]."""
-    stored, _ = presets.kv_bytes(presets.architecture(name, data.tables), assumptions.bytes_per_kv_value)
-    return stored
 
 
 # Disclosures, and the score of each rule on them.

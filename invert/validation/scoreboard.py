@@ -27,6 +27,7 @@ from invert.estimators.calibration import Member, members
 from invert.estimators.known import (
     Judged,
     judged,
+    negative_controls,
     record_of_storage_price,
     records,
     records_beside,
@@ -43,7 +44,7 @@ from invert.records import Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of, last_day
 from invert.sheets.tables import Disclosure, HostPrice
-from invert.storage.tariffs import negative_controls, scoreboard
+from invert.storage.tariffs import scoreboard
 from invert.validation import coverage
 from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import checked_rows, not_borne, price_facts

@@ -5,7 +5,7 @@ from math import log
 from invert.data import read_data
 from invert.records import SoleSource
 from invert.sheets.assemble import sheets_that_ship
-from invert.storage.tariffs import shared_tariffs, sole_source, stored_kv_bytes
+from invert.storage.tariffs import shared_tariffs, sole_source
 from invert.storage.tiers import disclosed_probabilities, one_posterior
 
 
@@ -17,10 +17,6 @@ def test_sole_source():
 def test_shared_tariffs():
     offered = sheets_that_ship(read_data())
     assert [(one.provider, len(one.models)) for one in shared_tariffs(offered)][:2] == [("anthropic", 10), ("baidu-qianfan", 2)]
-
-
-def test_stored_kv_bytes():
-    assert stored_kv_bytes(read_data(), "DeepSeek-V3") == 70272.0
 
 
 def test_disclosed_probabilities():
