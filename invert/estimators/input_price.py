@@ -42,11 +42,11 @@ def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> E
 def price_cost_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     """Return the median price/cost of open models at list prices, whose parameters are known."""
     listed = panel.listed_models(data)
-    found = [_params_times_price_cost(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
+    found = [params_times_price_cost(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
     return median(found) if found else None
 
 
-def _params_times_price_cost(input_price: float, data: Data, assumptions: Assumptions) -> float:
+def params_times_price_cost(input_price: float, data: Data, assumptions: Assumptions) -> float:
     """Return active parameters times the price/cost of a price of input [USD/token]."""
     given = {**rental(data, assumptions).values, "input_price": input_price, "prefill_cost_ratio": 1.0}
     return float(equation(_CITED[0]).right_side(given))
@@ -61,7 +61,7 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
     known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price
     if not known and found is None:
         return undetermined(assumptions, case.no_size)
-    total = _params_times_price_cost(case.sheet.bands[0].input.usd_per_token, data, assumptions)
+    total = params_times_price_cost(case.sheet.bands[0].input.usd_per_token, data, assumptions)
     if known or found is None:
         value = case.anchors.values["active_params"]
         off = exp(assumptions.reach * assumptions.rent_spread)

@@ -24,6 +24,7 @@ from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration
 from invert.estimators.calibration import Member, members
+from invert.estimators.input_price import params_times_price_cost
 from invert.estimators.known import (
     Judged,
     judged,
@@ -138,8 +139,7 @@ def base_price_over_cost(data: Data, member: Member, assumptions: Assumptions) -
     """Return the input price at no context over the cost of a prompt token, or None if the parameters are unknown."""
     if not member.active_params:
         return None
-    given = {**rental(data, assumptions).values, "input_price": input_line(member)[0], "prefill_cost_ratio": 1.0}
-    return float(equation("bands.active_params_times_price_cost_ratio").right_side(given)) / member.active_params
+    return params_times_price_cost(input_line(member)[0], data, assumptions) / member.active_params
 
 
 def input_line(member: Member) -> tuple[float, float]:
