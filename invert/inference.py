@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 
 from derive.briefly import Records
 from derive.catalogue import equation
-from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
+from derive.errors import BacksolveError, WrongData, WrongValue, shorten
 from derive.immutable import immutable
 from derive.tables.problems import BadRow, Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
@@ -55,22 +55,7 @@ from invert.result import (
     WEIGHTS_UNSURE,
     Request,
 )
-from invert.sheets.assemble import (
-    NotReleased,
-    absence,
-    base_inputs,
-    day_of,
-    find,
-    is_provider,
-    join_notes,
-    models,
-    prices_to_come,
-    released_later,
-    released_sheets,
-    rows_used,
-    seen_later,
-    sheets,
-)  # fmt: skip
+from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, seen_later, sheets
 from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
 from invert.sheets.described import described, model_row_by_weights
@@ -206,7 +191,7 @@ def _answered(
         _refuse_wrong_tables(data, book, assumptions)
     known = described(offered, data)
     day = day_of(book, as_of)
-    chosen, notes = _choose_sheets(names, request.providers, offered, known, book, day)
+    chosen, notes = choose_sheets(names, request.providers, offered, known, book, day)
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
@@ -382,44 +367,6 @@ def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
         if len(sheet.bands) > 1
     ]
     return tuple(dict.fromkeys(sold))
-
-
-def _choose_sheets(
-    names: tuple[str, ...],
-    wanted: tuple[str, ...],
-    offered: list[PriceSheet],
-    known: list[ModelRow],
-    book: PriceBook,
-    day: date,
-) -> tuple[list[PriceSheet], list[str]]:
-    ever, why_absent = [*dict.fromkeys((row.provider, row.model) for row in book.rows)], partial(absence, book, day)
-    for one in wanted:
-        if not any(is_provider(sheet.provider, one) for sheet in offered):
-            pairs = [pair for pair in ever if is_provider(pair[0], one)]
-            raise why_absent(one, pairs) if pairs else UnknownName("provider", one, sorted({sheet.provider for sheet in offered}))
-    offered = [sheet for sheet in offered if not wanted or any(is_provider(sheet.provider, one) for one in wanted)]
-    chosen, notes = find(names, offered, known, ever, why_absent, several=True) if names else (offered, [])
-    if released_later(chosen, known):
-        for name in names:
-            _refuse_unreleased(name, find([name], offered, known, several=True)[0], known)
-        for one in () if names else wanted:
-            _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
-    meant = {(sheet.provider, sheet.model) for sheet in chosen}
-    said = [
-        said
-        for pair, said in prices_to_come(book.own, book, day).items()
-        if (not names or pair in meant) and (not wanted or any(is_provider(pair[0], one) for one in wanted))
-    ]
-    return chosen, [*notes, *([join_notes(said)] if said else [])]
-
-
-def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: list[ModelRow]) -> None:
-    """Raise if a name matches only models that were released later."""
-    later = released_later(meant, known)
-    if meant and all((sheet.provider, sheet.model) in later for sheet in meant):
-        pair, day = min(later.items(), key=lambda of: of[1])
-        others = f" (the first of {len(later)})" if len(later) > 1 else ""
-        raise NotReleased(f"{shorten(asked)}: {'/'.join(pair)} was released on {day}{others}, after {meant[0].as_of}; --as-of {day}")
 
 
 def _change_prices(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:

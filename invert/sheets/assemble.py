@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import partial
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
@@ -252,6 +253,48 @@ def find(
             raise UnknownModel(name, what, candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
         chosen |= dict.fromkeys(meant)
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
+
+
+def choose_sheets(
+    names: tuple[str, ...],
+    wanted: tuple[str, ...],
+    offered: list[PriceSheet],
+    known: Sequence[ModelRow],
+    book: PriceBook,
+    day: date,
+) -> tuple[list[PriceSheet], list[str]]:
+    """Return the sheets of these names and providers (by default all), with notes on choices and on prices that begin later.
+
+    Raise `UnknownName` for a name or provider without a sheet, and `NotReleased` if all its models were released after the day.
+    """
+    ever, why_absent = [*dict.fromkeys((row.provider, row.model) for row in book.rows)], partial(absence, book, day)
+    for one in wanted:
+        if not any(is_provider(sheet.provider, one) for sheet in offered):
+            pairs = [pair for pair in ever if is_provider(pair[0], one)]
+            raise why_absent(one, pairs) if pairs else UnknownName("provider", one, sorted({sheet.provider for sheet in offered}))
+    offered = [sheet for sheet in offered if not wanted or any(is_provider(sheet.provider, one) for one in wanted)]
+    chosen, notes = find(names, offered, known, ever, why_absent, several=True) if names else (offered, [])
+    if released_later(chosen, known):
+        for name in names:
+            _refuse_unreleased(name, find([name], offered, known, several=True)[0], known)
+        for one in () if names else wanted:
+            _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
+    meant = {(sheet.provider, sheet.model) for sheet in chosen}
+    said = [
+        said
+        for pair, said in prices_to_come(book.own, book, day).items()
+        if (not names or pair in meant) and (not wanted or any(is_provider(pair[0], one) for one in wanted))
+    ]
+    return chosen, [*notes, *([join_notes(said)] if said else [])]
+
+
+def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: Sequence[ModelRow]) -> None:
+    """Raise if a name matches only models that were released later."""
+    later = released_later(meant, known)
+    if meant and all((sheet.provider, sheet.model) in later for sheet in meant):
+        pair, day = min(later.items(), key=lambda of: of[1])
+        others = f" (the first of {len(later)})" if len(later) > 1 else ""
+        raise NotReleased(f"{shorten(asked)}: {'/'.join(pair)} was released on {day}{others}, after {meant[0].as_of}; --as-of {day}")
 
 
 class NotBegun(WrongValue):
