@@ -14,6 +14,7 @@ from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.tables.problems import Problem
+from invert import records
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimate_text import estimate_text
@@ -26,34 +27,6 @@ from invert.inversion import Inversion
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary
 from invert.provenance import Made
-from invert.records import (
-    AlsoSold,
-    Anchors,
-    Contraction,
-    Convention,
-    Estimate,
-    FastMode,
-    Identifiability,
-    KnownCache,
-    Name,
-    NegativeControl,
-    Observables,
-    PairInference,
-    Premiums,
-    PricingRules,
-    Reading,
-    Reliability,
-    SharedTariff,
-    Span,
-    Swing,
-    Tariff,
-    TierEvidence,
-    TierReading,
-    TierRules,
-    Verdict,
-    finished_estimate,
-    given_value,
-)  # fmt: skip
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference
@@ -88,29 +61,29 @@ class Inference:
 
     sheet: PriceSheet
     model: ModelRow | None
-    observables: Observables
-    anchors: Anchors
-    pairs: tuple[PairInference, ...]
+    observables: records.Observables
+    anchors: records.Anchors
+    pairs: tuple[records.PairInference, ...]
     inversion: Inversion
-    tiers: tuple[TierReading, ...]
-    implied_drain_time: Reading | None
-    known: KnownCache | None
+    tiers: tuple[records.TierReading, ...]
+    implied_drain_time: records.Reading | None
+    known: records.KnownCache | None
     price_data: PriceData = field(compare=False)
     summary: Summary | None
-    contractions: Mapping[str, Contraction]
-    kv_bytes: Mapping[str, Estimate]
-    kv_bytes_stored: Mapping[str, Estimate]
-    estimates: Mapping[str, Estimate]
-    by_price: Mapping[str, Estimate]
-    reliability: Reliability
-    convention: Convention | None
-    storage: tuple[TierEvidence, ...]
-    tariffs: tuple[Tariff, ...]
+    contractions: Mapping[str, records.Contraction]
+    kv_bytes: Mapping[str, records.Estimate]
+    kv_bytes_stored: Mapping[str, records.Estimate]
+    estimates: Mapping[str, records.Estimate]
+    by_price: Mapping[str, records.Estimate]
+    reliability: records.Reliability
+    convention: records.Convention | None
+    storage: tuple[records.TierEvidence, ...]
+    tariffs: tuple[records.Tariff, ...]
     contradiction: str | None
     flags: tuple[str, ...]
     calibration: Calibration = field(compare=False)
     assumptions: Assumptions = field(compare=False)
-    fast_mode: FastMode | None = None
+    fast_mode: records.FastMode | None = None
     run: "InferenceTable | None" = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -119,7 +92,7 @@ class Inference:
         return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv})")
 
     @property
-    def first_pair(self) -> PairInference | None:
+    def first_pair(self) -> records.PairInference | None:
         """First pair of bands, or None for a sheet with one band."""
         return self.pairs[0] if self.pairs else None
 
@@ -129,11 +102,12 @@ class Inference:
         return self.anchors.origin["active_params"] not in UNKNOWN
 
     @property
-    def active_params(self) -> Estimate:
+    def active_params(self) -> records.Estimate:
         """Its stated active parameters, else the estimate by price."""
         if not self.size_stated:
             return self.by_price["active_params"]
-        return finished_estimate("active_params", given_value(self.assumptions, self.anchors.values["active_params"], "active_params"))
+        stated = records.given_value(self.assumptions, self.anchors.values["active_params"], "active_params")
+        return records.finished_estimate("active_params", stated)
 
     @property
     def release_known(self) -> bool:
@@ -179,7 +153,7 @@ class Inference:
         return {one.name: self.known.read / kv for one in readings if (kv := one.values.get("kv_bytes_per_token"))} or None
 
     @cached_property
-    def named_estimates(self) -> dict[Name, Estimate]:
+    def named_estimates(self) -> dict[records.Name, records.Estimate]:
         """Every estimate by quantity and estimator."""
         return {
             **{("kv_bytes_per_token", estimator): found for estimator, found in self.kv_bytes.items()},
@@ -189,7 +163,7 @@ class Inference:
         }
 
     @cached_property
-    def bandwidth_bound(self) -> Reading:
+    def bandwidth_bound(self) -> records.Reading:
         """The bandwidth-bound fraction by the lecture's reading of output price over input price."""
         return bandwidth_bound_fraction(self.observables.output_input_ratio.value)
 
@@ -205,18 +179,18 @@ class Inference:
         return tuple(dict.fromkeys([*used, *([equation(DRAIN_TIME_RULE).reference] if self.tiers else [])]))
 
     @cached_property
-    def rules(self) -> PricingRules | None:
+    def rules(self) -> records.PricingRules | None:
         """KV bytes by each pricing rule over the first pair of bands, or None for a sheet with one band."""
         return pricing_rules(self.pairs, self.anchors.values, longest_context(self.sheet, self.model))
 
     @cached_property
-    def identifiability(self) -> Identifiability:
+    def identifiability(self) -> records.Identifiability:
         """Quantities that the prices determine at the joint reading of the first pair, if there is one."""
         point = self.first_pair.joint.values if self.first_pair else {}
         return identified(tuple(self.price_data.cells), self.observables.contexts, self.anchors.values, point)
 
     @cached_property
-    def swings(self) -> Mapping[str, tuple[Swing, ...]] | None:
+    def swings(self) -> Mapping[str, tuple[records.Swing, ...]] | None:
         """Swings of the price/cost interval, by estimator of KV bytes, or None without an interval."""
         if not self.pairs or self.contradiction or self.kv_bytes["from_all_prices"].kind != "interval":
             return None
@@ -299,16 +273,16 @@ class InferenceTable:
 
     inferences: tuple[Inference, ...]
     as_of: date
-    anchors: Anchors
+    anchors: records.Anchors
     assumptions: Assumptions
-    premiums: tuple[Premiums, ...]
-    premium_verdict: Verdict | None
+    premiums: tuple[records.Premiums, ...]
+    premium_verdict: records.Verdict | None
     price_cost_of_lists: float | None
     mean_contexts: Mapping[str, float]
     drain_times: Mapping[str, Mapping[str, float]]
-    tier_rules: TierRules
-    negative_controls: tuple[NegativeControl, ...]
-    shared_tariffs: tuple[SharedTariff, ...]
+    tier_rules: records.TierRules
+    negative_controls: tuple[records.NegativeControl, ...]
+    shared_tariffs: tuple[records.SharedTariff, ...]
     base_inputs: Mapping[SheetKey, float]
     of_other_days: int
     problems: tuple[Problem, ...]
@@ -317,7 +291,7 @@ class InferenceTable:
     request: Request
     rows: tuple[PriceRow, ...]
     made: Made
-    lecture_error: Span | None = None
+    lecture_error: records.Span | None = None
     doubts: tuple[Problem, ...] = ()
     since_release: tuple[Difference, ...] = ()
     before: Mapping[SheetKey, Inference] = field(default_factory=dict)
@@ -378,11 +352,11 @@ class InferenceTable:
             and f"{key[0]}/{key[1]}" not in unread
         }
 
-    def also_sold(self, one: Inference) -> tuple[AlsoSold, ...]:
+    def also_sold(self, one: Inference) -> tuple[records.AlsoSold, ...]:
         """Return other offers of its model on that day that are not in the run."""
         base, of = one.sheet.bands[0].input.usd_per_token, (one.sheet.provider, one.sheet.model)
         return tuple(
-            AlsoSold(service_tier=tier, region=region, input_price=asked, times=asked / base)
+            records.AlsoSold(service_tier=tier, region=region, input_price=asked, times=asked / base)
             for (provider, model, region, tier), asked in self.beside.items()
             if (provider, model) == of
         )

@@ -10,38 +10,12 @@ from derive.files import label
 from derive.immutable import immutable
 from derive.show.cells import csv_text
 from derive.solving.result import Solution
+from invert import records
 from invert.assumptions import assumptions_as_record
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of
 from invert.estimate_text import six_digits
 from invert.inversion import Inversion
 from invert.provenance import Made
-from invert.records import (
-    AlsoSold,
-    Bounds,
-    Check,
-    Contraction,
-    Convention,
-    Coverage,
-    Estimate,
-    FamilyWeight,
-    FamilyWeights,
-    Identifiability,
-    Misreading,
-    NegativeControl,
-    Observable,
-    PairInference,
-    PricingRules,
-    Reading,
-    Record,
-    RuleScore,
-    SoleSource,
-    Span,
-    Swing,
-    TierEvidence,
-    TierReading,
-    Verdict,
-    verdict,
-)  # fmt: skip
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import PLACE, Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
@@ -104,13 +78,13 @@ def _cache_prices(sheet: PriceSheet) -> list[CachePriceRow]:
     ]
 
 
-def _elasticities(reading: Reading) -> dict[str, float]:
+def _elasticities(reading: records.Reading) -> dict[str, float]:
     """Return the elasticities of a reading: per cent of the reading per per cent of each input."""
     found = reading.solution.answers[0].elasticities if reading.values else {}
     return {name: six_digits(value) for name, value in found.items()}
 
 
-def _estimates(one: Inference) -> dict[str, Estimate | Mapping[str, Estimate]]:
+def _estimates(one: Inference) -> dict[str, records.Estimate | Mapping[str, records.Estimate]]:
     return {
         "kv_bytes_per_token": one.kv_bytes,
         "kv_bytes_stored_per_token": one.kv_bytes_stored,
@@ -123,7 +97,7 @@ def _undetermined(found: Inversion) -> list[Direction]:
     return [{"quantities": list(names), "meaning": meaning} for names, meaning in zip(found.undetermined, found.meanings, strict=True)]
 
 
-def _cells(found: Convention) -> dict[str, Ends]:
+def _cells(found: records.Convention) -> dict[str, Ends]:
     return {one.name: Ends(low=six_digits(one.low), high=six_digits(one.high)) for one in (found.premium_in, found.premium_out)}
 
 
@@ -144,7 +118,7 @@ def _elasticities_at(path: str) -> Through:
 
 def _checks_at(path: str) -> Through:
     """Return the checks at a path by component."""
-    return Through(path, lambda checks: {check.component: check for check in checks}, dict[str, Check])
+    return Through(path, lambda checks: {check.component: check for check in checks}, dict[str, records.Check])
 
 
 def _text_or_none(path: str) -> Through:
@@ -228,7 +202,7 @@ _SHEET: Keys = {
         "pairs": "pairs",
         "pricing_rules": "rules",
     }),
-    "estimates": Through("", _estimates, dict[str, Estimate | Mapping[str, Estimate]]),
+    "estimates": Through("", _estimates, dict[str, records.Estimate | Mapping[str, records.Estimate]]),
     "apart": Nested({"factor": "apart", "nats": Through("apart", log, float)}, unless_none="apart", rounded=True),
     "storage": "storage",
     "tariffs": "tariffs",
@@ -299,12 +273,12 @@ _KEYS: dict[type, Keys] = {
     Inference: _SHEET,
     PriceSheet: {"bands": "bands", "cache": Through("", _cache_prices, list[CachePriceRow])},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
-    AlsoSold: {
+    records.AlsoSold: {
         "service_tier": "service_tier", "region": _text_or_none("region"),
         "input_price_usd_per_token": "input_price", "times_input_price": "times",
     },
-    TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
-    PairInference: {
+    records.TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
+    records.PairInference: {
         **{name: f"pair.{name}" for name in ("long_context_threshold", "short_context", "long_context")},
         **{name: f"pair.{name}.value" for name in ("output_input_ratio", "premium_in", "premium_out")},
         "lecture": Nested({
@@ -317,14 +291,16 @@ _KEYS: dict[type, Keys] = {
             "lecture": _checks_at("lecture_checks"), "joint": _checks_at("joint_checks"),
         }),
         "joint_over_lecture": _rounded_at("joint_over_lecture"),
-        "verdict": Nested({"lecture": Through("lecture_checks", verdict, str), "joint": Through("joint_checks", verdict, str)}),
+        "verdict": Nested({
+            "lecture": Through("lecture_checks", records.verdict, str), "joint": Through("joint_checks", records.verdict, str),
+        }),
     },
-    Check: {
+    records.Check: {
         **{name: name for name in ("published", "predicted", "used_by_reading")},
         "inside_rounding_cell": Through("", lambda check: None if check.bound else check.inside_rounding_cell, bool | None),
         "bound_met": Through("", lambda check: check.inside_rounding_cell if check.bound else None, bool | None),
     },
-    Reading: {
+    records.Reading: {
         **{name: f"values.{name}" for name in ("kv_bytes_per_token", "balance_context", "attention_flops_per_pair",
                                                "weight_compute_ratio", "memory_time_share")},
         "steps": Through(
@@ -336,17 +312,17 @@ _KEYS: dict[type, Keys] = {
     Prediction: {
         **PLACE, **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
     },
-    PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
+    records.PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
     Solution: {
         # An end of 0 is no end.
         "low": Through("", lambda found: (found.answers[0].ends[0] or None) if found.answers else None, float | None),
         "high": Through("", lambda found: found.answers[0].ends[1] if found.answers else None, float | None),
         "equations": "equations", "problem": "reason.message",
     },
-    Estimate: _with(Estimate, without=["quantity"]),
-    FamilyWeights: {"families": Through("weights", len, int), "effective_families": "effective", "weights": "weights"},
-    FamilyWeight: _with(FamilyWeight, kv_bytes_per_token="kv_bytes"),
-    TierEvidence: {
+    records.Estimate: _with(records.Estimate, without=["quantity"]),
+    records.FamilyWeights: {"families": Through("weights", len, int), "effective_families": "effective", "weights": "weights"},
+    records.FamilyWeight: _with(records.FamilyWeight, kv_bytes_per_token="kv_bytes"),
+    records.TierEvidence: {
         "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": Through("ranges", _ends, dict[str, Ends]),
         "agreed": "agreed", "agreed_share": "agreed_share",
         "undisclosed": "undisclosed", "undisclosed_range": Through("undisclosed_ranges", _ends, dict[str, Ends]),
@@ -355,20 +331,21 @@ _KEYS: dict[type, Keys] = {
         "evidence": "evidence", "implied_drain_time_s": "implied_drain_time", "disclosed_tier": "disclosed", "lecture": "lecture",
         "anchors": "anchors", "sole_source": "sole_source",
     },
-    SoleSource: {"database": "database", "ttl_seconds": "ttls"},
-    Observable: {"value": "value", "low": "low", "high": "high"},
-    Misreading: _with(Misreading, "share"),
-    Verdict: _with(Verdict, "gain_of_price", "weight"),
-    NegativeControl: _with(NegativeControl, "ratio"),
-    Identifiability: _with(Identifiability, "hidden", without=["prices"]),
-    Convention: {
+    records.SoleSource: {"database": "database", "ttl_seconds": "ttls"},
+    records.Observable: {"value": "value", "low": "low", "high": "high"},
+    records.Misreading: _with(records.Misreading, "share"),
+    records.Verdict: _with(records.Verdict, "gain_of_price", "weight"),
+    records.NegativeControl: _with(records.NegativeControl, "ratio"),
+    records.Identifiability: _with(records.Identifiability, "hidden", without=["prices"]),
+    records.Convention: {
         "premium_in": "premium_in.value", "premium_out": "premium_out.value", "cells": Through("", _cells, dict[str, Ends]),
         **{name: name for name in ("probability_by_cost", "probability_by_habit", "same", "others", "bayes_factor")},
     },
 }  # fmt: skip
 _ROUNDED = frozenset([
-    AlsoSold, Prediction, FamilyWeight, FamilyWeights, Misreading, Verdict, Convention, Estimate, Record, Coverage, Bounds, Swing,
-    RuleScore, Contraction, Span,
+    Prediction, records.AlsoSold, records.Bounds, records.Contraction, records.Convention, records.Coverage, records.Estimate,
+    records.FamilyWeight, records.FamilyWeights, records.Misreading, records.Record, records.RuleScore, records.Span, records.Swing,
+    records.Verdict,
 ])  # fmt: skip
 
 
