@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from shlex import quote
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -10,7 +10,9 @@ from backsolve.cli.options import is_stream
 from backsolve.streams import fold_in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 from derive.show.folding import fold
-from derive.tables.problems import Problem
+
+if TYPE_CHECKING:
+    from derive.tables.problems import Problem
 
 
 def tell(text: str, style: str = "text") -> None:
@@ -40,7 +42,7 @@ def leave_without_sheets() -> NoReturn:
     leave(NO_ANSWER)
 
 
-def tell_doubts(doubts: Iterable[Problem], own: object) -> None:
+def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
         place = "" if own is None else " -" if is_stream(own) else f" {quote(getattr(own, 'place', str(own)))}"
@@ -49,7 +51,7 @@ def tell_doubts(doubts: Iterable[Problem], own: object) -> None:
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
 
 
-def report_problems(problems: Iterable[Problem]) -> bool:
+def report_problems(problems: "Iterable[Problem]") -> bool:
     """Print every problem on stderr. Return whether there is one."""
     found = list(problems)
     for problem in found:
@@ -57,7 +59,7 @@ def report_problems(problems: Iterable[Problem]) -> bool:
     return bool(found)
 
 
-def fail_on(problems: Iterable[Problem]) -> None:
+def fail_on(problems: "Iterable[Problem]") -> None:
     """Print every problem and end with the status of wrong input. Call it after the answer is printed."""
     if report_problems(problems):
         leave(INPUT_IS_WRONG)

@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable
 
 import click
 
-from derive import presets
 from derive.catalogue import by_id
 from derive.glossary import term_names
 from derive.quantities import QUANTITIES
-from derive.tables.shipped import rows_of
 
 _Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
@@ -21,6 +19,7 @@ def names_of(kind: str) -> Iterable[str]:
 
         return sorted({row.model for row in models(read_data())})
     if kind == "claims":
+        from derive.tables.shipped import rows_of
         from invert.validation.claim_rows import Claim
 
         return [row.id for row in rows_of(Claim)]
@@ -28,6 +27,8 @@ def names_of(kind: str) -> Iterable[str]:
         from invert.report.columns import REGISTRY
 
         return REGISTRY
+    from derive import presets
+
     others: dict[str, Callable[[], Iterable[str]]] = {
         **{"chips": presets.hardware_names, "models": presets.model_names},
         **{"equations": by_id, "quantities": QUANTITIES.keys, "words": term_names},

@@ -11,7 +11,6 @@ import click
 from backsolve.cli.completion import completes
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import called, label, standard_input
-from derive.tables.cells import read_date
 
 if TYPE_CHECKING:
     from invert.sheets.files import FileText
@@ -21,6 +20,8 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 def day(text: str) -> date:
     """Return the day that an option names."""
+    from derive.tables.cells import read_date
+
     try:
         return read_date(text)
     except WrongData as error:

@@ -13,7 +13,6 @@ from derive.answers import Column, Result
 from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue, shorten
 from derive.immutable import immutable
 from derive.layouts import split_layout_texts
-from derive.presets import has_data_type
 from derive.quantities import meant_beside, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.deployments.budgets import split_money_rates
@@ -118,6 +117,8 @@ def _split_names(text: str, typed: bool) -> list[str]:
     _, colon, dtype = last.partition(":")
     if not (names and typed and colon):
         return [*names, last]
+    from derive.presets import has_data_type
+
     takes = [":" not in name and has_data_type(name, dtype) for name in names]
     return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
 
