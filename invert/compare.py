@@ -12,16 +12,7 @@ from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
 from invert.assumptions import Assumptions
-from invert.comparison_records import (
-    TAKEN_HOME,
-    Comparison,
-    Moved,
-    PriceChange,
-    Rerounded,
-    SheetChange,
-    Side,
-    log_change,
-)
+from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, Rerounded, SheetChange, Side, log_change
 from invert.data import Data
 from invert.estimate_text import six_digits
 from invert.estimators.names import with_new_keys

@@ -47,14 +47,7 @@ from invert.records import (
     dominated,
     finished_estimate,
 )  # fmt: skip
-from invert.result import (
-    DRAIN_TIME_RULE,
-    EXTRAPOLATED,
-    FIRST_PAIR,
-    RELEASE_NOT_KNOWN,
-    WEIGHTS_UNSURE,
-    Request,
-)
+from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, seen_later, sheets
 from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days

@@ -3,18 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from invert.databases.records import (
-    Entry,
-    Format,
-    NotTaken,
-    Offer,
-    Sold,
-    WrongField,
-    part,
-    rates_of,
-    refuse_unknown,
-    token_count,
-)
+from invert.databases.records import Entry, Format, NotTaken, Offer, Sold, WrongField, part, rates_of, refuse_unknown, token_count
 from invert.databases.renamed import Fields
 
 _SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}

@@ -16,16 +16,7 @@ from invert.estimators.market import panel
 from invert.estimators.market.hosts import fraction_span
 from invert.forward_model import crossover_context, predict_output_input_ratio
 from invert.inversion import Inversion, invert_price, invert_prices
-from invert.records import (
-    TIER_NAMES,
-    BandPair,
-    Estimate,
-    Reading,
-    interval,
-    references,
-    unanswered,
-    undetermined,
-)
+from invert.records import TIER_NAMES, BandPair, Estimate, Reading, interval, references, unanswered, undetermined
 from invert.steps import solve_steps
 
 _MOST_RATIOS = 4096

@@ -12,16 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from invert.arrays import Array
-from invert.identify.primitives import (
-    PRIMITIVES,
-    SPAN,
-    drain_time_gradient,
-    gradient,
-    gradients,
-    ordered,
-    primitives_at,
-    regime_in_words,
-)
+from invert.identify.primitives import PRIMITIVES, SPAN, drain_time_gradient, gradient, gradients, ordered, primitives_at, regime_in_words
 from invert.records import Identifiability
 
 _TOLERANCE = 1e-9

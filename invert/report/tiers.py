@@ -3,15 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from derive.units import show
-from invert.records import (
-    TIER_NAMES,
-    Observable,
-    RuleScore,
-    Tariff,
-    TierEvidence,
-    TierReading,
-    TierRules,
-)
+from invert.records import TIER_NAMES, Observable, RuleScore, Tariff, TierEvidence, TierReading, TierRules
 from invert.report.layout import aligned, title
 from invert.result import Inference, Run
 

@@ -16,15 +16,7 @@ from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
-from invert.sheets.tables import (
-    CalibrationModel,
-    Disclosure,
-    FxRate,
-    HostPrice,
-    ListPrice,
-    ModelRow,
-    NaturalExperiment,
-)
+from invert.sheets.tables import CalibrationModel, Disclosure, FxRate, HostPrice, ListPrice, ModelRow, NaturalExperiment
 from invert.validation.claim_rows import Claim, WorkedProblem
 
 _READ_BY_INFER = (
