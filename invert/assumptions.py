@@ -88,18 +88,10 @@ class Assumptions:
         "active_params", None, "given, else from models.csv, else assumed_active_params", "models.csv", within="known_size_spread"
     )
     machine_balance_ratio: float = _fact(
-        "machine_balance_ratio",
-        300.0,
-        "the lecture's value for today's accelerators",
-        _LECTURE + ", 0:17:56",
-        within="ridge_point_spread",
+        "machine_balance_ratio", 300.0, "the lecture's value for today's accelerators", _LECTURE + ", 0:17:56", within="ridge_point_spread"
     )
     bytes_per_weight: float = _fact(
-        "bytes_per_weight",
-        1.0,
-        "fp8 weights, as for a machine balance ratio of 300",
-        _LECTURE + ", 1:36:01",
-        within="ridge_point_spread",
+        "bytes_per_weight", 1.0, "fp8 weights, as for a machine balance ratio of 300", _LECTURE + ", 1:36:01", within="ridge_point_spread"
     )
     prompt_position: float = _fact(
         "prompt_position", 0.5, "the average token of a new prompt has half of the prompt before it", prior="prompt_position_prior"
@@ -138,23 +130,13 @@ class Assumptions:
     )
     kv_replication: float = _number(1.0, "1", "no sheet has the number of copies of the cache. With more copies KV bytes are smaller")
     assumed_active_params: float = _number(
-        1e11,
-        "1",
-        "the lecture's size for a model without stated parameters",
-        _LECTURE + ", 1:36:01",
-        within="assumed_size_spread",
+        1e11, "1", "the lecture's size for a model without stated parameters", _LECTURE + ", 1:36:01", within="assumed_size_spread"
     )
     sustained_mbu: float = _number(
-        0.794,
-        "1",
-        "the measured share of the bandwidth in a decode step",
-        "efficiencies.csv, Llama-3-70B attention, 8 H200",
+        0.794, "1", "the measured share of the bandwidth in a decode step", "efficiencies.csv, Llama-3-70B attention, 8 H200"
     )
     sweep_time_of_peak: float = _number(
-        0.024,
-        "s",
-        "capacity over bandwidth in the data sheets of H100 and B200",
-        "memory_tiers.csv, rows H100-SXM and B200-SXM",
+        0.024, "s", "capacity over bandwidth in the data sheets of H100 and B200", "memory_tiers.csv, rows H100-SXM and B200-SXM"
     )
     lecture_batch_multiple: float = _number(2.0, "1", "the lecture uses two or three balance batches", _LECTURE + ", 0:19:41")
 
@@ -325,10 +307,7 @@ class Assumptions:
     least_neighbours: float = _number(3.0, "1", "smallest number of models of a provider at which one can be an outlier")
     usual_years: float = _number(3.0, "year", "a day that is farther from all other days of its file is probably a typing error")
     days_sold_before_release: float = _number(
-        31.0,
-        "day",
-        "longest time from a preview to the release of its model, or longest delay of a database",
-        "models.csv; prices.csv",
+        31.0, "day", "longest time from a preview to the release of its model, or longest delay of a database", "models.csv; prices.csv"
     )
     same_price_within: float = _number(2e-3, "1", "relative difference of prices that differ only by rounding", "prices_rivals.csv")
     same_converted_within: float = _number(

@@ -303,11 +303,7 @@ _BATCH = 64
 
 
 def _infer_cases(
-    cases: Sequence[Case],
-    data: Data,
-    assumptions: Assumptions,
-    reliability: Mapping[str | None, Reliability],
-    names: tuple[str, ...],
+    cases: Sequence[Case], data: Data, assumptions: Assumptions, reliability: Mapping[str | None, Reliability], names: tuple[str, ...]
 ) -> list[Inference | WrongData | WrongValue]:
     """Return the result or the error of each sheet."""
 

@@ -205,12 +205,7 @@ def rows_at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceR
 
 
 def laid_beside(
-    believed: Sequence[PriceRow],
-    rows: Sequence[PriceRow],
-    fx: Fx,
-    day: date,
-    other_hours: bool = False,
-    assumptions: Assumptions = USUAL,
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, other_hours: bool = False, assumptions: Assumptions = USUAL
 ) -> tuple[list[PriceRow], list[Rival], int]:
     """Return the rows that an offer adds to a sheet of a more reliable source, the prices that differ, and the number of equal prices.
 

@@ -69,11 +69,7 @@ def log_quantity(name: str, points: Points, log_active_params: Array, price_data
 def _level(points: Points, price_data: PriceData, price_per_flop: float) -> dict[str, Values]:
     """Return the published input price, the cost of a prompt token in units of linear compute, and the rental price of a FLOP."""
     ((low, high),) = price_data.cells["input_price"]
-    return {
-        "input_price": exp((low + high) / 2),
-        "price_per_flop": price_per_flop,
-        "prefill_cost_ratio": points.costs.prefill_short,
-    }
+    return {"input_price": exp((low + high) / 2), "price_per_flop": price_per_flop, "prefill_cost_ratio": points.costs.prefill_short}
 
 
 def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:

@@ -383,9 +383,7 @@ def _read_day(text: str) -> date:
 
 
 CODEC = Codec(
-    keys=_KEYS,
-    leaves={date: Leaf(str, date.isoformat, _read_day), FileText: Leaf(dict, _write_file, _read_file)},
-    rounded=_ROUNDED,
+    keys=_KEYS, leaves={date: Leaf(str, date.isoformat, _read_day), FileText: Leaf(dict, _write_file, _read_file)}, rounded=_ROUNDED
 )
 
 

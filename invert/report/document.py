@@ -16,11 +16,7 @@ _ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex":
 _PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
 _ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
 """Style of a line that is indented below another."""
-_HEADINGS = {
-    "markdown": ("# {}", "## {}"),
-    "latex": (r"\section*{{{}}}", r"\subsection*{{{}}}"),
-    "html": ("<h1>{}</h1>", "<h2>{}</h2>"),
-}
+_HEADINGS = {"markdown": ("# {}", "## {}"), "latex": (r"\section*{{{}}}", r"\subsection*{{{}}}"), "html": ("<h1>{}</h1>", "<h2>{}</h2>")}
 """The title of a report, and of a part of it."""
 _WIDEST_LINE, _SHORT_CELL = 90, 24
 """Maximum characters of a row on a printed page without wrapped cells, and of a cell that is never wrapped."""

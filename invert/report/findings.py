@@ -68,11 +68,7 @@ def firmness(one: Inference, table: Run) -> list[str]:
     """Describe draws, contraction, tornado, identifiability and convention."""
     lines = [*title("How much the prices changed the priors"), *_draws(one)]
     if one.contradiction:
-        return [
-            *lines,
-            one.contradiction,
-            "At these anchors no positive KV bytes fit the published prices, so the draws differ from them.",
-        ]
+        return [*lines, one.contradiction, "At these anchors no positive KV bytes fit the published prices, so the draws differ from them."]
     lines += [*_contraction(one), *_tornado(one, table.assumptions)]
     lines += [_convention(one.convention)] if one.convention else []
     return [*lines, *_identifiability(one.identifiability)]

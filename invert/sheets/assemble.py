@@ -256,12 +256,7 @@ def find(
 
 
 def choose_sheets(
-    names: tuple[str, ...],
-    wanted: tuple[str, ...],
-    offered: list[PriceSheet],
-    known: Sequence[ModelRow],
-    book: PriceBook,
-    day: date,
+    names: tuple[str, ...], wanted: tuple[str, ...], offered: list[PriceSheet], known: Sequence[ModelRow], book: PriceBook, day: date
 ) -> tuple[list[PriceSheet], list[str]]:
     """Return the sheets of these names and providers (by default all), with notes on choices and on prices that begin later.
 

@@ -40,10 +40,7 @@ _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 """A number as spreadsheets write one of many digits."""
 _DECIMAL_K, _BINARY_K = 1000, 1024
 """The two meanings of k for lengths of prompts: 1000 and 1024 tokens."""
-_BELOW_INPUT = {
-    "cache_write": "amounts are full prices, not surcharges on the input price",
-    "output": "are the two exchanged?",
-}
+_BELOW_INPUT = {"cache_write": "amounts are full prices, not surcharges on the input price", "output": "are the two exchanged?"}
 """Doubts about prices below the input price."""
 _OWN_GRADE = "user"
 """The grade of a price of the user who names no source."""

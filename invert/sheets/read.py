@@ -55,11 +55,7 @@ _OWN_FIELDS: Mapping[str, Mapping[str, object]] = {
     "verification": {"default": "user", "constraints": _WORD, "example": _WORD_EXAMPLE},
 }
 """Differences of a user's file from the description of prices.csv: other words, and the meaning of a blank cell."""
-_MORE_FIELDS = (
-    {"name": "max_context", "type": "tokens"},
-    {"name": "release_date", "type": "date"},
-    {"name": "usd_rate", "type": "number"},
-)
+_MORE_FIELDS = ({"name": "max_context", "type": "tokens"}, {"name": "release_date", "type": "date"}, {"name": "usd_rate", "type": "number"})
 """Columns of only a user's file. For the shipped prices, models.csv and fx.csv have these values."""
 _OTHER_NAMES = {
     **dict.fromkeys(("context", "context_length", "context_size", "context_window", "max_input_tokens"), "max_context"),

@@ -86,12 +86,7 @@ def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, f
     top = inf if price.low <= 0 else max(ratios, default=inf)
     drain = Observable(name="drain_time", value=ratios[0], low=min(ratios), high=top) if price.value > 0 and charge.value > 0 else None
     return Tariff(
-        shorter_ttl=ttl,
-        longer_ttl=longer_ttl,
-        storage_price=price,
-        write_charge=charge,
-        drain_time=drain,
-        problem=_problem(price, charge),
+        shorter_ttl=ttl, longer_ttl=longer_ttl, storage_price=price, write_charge=charge, drain_time=drain, problem=_problem(price, charge)
     )
 
 
