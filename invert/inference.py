@@ -62,8 +62,7 @@ from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
 from invert.shown import Inference, InferenceTable
-from invert.storage.drain_time import implied_drain_time
-from invert.storage.tariffs import disclosed_tiers, scoreboard, shared_tariffs, sole_source
+from invert.storage.tariffs import disclosed_tiers, implied_drain_time, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 
 

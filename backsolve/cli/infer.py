@@ -201,8 +201,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     """Print the prices that follow from the supposed values, with the published prices."""
     from invert.assumptions import ANCHORS
     from invert.inference import infer
-    from invert.report.supposed import supposed_json, supposed_parts
-    from invert.supposed import SUPPOSABLE
+    from invert.report.supposed import SUPPOSABLE, supposed_json, supposed_parts
 
     _refuse_beside("--suppose", _BESIDE_SUPPOSE)
     if shown.style not in ("table", "json"):

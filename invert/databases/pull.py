@@ -15,11 +15,10 @@ from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
 from derive.tables.problems import Problem
 from invert.assumptions import USUAL, Assumptions
-from invert.databases.copies import repeated
 from invert.databases.found import Listing
 from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Offer, name_in_a_cell, price_rows, provider_of
 from invert.sheets.append import Rival, distinct, price_file
-from invert.sheets.names import common_spelling
+from invert.sheets.names import MAKERS, asks_no_more, bare_name, common_spelling
 from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
 from invert.sheets.rules import check, is_traded, rows_by_sheet
@@ -245,6 +244,35 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumpt
         return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
     low, high = sorted(usd_amount(row, fx, day) for row in (one, other))
     return high - low <= assumptions.same_converted_within * high
+
+
+def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
+    """Return sheets that repeat another one: the sheet of the maker, of the first name of the model, or of the fast tier."""
+    asked = {
+        key: {(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds): row.amount for row in rows}
+        for key, rows in current.items()
+        if rows
+    }
+    bands = {key: {row.threshold_tokens for row in rows if row.component == "input"} for key, rows in current.items()}
+    by_model: dict[tuple[str, str], list[SheetKey]] = {}
+    for key in asked:
+        by_model.setdefault((bare_name(key[1]), key[3]), []).append(key)
+    found: list[SheetKey] = []
+    for key in own:
+        if key not in asked:
+            continue
+        provider, model, region, tier = key
+        host = provider.removeprefix("huggingface_")
+        kin = [one for one in by_model[bare_name(model), tier] if one != key]
+        models_of = [one for one in kin if (one[0] in MAKERS and provider not in MAKERS) or (host != provider and one[0] == host)]
+        # Of two names of one model, the shorter one has no date or place.
+        names_of = [one for one in kin if one[0] == provider and one[2] == region and (len(one[1]), one[1]) < (len(model), model)]
+        renamed = [(provider, model, region, "fast")] if tier == "priority" else []
+        if any(
+            one in asked and asks_no_more(asked[key], asked[one]) and bands[key] == bands[one] for one in (*models_of, *names_of, *renamed)
+        ):
+            found.append(key)
+    return found
 
 
 _OWN_ROW = re.compile(r"\bpulled:[0-9]+")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise, product
 from math import hypot, inf, log
 
@@ -14,13 +14,13 @@ from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.records import BandPair, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
+from invert.records import BandPair, Observable, Observables, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium, unanswered
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import Disclosure
+from invert.steps import solve_steps
 from invert.storage import tiers as storage
-from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
 
 _UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
@@ -108,6 +108,18 @@ def _problem(price: Observable, charge: Observable) -> str | None:
             rounding = "rounding alone could do that" if found.high > 0 else "rounding cannot do that"
             return f"{found.name} is {show(found.name, found.value)}: {what}; {rounding}"
     return None
+
+
+# Models of one vendor share a tariff, and each sheet calls this twice.
+@lru_cache
+def implied_drain_time(pair: BandPair, output_price: float, storage_price: float, assumptions: Assumptions = USUAL) -> Reading:
+    """Return the hold time [s] with the price of one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
+    given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}
+    given |= {**assumptions.held, "output_price": output_price, "storage_price": storage_price}
+    solution = solve_steps([("cache.implied_drain_time", "implied_drain_time")], given)
+    if not solution.answers or (hold := solution.answers[0].value) is None:
+        return unanswered("storage", solution)
+    return Reading(name="storage", values={"implied_drain_time": hold}, solution=solution)
 
 
 def drain_time_of(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from invert.databases.copies import repeated
+from invert.databases.pull import repeated
 from invert.databases.records import Database, Offer, price_rows
 from invert.sheets.rows import PriceRow, SheetKey
 from tests.tools.databases import DAY

@@ -2,7 +2,7 @@
 
 import pytest
 
-from invert.storage.drain_time import implied_drain_time
+from invert.storage.tariffs import implied_drain_time
 from tests.tools.bands import pair
 
 DRAIN = [  # threshold, output price [USD/Mtok], premium_out, storage [USD/Mtok/h], ms, source
