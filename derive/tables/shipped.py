@@ -238,15 +238,13 @@ def _check_table(tables: Tables, table: Table) -> _CheckedTable:
 def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
     """Yield all rows with the same primary key as another row. Any of them may be wrong."""
     columns = [key] if isinstance(key, str) else list(key)
-    of_key: dict[tuple[str, ...], list[Row]] = {}
-    for row in present if columns else ():
-        of_key.setdefault(tuple(row[column] for column in columns), []).append(row)
-    places = {row.place for row in sound}
-    for same in of_key.values():
-        for row in same if len(same) > 1 else ():
-            if row.place in places:
-                other = same[0] if row is not same[0] else same[1]
-                yield row, columns[-1], f"row {other.place} has the same {', '.join(columns)}"
+    keys = {row.place: tuple(row[column] for column in columns) for row in present}
+    first, last = {keys[row.place]: row for row in reversed(present)}, {keys[row.place]: row for row in present}
+    for row in sound if columns else ():
+        same = keys[row.place]
+        other = last[same] if row is first[same] else first[same]
+        if other is not row:
+            yield row, columns[-1], f"row {other.place} has the same {', '.join(columns)}"
 
 
 def _missing_references(tables: Tables, schema: Mapping[str, Any], sound: Sequence[Row]) -> Iterator[RowFault]:

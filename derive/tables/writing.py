@@ -1,9 +1,11 @@
 """Write CSV tables: values as cells, and content with rows added and cells changed. All other lines stay as they are."""
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from io import StringIO
+from itertools import zip_longest
 
 _BLANK = ", \t\r\n\ufeff"
 """The characters of a line without a filled cell."""
@@ -45,34 +47,23 @@ def edited_table(
     changed = changed or {}
     filled = {column for row in (*added, *changed.values()) for column in row}
     used = [column for column in columns if column in filled]
-    # A line ends in LF or CRLF. `splitlines` would also split at characters that a cell may hold.
-    lines = content.decode(errors="surrogateescape").split("\n")
-    lines = [*(line + "\n" for line in lines[:-1]), *filter(None, lines[-1:])]
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    text = content.decode(errors="surrogateescape")
+    # `splitlines` would also split at characters that a cell may hold.
+    lines, ends = re.split("\r?\n", text), re.findall("\r?\n", text)
+    if not lines[-1]:
+        lines.pop()
     place = next((place for place, line in enumerate(lines) if line.strip(_BLANK)), None)
     if place is None:
-        header, lines = used, [*lines, line_text(used) + end]
+        header, lines = used, [*lines, line_text(used)]
     else:
         header = [name.strip().lower() for name in next(csv.reader([lines[place].lstrip("\ufeff")]), [])]
-        missing = [column for column in used if column not in header]
-        if missing:
-            blank = "," * len(missing)
-            wider = [_before_end(line, blank) if line.strip() else line for line in lines[place + 1 :]]
-            lines, header = [*lines[:place], _before_end(lines[place], "," + line_text(missing)), *wider], [*header, *missing]
+        if missing := [column for column in used if column not in header]:
+            lines[place] += "," + line_text(missing)
+            lines[place + 1 :] = [line + "," * len(missing) if line.strip() else line for line in lines[place + 1 :]]
+            header += missing
     for number, cells in changed.items():
-        lines[number - 1] = _with_cells(lines[number - 1], header, cells)
-    if lines and not lines[-1].endswith("\n"):
-        lines[-1] += end
-    lines += [line_text([row.get(column, "") for column in header]) + end for row in added]
-    return "".join(lines).encode(errors="surrogateescape")
-
-
-def _before_end(line: str, text: str) -> str:
-    bare = line.rstrip("\r\n")
-    return bare + text + line[len(bare) :]
-
-
-def _with_cells(line: str, header: Sequence[str], changed: Mapping[str, str]) -> str:
-    bare = line.rstrip("\r\n")
-    cells = dict(zip(header, next(csv.reader([bare])), strict=True)) | {**changed}
-    return line_text(cells.values()) + line[len(bare) :]
+        old = dict(zip(header, next(csv.reader([lines[number - 1]])), strict=True))
+        lines[number - 1] = line_text((old | {**cells}).values())
+    lines += [line_text([row.get(column, "") for column in header]) for row in added]
+    usual = ends[0] if ends else "\n"
+    return "".join(line + end for line, end in zip_longest(lines, ends, fillvalue=usual)).encode(errors="surrogateescape")
