@@ -52,47 +52,41 @@ class CsvTable:
         other_names: Mapping[str, str] = _NO_NAMES,
     ):
         self.origin = origin
-        self._lines = enumerate(source, start=1)
+        self._lines = self._split_lines(source)
+        place, cells, fault = next(self._lines, (0, [], "is empty"))
+        if fault:
+            raise BadRow(self._problem(fault, place or None))
         described = {name.lower(): name for name in columns}
-        for place, raw in self._lines:
-            self._refuse_too_many(place)
+        self.header = [described.get(name.lower(), name) for name in cells]
+        unknown = _unknown_columns(self.header, columns, other_names)
+        self._refuse_header(place, columns if needed is None else needed, unknown)
+        self.unknown = self._problem(_all_unknown(unknown), place) if unknown else None
+
+    def _split_lines(self, source: Source) -> Iterator[tuple[int, list[str], str]]:
+        """Yield the number, the cells and the fault of each line that is not blank."""
+        for place, raw in enumerate(source, start=1):
+            if place > ROW_LIMIT + 1:
+                raise WrongData(f"{self.origin} has more than {ROW_LIMIT:,} rows, which is the limit. Split it, or leave out rows")
             cells, fault = split_line(raw, first=place == 1)
-            if fault:
-                raise BadRow(self._problem(fault, place))
-            if any(cells):
-                self.header = [described.get(name.lower(), name) for name in cells]
-                unknown = _unknown_columns(self.header, columns, other_names)
-                self._refuse_header(place, columns if needed is None else needed, unknown)
-                self.unknown = self._problem(_all_unknown(unknown), place) if unknown else None
-                return
-        raise BadRow(self._problem("is empty"))
+            if fault or any(cells):
+                yield place, cells, fault
 
     def __iter__(self) -> Iterator[Row]:
-        header, width, is_empty, limit = self.header, len(self.header), True, ROW_LIMIT + 1
-        for place, raw in self._lines:
-            if place > limit:
-                self._refuse_too_many(place)
-            cells, fault = split_line(raw)
-            if not fault:
-                if not any(cells):
-                    continue
-                if len(cells) != width:
-                    fault = f"has {len(cells)} cells, but the header has {width}"
-                    fault += ". A comma inside a cell needs quotes around the cell" if len(cells) > width else ""
+        header, width, is_empty = self.header, len(self.header), True
+        for place, cells, fault in self._lines:
             is_empty = False
             # The first cells of a bad row are probably in the right columns. They tell which answers need the row.
             row = Row(zip(header, cells, strict=False))
             row.place, row.fault = place, fault
+            if not fault and len(cells) != width:
+                quoted = ". A comma inside a cell needs quotes around the cell" if len(cells) > width else ""
+                row.fault = f"has {len(cells)} cells, but the header has {width}{quoted}"
             yield row
         if is_empty:
             raise BadRow(self.unknown or self._problem("has a header and no rows"))
 
     def _problem(self, message: str, place: int | None = None, column: str | None = None) -> Problem:
         return Problem(origin=self.origin, row=place, column=column, message=message)
-
-    def _refuse_too_many(self, place: int) -> None:
-        if place > ROW_LIMIT + 1:
-            raise WrongData(f"{self.origin} has more than {ROW_LIMIT:,} rows, which is the limit. Split it, or leave out rows")
 
     def _refuse_header(self, place: int, needed: Collection[str], unknown: list[str]) -> None:
         """Raise BadRow if a column occurs twice or a needed column is missing."""
