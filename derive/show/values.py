@@ -74,7 +74,8 @@ def _bound_in_words(unknown: str, end: float, side: str) -> str:
     whole = next_whole(end, side)
     if unknown not in COUNTED or not whole or abs(end - whole) <= _ROUNDING * whole:
         return f"{show(unknown, end)}{OR[side]}"
-    return f"{whole:.0f}{OR[side]} (from {show(unknown, end)})"
+    exact, shown = show(unknown, end), f"{whole:.0f}"
+    return f"{shown}{OR[side]}{f' (from {exact})' if exact != shown else ''}"
 
 
 def _whole_ones(unknown: str, answer: Answer) -> str:

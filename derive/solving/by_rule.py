@@ -26,8 +26,13 @@ def answer_from_table(asked: Question) -> Solution | None:
 
 
 def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str], Solution]) -> Solution | None:
-    """Return the answer for the quantity that the unknown equals by default, or None. `many` are given as lists, ranges and limits."""
-    first = leading_quantity(asked.unknown, asked.known.keys()) if asked.unknown in FOLLOWS else None
+    """Return the answer for the quantity that the unknown equals by default, or that alone is given and equals the unknown, or None.
+
+    `many` are given as lists, ranges and limits.
+    """
+    at_hand, typed = asked.known.keys(), [name for name, source in asked.provenance.items() if source == "given"]
+    alone = next((name for name in typed if len(typed) == 1 and FOLLOWS.get(name, ("",))[0] == asked.unknown), None)
+    first = leading_quantity(asked.unknown, at_hand) if asked.unknown in FOLLOWS else alone
     if not first or first in many:
         return None
     told = f"the same as {first} by default"
