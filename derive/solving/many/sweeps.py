@@ -20,8 +20,11 @@ _Ask = Callable[[Point, bool], Answers]
 _FEW = 64
 """Up to how many points are answered one by one."""
 
-_SINGLY = 1000
-"""Up to how many points that arrays leave without a number are asked again one by one."""
+_MOST_SINGLY = 10_000
+"""Up to how many points are answered one by one if arrays do not answer them."""
+
+_EXPLAINED = 100
+"""For how many points without a number the reason is looked up."""
 
 _PROBES = 5
 """How many points of a long sweep are asked one by one to check the arrays. The first, the middle and the last one have their warnings."""
@@ -34,9 +37,6 @@ BASE_BYTES = 200_000_000
 
 _LONGEST = 60
 """Seconds of computing above which points are not asked one by one."""
-
-EXPLAINED = 1.0
-"""Seconds for finding out why points have no number. The first points are enough to see it."""
 
 TRIED = 1.0
 """Seconds after which the time of all points is estimated."""
@@ -102,15 +102,15 @@ def _point(given: AtPoints, at: int) -> dict[str, float]:
 def _ask_each(ask: _Ask, given: AtPoints) -> list[Answers]:
     """Return the answers of each point, or of the first one if all lack inputs."""
     count = len(next(iter(given.values())))
-    points = [_point(given, at) for at in range(min(count, 10 * _SINGLY))]
+    points = [_point(given, at) for at in range(min(count, _MOST_SINGLY))]
     rows, begun = [ask(points[0], False)], process_time()
     if all(one.is_refused_for("missing_givens") for one in rows[0]) and all(points[0].values()):
         nothing = next((point for point in points if not all(point.values())), None)
         if nothing is None or all(one.is_refused_for("missing_givens") for one in ask(nothing, False)):
             return rows
     why = f"{rows[0][0].unknown} has different routes here or no closed form, so it is solved point by point:"
-    if count > 10 * _SINGLY:
-        raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
+    if count > _MOST_SINGLY:
+        raise WrongValue(f"{why} at most {_MOST_SINGLY:,} points, not {count:,}")
     for point in points[1:]:
         rows.append(ask(point, False))
         spent = process_time() - begun
@@ -174,13 +174,12 @@ def _grid(series: Mapping[str, Series]) -> AtPoints:
 
 
 def _without_number(ask: Callable[[int], Solution], table: Sweep) -> tuple[Sweep, int]:
-    """Return the table with the answers of points without a number, as far as time allows, and how many are left."""
+    """Return the table with the answers of the first points without a number, and how many are left."""
     empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
-    begun = process_time()
     others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
     values, places = table.values.copy() if len(empty) else table.values, table.places
     labels, bounds = list(table.labels), list(table.bounds)
-    for at in empty[:_SINGLY].tolist():
+    for at in empty[:_EXPLAINED].tolist():
         solution = ask(at)
         found = [one for one in solution.answers if one.kind == "point"]
         if found and len(found) <= len(values):
@@ -190,8 +189,6 @@ def _without_number(ask: Callable[[int], Solution], table: Sweep) -> tuple[Sweep
                 labels, bounds = [*labels, one.regime], [*bounds, one.bound]
         else:
             others[at] = solution.answers, solution.reason
-        if process_time() - begun > EXPLAINED:
-            break
     left = int(np.isnan(values).all(axis=0).sum()) - len(others)
     return replace(table, values=values, places=places, labels=tuple(labels), bounds=tuple(bounds), others=others), left
 

@@ -76,8 +76,8 @@ def test_parts_make_up_the_whole(count, monkeypatch):
     assert whole.values[0] == pytest.approx(np.maximum(memory, 0.01), rel=1e-9)
 
 
-def test_why_points_have_no_number_is_looked_up_for_no_longer_than_it_may_take(monkeypatch):
-    monkeypatch.setattr(sweeps, "EXPLAINED", 0.0)
+def test_why_points_have_no_number_is_looked_up_for_the_first_ones(monkeypatch):
+    monkeypatch.setattr(sweeps, "_EXPLAINED", 1)
     given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "step_time": "20ms", "batch": "1..1000000:log:200"}
     assert any("The reason is known for the first 1" in text for text in solve("context_length", **given).warnings)
 
