@@ -435,9 +435,13 @@ SIGNS = ("<=", ">=")
 
 _OF_A_LIMIT = "<>≤≥"
 """Characters of which every sign of a limit has at least one."""
-_SIGN = r"<=|>=|=<|=>|[≤≥<>]"
-_ANY_SIGN = rf"{_SIGN}|="
-_TURNED = {"<=": ">=", ">=": "<="}
+_SIGN = r"(?:<=|>=|=<|=>|[≤≥<>])\s*"
+_TURNED = dict(zip(SIGNS, SIGNS[::-1], strict=True))
+
+
+def _plain_signs(text: str) -> str:
+    """Return a text with every sign of a limit as "<=" or ">="."""
+    return re.sub(_SIGN, lambda sign: SIGNS[{*sign[0]}.isdisjoint("<≤")], text)
 
 
 def signed(text: str) -> tuple[str, ...]:
@@ -448,38 +452,24 @@ def signed(text: str) -> tuple[str, ...]:
     """
     if {*text}.isdisjoint(_OF_A_LIMIT):
         return ()
-    first, *values = re.split(_SIGN, text)
-    if first.strip():
-        return ()
-    return tuple(f"{_plain(sign)}{value.strip()}" for sign, value in zip(re.findall(_SIGN, text), values, strict=True))
-
-
-def _plain(sign: str) -> str:
-    """Return the sign of a limit as "<=" or ">="."""
-    return SIGNS[0] if {*sign} & {*"<≤"} else SIGNS[1]
+    first, *limits = re.split("(?=[<>]=)", _plain_signs(text))
+    return () if first.strip() else tuple(map(str.rstrip, limits))
 
 
 def _named(item: str) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of an input. A limit with its value first is turned around, and a limit on each side gives two."""
-    if {*item}.isdisjoint(_OF_A_LIMIT):
-        name, equals, text = item.partition("=")
-        if not equals:
-            raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
-        yield name.strip(), text.strip()
+    given, sign, text = [*re.split("(<=|>=|=)", _plain_signs(item), maxsplit=1), "", ""][:3]
+    if not sign:
+        raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
+    if sign == "=":
+        yield given.strip(), text.strip()
         return
-    sign = re.search(_ANY_SIGN, item)
-    assert sign is not None, "a limit has a sign"
-    given, text = item[: sign.start()].strip(), item[sign.end() :].strip()
-    if sign[0] == "=":
-        yield given, text
-        return
-    name, *more = re.split(_SIGN, text, maxsplit=1)
-    turned = name.strip() in QUANTITIES or name.strip() in NAME_OF_SYMBOL
-    if turned and re.match(_FIGURE, given):
-        yield name.strip(), f"{_TURNED[_plain(sign[0])]}{given}"
-        given, text, sign = name.strip(), "".join(more).strip(), re.search(_SIGN, text)
-    if sign is not None:
-        yield given, f"{_plain(sign[0])}{text}"
+    name, further, rest = [*re.split("(<=|>=)", text, maxsplit=1), "", ""][:3]
+    if (name.strip() in QUANTITIES or name.strip() in NAME_OF_SYMBOL) and re.match(_FIGURE, given.strip()):
+        yield name.strip(), f"{_TURNED[sign]}{given.strip()}"
+        given, sign, text = name, further, rest
+    if sign:
+        yield given.strip(), f"{sign}{text.strip()}"
 
 
 # -- printing -------------------------------------------------------------------------------------------------------
