@@ -43,32 +43,29 @@ class SharedWork(Executor):
     def map(self, work: Callable[..., _T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[_T]:
         """Yield the results of `work` for the parts, in their order."""
         taken = [*zip(*parts, strict=False)]
-        few = self.workers == 1 or (self.workers is None and (len(taken) < _MANY or processors() == 1))
-        if few or self.broken or not taken:
-            return self._report((work(*one) for one in taken), len(taken))
-        self.pool = self.pool or self.start(self.workers or min(processors(), _MOST))
-        found = self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize)
-        return self._report(self._finish(work, taken, found), len(taken))
-
-    def _report(self, found: Iterator[_T], count: int) -> Iterator[_T]:
-        """Yield the results, and show the progress in a terminal."""
-        with progress(self.what, count) as starting:
-            for _ in range(count):
-                starting("")
-                yield next(found)
+        found: Iterator[_T] = iter(())
+        several = self.workers > 1 if self.workers else len(taken) >= _MANY and processors() > 1
+        if taken and several and not self.broken:
+            self.pool = self.pool or self.start(self.workers or min(processors(), _MOST))
+            found = self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize)
+        return self._finish(work, taken, found)
 
     def _finish(self, work: Callable[..., _T], taken: Sequence[tuple[Any, ...]], found: Iterator[_T]) -> Iterator[_T]:
-        """Yield the results of the pool. If a worker is killed, compute the rest in this process."""
+        """Yield the results of the pool, and compute the others in this process. A terminal shows the progress."""
         done = 0
-        try:
-            for one in found:
-                yield one
-                done += 1
-        except BrokenExecutor:
-            if not self.broken:
-                say("a worker process was killed, perhaps because memory ran out. The work continues in this process")
-            self.broken = True
-            yield from (work(*one) for one in taken[done:])
+        with progress(self.what, len(taken)) as starting:
+            try:
+                for one in found:
+                    starting("")
+                    yield one
+                    done += 1
+            except BrokenExecutor:
+                if not self.broken:
+                    say("a worker process was killed, perhaps because memory ran out. The work continues in this process")
+                self.broken = True
+            for part in taken[done:]:
+                starting("")
+                yield work(*part)
 
 
 def end_with_parent() -> None:
