@@ -445,11 +445,10 @@ def contains(answer: Answer, truth: float, limited: bool) -> bool:
     return low - slack <= truth <= (inf if high is None else high) + slack
 
 
-def beside_whole_size(truth: float, solution: Solution) -> Iterator[float]:
-    """Yield a result of a deployment with whole sizes in place of its own, if the answer is at a size in whole ones."""
-    for name, source in solution.provenance.items():
-        if name in WHOLE and source.startswith(f"at {name} = "):
-            yield from (truth * solution.given[name] / (solution.given[name] + 1), truth * (1 + 1 / solution.given[name]))
+def lies_beside_whole_size(answer: Answer, truth: float, solution: Solution) -> bool:
+    """Return whether an answer at a size in whole ones is no farther from a value than the next whole size moves it."""
+    sizes = [solution.given[name] for name, source in solution.provenance.items() if name in WHOLE and source.startswith(f"at {name} = ")]
+    return any(truth * size / (size + 1) <= end <= truth * (1 + 1 / size) for size in sizes for end in answer.ends if end is not None)
 
 
 def end_of(question: Question) -> End:
@@ -466,11 +465,10 @@ def end_of(question: Question) -> End:
     seconds = process_time() - start
     if solution.answers:
         truth = question.deployment.state.values[solution.unknown]
-        near = (
-            {truth, float(floor(truth)), float(ceil(truth))} if solution.unknown in WHOLE else {truth, *beside_whole_size(truth, solution)}
-        )
+        near = {truth, *((float(floor(truth)), float(ceil(truth))) if solution.unknown in WHOLE else ())}
         limited = bool(question.limits) or any(text.endswith(MET) for text in solution.said)
         right = any(contains(one, value, limited) for one in solution.answers for value in near)
+        right = right or any(lies_beside_whole_size(one, truth, solution) for one in solution.answers)
         return End("right" if right else "wrong", f"{solution.unknown} = {' or '.join(map(str, solution.answers))}", seconds, question)
     reason = solution.reason
     assert reason
