@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, quantity, symbol
-from derive.quantities.formula import equation_in_latex
+from derive.quantities.formula import as_expression, equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
-from derive.trees import TreePair
+from derive.trees import TreePair, text
 from derive.units import parse
 from derive.written import argument_names, tree_of_function
 
@@ -121,14 +121,6 @@ def trees_of_relation(relation: Callable[..., tuple[Any, Any]]) -> TreePair:
     return left, sort_terms(right)
 
 
-def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
-    """Return both sides of a relation over registry names, with constants as exact integers."""
-    from sympy import Integer
-
-    left, right = relation(*map(symbol_or_number, argument_names(relation)))
-    return left + Integer(0), right + Integer(0)
-
-
 def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
     """Return a function of other parameters, with these arguments replaced by numbers or by other names.
 
@@ -149,13 +141,6 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
     reduced.argument_names = left  # type: ignore[attr-defined]
     return reduced
-
-
-def symbol_or_number(name: str) -> Any:
-    """Return a quantity as its symbol, a constant as its exact number."""
-    from sympy import Integer
-
-    return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
 
 
 @immutable
@@ -290,7 +275,8 @@ class Equation:
     @cached_property
     def sides(self) -> "tuple[Expr, Expr]":
         """Return the left and right side in SymPy, with constants as exact integers."""
-        return in_sympy(self.relation)
+        left, right = (as_expression(text(side)) for side in self.trees)
+        return left, right
 
     @cached_property
     def expression(self) -> "Rel":

@@ -4,6 +4,7 @@ import pytest
 
 from derive.catalogue import by_id
 from derive.trees import slopes, text, tree_of, value_of
+from tests.tools.derivation_check import in_sympy
 from tests.tools.together import in_one_test
 
 WRITTEN = (
@@ -24,8 +25,9 @@ WRITTEN = (
 @in_one_test("id", by_id())
 @in_one_test("place", [0, 1])
 def test_what_sympy_prints_is_printed_again(id, place):
-    said = str(by_id()[id].sides[place])
-    assert text(tree_of(said)) == said
+    row = by_id()[id]
+    side = in_sympy(row.relation)[place]
+    assert row.sides[place] == side and text(tree_of(str(side))) == str(side)
 
 
 @pytest.mark.parametrize("said", WRITTEN)

@@ -14,8 +14,7 @@ import sympy
 
 from derive.derivations import owner
 from derive.expressions.sympy_solver import solve_smooth
-from derive.quantities import quantity, symbol
-from derive.records import in_sympy, symbol_or_number
+from derive.quantities import CONSTANTS, quantity, symbol
 from derive.requirements import compared, named
 from derive.written import argument_names
 from tests.tools.regimes import regimes
@@ -37,17 +36,27 @@ class Solved:
     forms: tuple[tuple[sympy.Expr, ...] | None, ...]
 
 
+def in_sympy(relation):
+    """Both sides of a relation, without the trees of the project, with constants as exact integers."""
+    left, right = relation(*map(_symbol_or_number, argument_names(relation)))
+    return left + sympy.Integer(0), right + sympy.Integer(0)
+
+
+def _symbol_or_number(name):
+    return sympy.Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
+
+
 def conclusion(row, number):
     """The conclusion of a step in SymPy."""
     relation = row.steps[number - 1].relation
-    return row.sides if relation is None else in_sympy(relation)
+    return in_sympy(row.relation if relation is None else relation)
 
 
 def premise_sides(row, premise):
     """The relation of a premise at its point in SymPy."""
     source, number = owner(row, premise)
     point = {symbol(name): _expression(value) for name, value in premise.point.items()}
-    left, right = conclusion(source, number) if number else source.sides
+    left, right = conclusion(source, number) if number else in_sympy(source.relation)
     return left.subs(point, simultaneous=True), right.subs(point, simultaneous=True)
 
 
@@ -63,7 +72,7 @@ def assumed(row, number):
 
 def _expression(value):
     if callable(value):
-        return value(*map(symbol_or_number, argument_names(value)))
+        return value(*map(_symbol_or_number, argument_names(value)))
     return symbol(value) if isinstance(value, str) else sympy.Integer(value)
 
 
