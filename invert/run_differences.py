@@ -23,7 +23,7 @@ def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tu
     both = {key: (before[key], one) for one in run if (key := one.sheet.key) in before}
     days = {one.sheet.as_of for one in before.values()}
     return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_changed("max_context", _context, both),
-            *_changed("weights", _weights, both))  # fmt: skip
+            *_changed("weights", lambda one: one.model.architecture if one.model else "", both))  # fmt: skip
 
 
 def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
@@ -61,11 +61,6 @@ def _changed(what: str, told: Callable[[Inference], str], both: Mapping[SheetKey
 def _context(one: Inference) -> str:
     longest = longest_context(one.sheet, one.model)
     return show("context_length", longest) if longest else ""
-
-
-def _weights(one: Inference) -> str:
-    """Return the architecture that an id serves. From a day on it may be another one."""
-    return one.model.architecture if one.model else ""
 
 
 def _anchors(then: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:

@@ -24,11 +24,6 @@ def between(windows: Iterable[Window]) -> list[Window]:
     return [*found, (at, A_DAY)] if at < A_DAY else found
 
 
-def hours_text(windows: Iterable[Window]) -> str:
-    """Return windows in minutes as prices.csv writes them."""
-    return ";".join(f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}" for start, end in windows)
-
-
 def offers_by_hour(
     outside: Mapping[int, Rates], by_hour: Sequence[Mapping[int, Rates]], windows: Iterable[Window], field: str, weekdays: str = ""
 ) -> Iterator[Offer]:
@@ -40,5 +35,6 @@ def offers_by_hour(
         if weekdays:
             raise WrongField(field, "has a lower price on some weekdays only")
         outside, inside, hours = inside, outside, between(hours)
-    yield Offer(bands=inside, service_tier="peak", utc_hours=hours_text(hours), weekdays=weekdays)
+    written = ";".join(f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}" for start, end in hours)
+    yield Offer(bands=inside, service_tier="peak", utc_hours=written, weekdays=weekdays)
     yield Offer(bands=outside, service_tier="off_peak")

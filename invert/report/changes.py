@@ -141,10 +141,6 @@ def sheet_in_words(key: SheetKey) -> str:
     return f"{provider}/{model}" + (f" ({place})" if place else "")
 
 
-def _slope(elasticity: float | None) -> str:
-    return f"{elasticity:+.2f}%" if elasticity is not None else ""
-
-
 def _share_of_range(one: Moved) -> str:
     return f"{one.share_of_range:+.2f}" if one.share_of_range is not None else NONE
 
@@ -165,7 +161,7 @@ def _per_percent(one: Moved, sheet: SheetChange) -> str:
     """Return the change for 1 % more of each price that moved an inference: `input +0.59%`. A single price of a sheet is not named."""
     together = len(one.prices) > 1 and not one.elasticities and len(one.prices) == len(sheet.prices)
     names = ["both" if len(one.prices) == 2 else f"all {len(one.prices)}"] if together else [price.spelled for price in one.prices]
-    slopes = [*map(_slope, one.slopes)] or [""] * len(names)
+    slopes = [f"{slope:+.2f}%" if slope is not None else "" for slope in one.slopes] or [""] * len(names)
     if len(sheet.prices) == 1:
         return slopes[0] or NONE
     return "; ".join(f"{name} {slope}".rstrip() for name, slope in zip(names, slopes, strict=False)) or NONE

@@ -33,16 +33,11 @@ def history_parts(one: History) -> list[str]:
     rows = [{**_row(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
-    read += [_size_source(one.days[-1].size)] if one.days[-1].size and _PRICE_COST in kept else []
+    if (size := one.days[-1].size) and _PRICE_COST in kept:
+        read.append(f"price/cost is by {billions(size[0])} active as {size_grade(size[1])}, not by the price")
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
     ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price has changed since then."]
     return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]
-
-
-def _size_source(size: tuple[float, str]) -> str:
-    """Return a note on the size behind the price/cost, if it is not the size by price."""
-    active, origin = size
-    return f"price/cost is by {billions(active)} active as {size_grade(origin)}, not by the price"
 
 
 def _prices(dated: Dated) -> list[Asked | None]:
