@@ -50,8 +50,10 @@ def two_digits(value: float) -> str:
     return _plain(value, 2)
 
 
-def middle_text(quantity: str, estimate: "Estimate") -> str:
+def middle_text(quantity: str, estimate: "Estimate | None") -> str:
     """Return the median with its unit, a bound, a number that was given, or `none`."""
+    if estimate is None:
+        return _NONE
     numbers = {"upper": ("< ", estimate.high), "lower": ("> ", estimate.low)}
     sign, value = numbers.get(estimate.kind, ("", estimate.median))
     if value is None:
@@ -60,10 +62,10 @@ def middle_text(quantity: str, estimate: "Estimate") -> str:
     return f"{sign}{_number_and_unit(quantity, value, _digits(estimate))}{given}"
 
 
-def range_text(quantity: str, estimate: "Estimate") -> str:
+def range_text(quantity: str, estimate: "Estimate | None") -> str:
     """Return the ends of an interval with their unit, or `-` if there are not two."""
-    low, high = estimate.low, estimate.high
-    if estimate.kind != "interval" or low is None or high is None or low >= high:
+    low, high = (estimate.low, estimate.high) if estimate and estimate.kind == "interval" else (None, None)
+    if estimate is None or low is None or high is None or low >= high:
         return _NO_RANGE
     first, last = (_number_and_unit(quantity, end, _digits(estimate)) for end in (low, high))
     unit = _UNIT.search(last)
@@ -77,7 +79,7 @@ def estimate_text(quantity: str, estimate: "Estimate | None") -> str:
     >>> estimate_text("kv_bytes_per_token", Estimate(kind="interval", median=48900.0, low=7260.0, high=329e3))
     '49 kB (7.3-330)'
     """
-    return _NONE if estimate is None else bracket_range(middle_text(quantity, estimate), range_text(quantity, estimate))
+    return bracket_range(middle_text(quantity, estimate), range_text(quantity, estimate))
 
 
 def bracket_range(text: str, ends: str) -> str:

@@ -141,12 +141,6 @@ def verdict(checks: tuple[Check, ...]) -> str:
     return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
 
 
-def count_missed(checks: tuple[Check, ...]) -> tuple[int, int] | None:
-    """Return (missed, all) of the components that a reading did not use, or None if there are none."""
-    unused = [check.inside_rounding_cell for check in checks if not check.used_by_reading]
-    return (unused.count(False), len(unused)) if unused else None
-
-
 @immutable
 class PairInference:
     """All readings of one pair of bands, and the prices that each reading predicts.
@@ -160,6 +154,12 @@ class PairInference:
     claimed_ratio: float
     joint: Reading
     joint_checks: tuple[Check, ...]
+
+    @property
+    def missed(self) -> tuple[int, int] | None:
+        """Count of missed prices and of all prices that the lecture's reading did not use, or None if there are none."""
+        unused = [check.inside_rounding_cell for check in self.lecture_checks if not check.used_by_reading]
+        return (unused.count(False), len(unused)) if unused else None
 
     @property
     def joint_over_lecture(self) -> float | None:

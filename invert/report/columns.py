@@ -19,7 +19,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.encoder import value_at
 from invert.estimate_text import bracket_range, middle_text, range_text, six_digits, two_digits
 from invert.estimators.names import KV_NAMES, kv_heading, new_column_key
-from invert.records import TIER_NAMES, Estimate, TierEvidence, count_missed, verdict
+from invert.records import TIER_NAMES, Estimate, TierEvidence, verdict
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import NONE, aligned, billions, dollars
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, lifetime, worst_record
@@ -229,21 +229,6 @@ def _tier_code(found: TierEvidence) -> str:
     return f"{found.ttl_seconds or 'hour'}:{tier}:{low:.2g}-{high:.2g}"
 
 
-def _checks(one: Inference) -> tuple[int, int] | None:
-    return count_missed(one.pairs[0].lecture_checks) if one.pairs else None
-
-
-def _missed(one: Inference) -> str:
-    """Return `3 of 4`: missed of the prices that the lecture's readings did not use."""
-    found = _checks(one)
-    return "{} of {}".format(*found) if found else _UNTESTED
-
-
-def _share_missed(one: Inference) -> float | None:
-    found = _checks(one)
-    return found[0] / found[1] if found else None
-
-
 # Records, each of the estimator of its column.
 
 
@@ -309,23 +294,10 @@ def _estimate_column(
     def get(one: Inference) -> Estimate | None:
         return one.named_estimates.get((quantity, estimator))
 
-    def value(one: Inference) -> object:
-        found = get(one)
-        return found and six_digits(found.median)
-
-    def text(one: Inference) -> str:
-        found = get(one)
-        return middle_text(quantity, found) if found else ABSENT
-
-    def span(one: Inference) -> str:
-        found = get(one)
-        return range_text(quantity, found) if found else NONE
-
-    def record(sheets: Sequence[Inference], _: Run) -> str:
-        return _commonest(found for one in sheets if (found := get(one)))
-
     return Column(
-        key=_key(quantity, estimator), value=value, text=text, span=span, record=record, models=models,
+        key=_key(quantity, estimator), value=lambda one: six_digits(value_at(get(one), "median")),
+        text=lambda one: middle_text(quantity, get(one)), span=lambda one: range_text(quantity, get(one)), models=models,
+        record=lambda sheets, _: _commonest(found for one in sheets if (found := get(one))),
         head=head, name=name or _key(quantity, estimator).replace("_", " "), also=also, of=(quantity, estimator), unit=_unit(quantity),
         about=about, estimate=get,
     )  # fmt: skip
@@ -340,26 +312,17 @@ def _unit(quantity: str) -> str:
     return found.unit if found and found.unit != "1" else ""
 
 
+_PARTS = {"low": "low", "high": "high", "kind": "kind", "level": "level", "right": "coverage.0", "of": "coverage.1"}
+"""The other numbers of an estimate by the end of their key: its ends, kind, level and record."""
+
+
 def _parts(column: Column) -> list[Column]:
-    """Return the columns of the other numbers of an estimate: ends, kind, level, and its record."""
-    get = column.estimate or (lambda _: None)
-    values: dict[str, Callable[[Estimate], object]] = {
-        "_low": lambda found: found.low,
-        "_high": lambda found: found.high,
-        "_kind": lambda found: found.kind,
-        "_level": lambda found: found.level,
-        "_right": lambda found: found.coverage and found.coverage[0],
-        "_of": lambda found: found.coverage and found.coverage[1],
-    }
+    """Return the columns of the other numbers of an estimate."""
 
-    def part_column(end: str, part: Callable[[Estimate], object]) -> Column:
-        def value(one: Inference) -> object:
-            found = get(one)
-            return found and six_digits(part(found))
+    def value(one: Inference, path: str) -> object:
+        return six_digits(value_at(column.estimate and column.estimate(one), path))
 
-        return _value_column(f"{column.key}{end}", value)
-
-    return [part_column(end, part) for end, part in values.items()]
+    return [_value_column(f"{column.key}_{end}", partial(value, path=path)) for end, path in _PARTS.items()]
 
 
 def _kv(estimator: str, about: str) -> Column:
@@ -480,11 +443,13 @@ _PRICES = (
            value=_tiers_stated, text=_tiers_stated, span=_stated_as,
            order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
            numbers=("cache_tier_by_price",), about="memory tier that the vendor states"),
-    Column(key="prices_missed", head=("prices", "missed"), also=("check", "lecture check", "missed"), text=_missed,
-           value=lambda one: found[0] if (found := _checks(one)) else None, order=_share_missed, record=lambda *_: NONE,
+    Column(key="prices_missed", head=("prices", "missed"), also=("check", "lecture check", "missed"), record=lambda *_: NONE,
+           text=lambda one: "{} of {}".format(*found) if (found := value_at(one, "first_pair.missed")) else _UNTESTED,
+           value=_at("first_pair.missed.0"),
+           order=lambda one: found[0] / found[1] if (found := value_at(one, "first_pair.missed")) else None,
            numbers=("prices_missed", "prices_checked"),
            about="prices that the forward model misses, of the prices that the lecture's readings do not use"),
-    _value_column("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
+    _value_column("prices_checked", "first_pair.missed.1", "prices checked",
               about="how many prices the lecture's readings do not use"),
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
            text=lambda one: fast_mode_in_brief(one.fast_mode), order=_at("fast_mode.batch_ratio"),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from derive.show.cells import label_lines
 from invert.estimate_text import two_digits
-from invert.records import count_missed
 from invert.report.columns import short_kv
 from invert.report.commands import cite_sheet, infer_in_full
 from invert.report.fast_mode import fast_mode_line
@@ -49,7 +48,7 @@ def heading(one: Inference, table: Run) -> list[str]:
 
 def advice(one: Inference, table: Run) -> Iterator[str]:
     """Recommend an estimate, and list the evidence against the readings, as sentences."""
-    verdict, checks = table.premium_verdict, count_missed(one.pairs[0].lecture_checks) if one.pairs else None
+    verdict, checks = table.premium_verdict, one.pairs[0].missed if one.pairs else None
     if one.contradiction:
         yield one.contradiction
     for names in one.inversion.undetermined:
