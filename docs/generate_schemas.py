@@ -19,7 +19,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 
 from written import REFERENCE, main
 
-from invert.encoder import Codec, Keys, Nested, Through, type_at
+from invert.encoder import Codec, Keys, Nested, Through, attribute_type
 from invert.overview import Overview
 from invert.records import AlsoSold, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
@@ -112,6 +112,27 @@ class Schema:
             (inside,) = (one for one in get_args(type_at(kind, there)) if one is not NoneType)
             return type_at(inside, path.removeprefix(f"{there}."))
         return type_at(kind, path)
+
+
+def type_at(kind: Any, path: str) -> Any:
+    """Return the type at a path from a record. It includes None if a step may be missing."""
+    may_lack = False
+    for step in path.split("."):
+        parts = [one for one in _parts(kind) if one is not NoneType]
+        may_lack |= len(parts) < len(_parts(kind))
+        (kind,) = parts
+        origin = get_origin(kind)
+        if origin is tuple:
+            kind = get_args(kind)[0]
+        elif origin is not None and issubclass(origin, Mapping):
+            kind, may_lack = get_args(kind)[1], True
+        else:
+            kind = attribute_type(kind, step)
+    return kind | None if may_lack else kind
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def closed(properties: Mapping[str, Any]) -> dict[str, Any]:

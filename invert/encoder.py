@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
 from datetime import date
-from functools import cache
+from functools import cache, reduce
 from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -152,7 +152,7 @@ class Codec:
             if isinstance(source, Nested):
                 values |= self._values(kind, source.keys, _checked(dict, found[key], _inside(at, key)), _inside(at, key))
             elif isinstance(source, str) and is_stored(kind, source):
-                values[source] = self.decode(type_at(kind, source), found[key], _inside(at, key))
+                values[source] = self.decode(reduce(attribute_type, source.split("."), kind), found[key], _inside(at, key))
         return values
 
 
@@ -171,30 +171,11 @@ def value_at(record: Any, path: str) -> Any:
     return record
 
 
-def type_at(kind: Any, path: str) -> Any:
-    """Return the type at a path from a record. It includes None if a step may be missing."""
-    may_lack = False
-    for step in path.split("."):
-        parts = [one for one in _parts(kind) if one is not NoneType]
-        may_lack |= len(parts) < len(_parts(kind))
-        (kind,) = parts
-        origin = get_origin(kind)
-        if origin is tuple:
-            kind = get_args(kind)[0]
-        elif origin is not None and issubclass(origin, Mapping):
-            kind, may_lack = get_args(kind)[1], True
-        else:
-            kind = attribute_type(kind, step)
-    return kind | None if may_lack else kind
-
-
 def attribute_type(kind: Any, name: str) -> Any:
     """Return the type of a field or of a property."""
-    record = get_origin(kind) or kind
-    found = getattr(record, name, None)
+    found = getattr(kind, name, None)
     getter = getattr(found, "fget", None) or getattr(found, "func", None)
-    hint = get_type_hints(getter)["return"] if getter else _hints(record)[name]
-    return hint[get_args(kind)] if getattr(hint, "__parameters__", ()) else hint
+    return get_type_hints(getter)["return"] if getter else _hints(kind)[name]
 
 
 def is_stored(kind: Any, path: str) -> bool:
@@ -209,10 +190,6 @@ def is_stored(kind: Any, path: str) -> bool:
 @cache
 def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
-
-
-def _parts(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def _build(kind: type, values: Mapping[str, Any]) -> Any:

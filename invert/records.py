@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 from math import exp, inf, isclose, log
 from sys import float_info
-from typing import ParamSpec, TypedDict, TypeVar, Unpack
+from typing import TypedDict, Unpack
 
 from derive.briefly import cut
 from derive.catalogue import equation
@@ -14,9 +14,6 @@ from derive.show.values import text_of
 from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimate_text import estimate_text
-
-_T = TypeVar("_T")
-_P = ParamSpec("_P")
 
 Name = tuple[str, str]
 """A quantity and the estimator of it (empty if there is one alone), as JSON has them."""

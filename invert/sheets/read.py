@@ -6,7 +6,7 @@ from datetime import date
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, ParamSpec, TextIO, TypeAlias, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeAlias
 
 from derive.briefly import Records
 from derive.errors import WrongData
@@ -21,9 +21,6 @@ from invert.sheets.places import name_price
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, problem_at, without_collection
 from invert.sheets.rules import NAMES, OTHER_COMPONENTS, check, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
 from invert.sheets.tables import FxRate, ModelRow
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 PROBLEM_LIMIT = 1_000
 """The most faults of a file that are listed. Further faults are counted."""
