@@ -73,15 +73,15 @@ def grouped(
 
 def fit(rows: GroupedRows) -> Fit:
     """Return a weighted least-squares fit. Its scale is the weighted rms error in groups that were left out of the fit."""
-    grams, crosses = _sums(rows)
+    grams, crosses = group_sums(rows)
     (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
-    return Fit(coefficients=_solved(grams.sum(0), crosses.sum(0), rows.slope_ridge), scale=float(scale), freedom=rows.freedom)
+    return Fit(coefficients=solve_sums(grams.sum(0), crosses.sum(0), rows.slope_ridge), scale=float(scale), freedom=rows.freedom)
 
 
 def predict_left_out(rows: GroupedRows) -> Students:
     """Return the prediction of every row by the fit to the other groups."""
-    grams, crosses = _sums(rows)
-    coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses, rows.slope_ridge)
+    grams, crosses = group_sums(rows)
+    coefficients = solve_sums(grams.sum(0) - grams, crosses.sum(0) - crosses, rows.slope_ridge)
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
     scales = _scales(rows, np.eye(rows.count, dtype=bool))
     return Students(centre=centre, scale=scales[rows.groups], freedom=rows.freedom)
@@ -110,7 +110,7 @@ def _family_weights(places: npt.NDArray[np.intp]) -> Floats:
     return np.asarray(1 / np.sqrt(np.bincount(places)[places]))
 
 
-def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:
+def group_sums(rows: GroupedRows) -> tuple[Floats, Floats]:
     """Return by group the weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
     grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
     crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
@@ -123,7 +123,7 @@ def _sum_by_group(rows: GroupedRows, values: Floats) -> Floats:
     return summed
 
 
-def _solved(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
+def solve_sums(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
     """Return the coefficients [..., p] of these sums."""
     ridge = slope_ridge * np.eye(grams.shape[-1])
     ridge[0, 0] = 0
@@ -133,8 +133,10 @@ def _solved(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
 def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Floats:
     """Return the rms errors [nat] in one more left-out group, for each choice of groups that is already left out."""
     kept = ~without
-    grams, crosses = (np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in _sums(rows))
-    coefficients = _solved(grams, crosses, rows.slope_ridge)
+    grams, crosses = (
+        np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in group_sums(rows)
+    )
+    coefficients = solve_sums(grams, crosses, rows.slope_ridge)
     errors = rows.target - np.einsum("ip,sip->si", rows.predictors, coefficients[:, rows.groups])
     counted = rows.weights * kept[:, rows.groups]
     return np.asarray(np.sqrt((counted * errors**2).sum(1) / counted.sum(1)))

@@ -23,7 +23,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import hosted_models, listed_models, rows_so_far
 from invert.estimators.market.record import LEAST_FAMILIES, record
-from invert.estimators.market.regression import Fit, GroupedRows, fit, grouped, predict_in_order, predict_left_out
+from invert.estimators.market.regression import Fit, GroupedRows, fit, group_sums, grouped, predict_in_order, predict_left_out, solve_sums
 from invert.estimators.market.student import Floats, Students
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, Record
@@ -285,14 +285,9 @@ def _resampled(rows: GroupedRows, of_rows: list[str]) -> Floats:
 
     A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
     """
-    names = sorted({*of_rows})
-    of_vendor = np.array([[vendor == name for vendor in of_rows] for name in names], dtype=float)
-    outer = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
-    grams = np.einsum("vi,ijk->vjk", of_vendor, outer)
-    crosses = of_vendor @ (rows.weights[:, None] * rows.predictors * rows.target[:, None])
-    times = np.sqrt(_times_drawn(len(names)))
-    ridge = rows.slope_ridge * np.diag([0.0, 1.0])
-    return np.asarray(np.linalg.solve(np.einsum("sv,vjk->sjk", times, grams) + ridge, (times @ crosses)[..., None])[..., 0])
+    grams, crosses = group_sums(replace(rows, groups=np.unique(of_rows, return_inverse=True)[1]))
+    times = np.sqrt(_times_drawn(len(grams)))
+    return solve_sums(np.einsum("sv,vjk->sjk", times, grams), times @ crosses, rows.slope_ridge)
 
 
 @cache
