@@ -48,7 +48,7 @@ from invert.records import (
     finished_estimate,
 )  # fmt: skip
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
-from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, seen_later, sheets
+from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets
 from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
 from invert.sheets.described import described, model_row_by_weights
@@ -185,9 +185,9 @@ def _answered(
     day = day_of(book, as_of)
     chosen, notes = choose_sheets(names, request.providers, offered, known, book, day)
     first = first_days(offered, book, data)
-    chosen, left_out = released_sheets(chosen, known, {} if names else first)
+    chosen, left_out = released_sheets(chosen, known, first, named=bool(names))
     offered, _ = released_sheets(offered, known, first)
-    notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ())]
+    notes += left_out
     new = changes_since_release(data, day)
     every, chosen = chosen, _pick_flagships(chosen, known, (*new, *book.own), most_flagships)
     published = chosen if changes else []

@@ -111,22 +111,18 @@ def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], f
 
 
 def released_sheets(
-    offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date] | None = None
+    offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date] | None = None, named: bool = False
 ) -> tuple[list[PriceSheet], list[str]]:
     """Return the sheets of models that were released by their day, and notes that count the others and name some.
 
-    With `first`, the earliest day of each model in any table, a model of unknown release counts as released from that day on.
+    With `first`, the earliest day of each model in any table, a model of unknown release counts as released from that day on. If it was
+    `named`, its sheet is shown, with a note.
     """
     offered, known = list(offered), list(known)
     later, unsaid = released_later(offered, known), first_seen_later(offered, known, first or {})
-    notes = [*_late_note(_RELEASED_LATER, offered, later), *_late_note(_SEEN_LATER, offered, unsaid)]
-    return [sheet for sheet in offered if (sheet.provider, sheet.model) not in {**later, **unsaid}], notes
-
-
-def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> list[str]:
-    """Return a note on sheets that are shown because they were named, although no table has their model by that day."""
-    offered = list(offered)
-    return _late_note(_NAMED, offered, first_seen_later(offered, known, first))
+    notes = [*_late_note(_RELEASED_LATER, offered, later), *_late_note(_NAMED if named else _SEEN_LATER, offered, unsaid)]
+    gone = later if named else {**later, **unsaid}
+    return [sheet for sheet in offered if (sheet.provider, sheet.model) not in gone], notes
 
 
 def _late_note(text: str, offered: Iterable[PriceSheet], days: Mapping[_Name, date]) -> list[str]:
