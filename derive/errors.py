@@ -81,8 +81,8 @@ _LONGEST_COMPARED = 200
 MOST_MEANT = 3
 
 
-def suggest(given: str, allowed: Iterable[str]) -> str:
-    """Return `; did you mean 'batch'?` for the nearest allowed names, or list the allowed names if they are few."""
+def suggest(given: str, allowed: Iterable[str], lists: bool = True) -> str:
+    """Return `; did you mean 'batch'?` for the nearest allowed names. Otherwise list the allowed names if they are few and it `lists`."""
     from difflib import get_close_matches
 
     allowed, shows = list(allowed), not hidden(given)
@@ -98,9 +98,7 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     near = list(dict.fromkeys((*sorted(whole, key=len), *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
     if near:
         return "; did you mean " + " or ".join(repr(spelled[name]) for name in near) + "?"
-    if 0 < len(allowed) <= 14:
-        return "; allowed: " + ", ".join(allowed)
-    return ""
+    return "; allowed: " + ", ".join(allowed) if lists and 0 < len(allowed) <= 14 else ""
 
 
 def suggest_for_file(place: str, words: Iterable[str]) -> str:

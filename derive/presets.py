@@ -668,7 +668,7 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
             raise UnknownName(kind, given, sorted(begun)[:5], f"{len(begun)} names begin like this. Write more of the name")
     sizes = {*re.findall(_SIZE, given.lower())}
     alike = [*dict.fromkeys(spelled for spelled, _ in (*pairs, *short) if sizes <= {*re.findall(_SIZE, spelled.lower())})]
-    raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
+    raise UnknownName(kind, given, alike if not sizes or suggest(given, alike, lists=False) else (), hint)
 
 
 def _same_spelling(given: str, pairs: Collection[tuple[str, str]], short: Collection[tuple[str, str]]) -> Iterator[list[str]]:

@@ -33,9 +33,8 @@ class OneOf(click.Choice[str]):
 
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
         """Return the message on another word."""
-        near = suggest(str(value), self.choices)
         allowed = ", ".join(map(repr, self.choices))
-        return f"{shorten(str(value))} is not one of {allowed}{'' if near.startswith('; allowed') else near}"
+        return f"{shorten(str(value))} is not one of {allowed}{suggest(str(value), self.choices, lists=False)}"
 
 
 _RATES = "backsolve.rates"

@@ -60,8 +60,7 @@ class Settings:
         if not found:
             kind = self.values.get("model_type")
             of_kind = f", and its model_type is {shorten(str(kind))}" if kind else ""
-            near = suggest(names[0], [one for one in self.values if one not in names])
-            meant = near if "did you mean" in near else ""
+            meant = suggest(names[0], [one for one in self.values if one not in names], lists=False)
             raise WrongData(f"{self.place}: has no {names[0]}{of_kind}. The config.json of a text model has one{meant}")
         return found
 

@@ -161,9 +161,7 @@ def _intended_column(name: str, header: list[str], columns: Collection[str], oth
     """Return a hint on the column that an unknown name means, or "". The hint names no column of the header."""
     ours = other_names.get(re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
     missing = [column for column in columns if column not in header]
-    guess = f"; did you mean {ours!r}?" if ours in missing else suggest(name[:200], missing)
-    # `suggest` lists all names when there are few, but columns of the header are allowed too.
-    return guess if "did you mean" in guess else ""
+    return f"; did you mean {ours!r}?" if ours in missing else suggest(name, missing, lists=False)
 
 
 def _all_unknown(messages: list[str]) -> str:
