@@ -5,22 +5,25 @@ The first attempt that has an answer is the answer. The answer prints the suppos
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from math import isclose
 from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.exchanges import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
+from derive.requirements import HOLDS
 from derive.roles import Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
-from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
+from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
+from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
-    cause_of_zero,
     copies_by_name,
     known_values,
     pose_again,
@@ -78,9 +81,34 @@ def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switche
         question = _suppose_types(replace(question, limits=targets))
         met = _answer_once(question)
         found = met if met.answers else found
-    if found.is_refused_for("missing_givens") and (cause := cause_of_zero(asked)):
-        return replace(known_answer(asked.unknown, 0.0, f"follows from {cause} = 0"), given={cause: 0.0}, provenance={cause: "given"})
+    if found.is_refused_for("missing_givens"):
+        found = _answer_at_default(asked) or found
     return _round_within_limits(question, found)
+
+
+def _answer_at_default(asked: Question) -> Solution | None:
+    """Return the default of the unknown, or 0, if given results have their values there and not elsewhere."""
+    row = quantity(asked.unknown)
+    value = NEUTRAL_DEFAULTS.get(asked.unknown, 0.0 if row.may_be_zero else None)
+    if value is None:
+        return None
+
+    def agreeing(at: float) -> list[tuple[str, bool]]:
+        """Return the results that follow from a value of the unknown, and whether each is as given."""
+        there = {name: result_with(asked, name, {asked.unknown: at}) for name in results_made_of(asked, asked.unknown)}
+        found = ((name, asked.known[name], one) for name, one in there.items() if one is not None)
+        return [
+            (name, bool(is_within(asked.limits[name], one, given)) if name in asked.limits else isclose(one, given, rel_tol=HOLDS))
+            for name, given, one in found
+        ]
+
+    here, elsewhere = agreeing(value), dict(agreeing(row.at(0.5)))
+    causes = [name for name, _ in here if name not in asked.limits and not elsewhere.get(name)]
+    if not causes or not all(agrees for _, agrees in here):
+        return None
+    given = {name: asked.known[name] for name in causes}
+    found = known_answer(asked.unknown, value, f"with this value {' and '.join(causes)} {'is' if len(causes) == 1 else 'are'} as given")
+    return replace(found, given=given, provenance=dict.fromkeys(given, "given"))
 
 
 def _round_within_limits(asked: Question, found: Solution) -> Solution:

@@ -7,7 +7,7 @@ it is only compared with the limit.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
-from math import inf
+from math import inf, isclose
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, next_whole
@@ -23,7 +23,7 @@ from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
 from derive.solving.explain.answer_with import result_with
-from derive.solving.limits.limits import FREE, SIZED, Limit, explain_open_side, list_in_words, split_limits
+from derive.solving.limits.limits import FREE, SIZED, WITHIN, Limit, explain_open_side, list_in_words, split_limits
 from derive.solving.question.questions import Question, drop_knowns, known_values
 from derive.solving.result import OR, Answer, Reason, Solution
 from derive.suppositions import USUAL_TYPES
@@ -100,7 +100,8 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     if sides == {LOWER, UPPER}:
         return _intersect_limits(asked, ends, beside, told), None
     if reason := explain_open_side(asked, [end.solution for end in ends]):
-        return _answer_by_all_else(asked, of_one_replica=True) or (refuse_question(asked, reason), None)
+        still = next((end.solution for end in ends if _is_still(end, ends)), None)
+        return _answer_by_all_else(asked, of_one_replica=True) or (still or refuse_question(asked, reason), None)
     sign = -1 if sides == {UPPER} else 1
     tightest = max(ends, key=lambda end: sign * value_inside(end.answer))
     said = (*_tell_end(tightest), *told)
@@ -185,6 +186,17 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := tell_nearest(limit, 1.0)):
         return _refuse(limit, f"no whole {asked.unknown} meets {limit.words}{nearest}")
     return outcome
+
+
+def _is_still(end: _End, ends: Sequence[_End]) -> bool:
+    """Return whether any value within a limit leads to the same point, and the point is within the other limits."""
+    if len(end.solution.answers) > 1 or end.answer.kind != "point" or end.answer.bound:
+        return False
+    limit, point = end.limit, end.answer.point
+    within = ({**limit.alone.known, limit.name: limit.value * factor} for factor in WITHIN[limit.side])
+    there = (consistent_answer(replace(limit.alone, known=known, silent=True))[0].first_value for known in within)
+    same = all(value is not None and isclose(value, point, rel_tol=HOLDS) for value in there)
+    return same and all(other is end or other.limit.is_met(other.limit.evaluate_at(point)) for other in ends)
 
 
 def _answer_unchecked(asked: Question, limit: Limit, there: Solution) -> _Outcome:

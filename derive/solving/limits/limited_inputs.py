@@ -11,15 +11,12 @@ from derive.records import LOWER, UPPER
 from derive.roles import Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.limits.best_size import Ask, best_end
-from derive.solving.limits.limits import SIZED, NotMadeOf, note_of_limit
+from derive.solving.limits.limits import SIZED, WITHIN, NotMadeOf, note_of_limit
 from derive.solving.limits.within_limits import bound_to_one_side
 from derive.solving.question.givens import read_limits
 from derive.solving.result import Solution
 from derive.spreads import Interval
 from derive.units import show
-
-_WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
-"""Factors of a limit that lie within it, by its side."""
 
 _CLOSER = 6
 """How often the step to a value that is not possible is halved."""
@@ -92,7 +89,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     at |= {name: one.shown for name, one in between.items()}
-    moved = [one for name, (side, end) in ends.items() for one in _answers_within(ask, {**given, **at}, name, end, _WITHIN[side])]
+    moved = [one for name, (side, end) in ends.items() for one in _answers_within(ask, {**given, **at}, name, end, WITHIN[side])]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     return bound_to_one_side(noted, moved, [*ends])
 

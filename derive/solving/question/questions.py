@@ -372,32 +372,15 @@ def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
 def _with_nothing(asked: Question) -> Question:
     """Return the question with all that follows from givens of 0, in place of all that did."""
     asked = drop_knowns(asked, asked.nothing.keys())
-    zeros, nothing = _follow_zeros(asked, {asked.unknown})
-    posed = _know_zeros(asked, nothing)
+    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
+    zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
+    rows = _list_active(asked.unknown, asked.variants, using, left_out, ())
+    defaults = defaults_in_force(asked.unknown, asked.known.keys()) if zeros else {}
+    usual = {name for name, value in defaults.items() if defaults.get(str(value), value) == 0}
+    posed = _know_zeros(asked, find_made_zeros(rows, zeros, {asked.unknown, *asked.known} - {*zeros}, usual))
     while zeros and (made := _made_zeros(posed)):
         posed = _know_zeros(posed, {**posed.nothing, **made})
     return posed
-
-
-def _follow_zeros(asked: Question, some: Set[str] = frozenset()) -> tuple[list[str], dict[str, str]]:
-    """Return the givens of 0, and what is 0 with them, each with the given that makes it 0. `some` are not 0."""
-    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
-    zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
-    if not zeros:
-        return zeros, {}
-    rows = _list_active(asked.unknown, asked.variants, using, left_out, ())
-    defaults = defaults_in_force(asked.unknown, asked.known.keys())
-    usual = {name for name, value in defaults.items() if defaults.get(str(value), value) == 0}
-    return zeros, find_made_zeros(rows, zeros, asked.known.keys() - {*zeros} | some, usual)
-
-
-def cause_of_zero(asked: Question) -> str | None:
-    """Return the given of 0 that makes the unknown 0, or None.
-
-    >>> cause_of_zero(question("sparse_layers", {"selected_kv_bytes": 0.0}))
-    'selected_kv_bytes'
-    """
-    return _follow_zeros(drop_knowns(asked, asked.nothing.keys()))[1].get(asked.unknown)
 
 
 def _know_zeros(asked: Question, nothing: Mapping[str, str]) -> Question:
