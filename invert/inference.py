@@ -305,14 +305,13 @@ def _infer_cases(
     cases: Sequence[Case], data: Data, assumptions: Assumptions, reliability: Mapping[str | None, Reliability], names: tuple[str, ...]
 ) -> list[Inference | WrongData | WrongValue]:
     """Return the result or the error of each sheet."""
-
-    def conclude(one: Case) -> Inference | WrongData | WrongValue:
+    found: list[Inference | WrongData | WrongValue] = []
+    for one in cases:
         try:
-            return _conclude(one, data, assumptions, reliability[one.architecture], names)
+            found.append(_conclude(one, data, assumptions, reliability[one.architecture], names))
         except (WrongData, WrongValue) as error:
-            return error
-
-    return [conclude(one) for one in cases]
+            found.append(error)
+    return found
 
 
 def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) -> tuple[list[Case], list[Problem]]:
@@ -433,11 +432,10 @@ def _attach_records(found: Mapping[str, Estimate], records: Mapping[str, Record]
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:
     """Return the reduction of the prior variance by the prices, by quantity."""
     found = {}
-    for name, marginal in summary.marginals.items():
-        share = contracted(marginal.spread, prior[name])
-        found[name] = Contraction(
-            prior_spread=prior[name], spread=marginal.spread, contraction=share, prior_dominated=dominated(share, assumptions)
-        )
+    for name, one in summary.marginals.items():
+        share = contracted(one.spread, prior[name])
+        too_wide = dominated(share, assumptions)
+        found[name] = Contraction(prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide)
     return found
 
 
