@@ -32,9 +32,11 @@ from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference
 from invert.sheets.files import FileText
 from invert.sheets.names import MAKERS
+from invert.sheets.places import spelled
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
+from invert.sheets.what_if import copies, is_added
 
 DRAIN_TIME_RULE = "cache.drain_time_rule"
 RELEASE_NOT_KNOWN = "release not known"
@@ -108,6 +110,11 @@ class Inference:
         return records.finished_estimate("active_params", stated)
 
     @property
+    def release_known(self) -> bool:
+        """Whether the release day of its model is known."""
+        return RELEASE_NOT_KNOWN not in self.flags
+
+    @property
     def name(self) -> str:
         """provider/model, as prices.csv has them."""
         return f"{self.sheet.provider}/{self.sheet.model}"
@@ -121,6 +128,15 @@ class Inference:
     def is_maker(self) -> bool:
         """Whether its provider is known as the maker of the model."""
         return self.model.first_party if self.model else self.sheet.provider in MAKERS
+
+    def adds(self, place: str) -> bool:
+        """Return whether a price that was set by hand, `input@400k`, has no published counterpart."""
+        return is_added(place, self.sheet)
+
+    @property
+    def copied(self) -> dict[str, str]:
+        """Prices that a band added by hand copies from the band below, `output@400k`, with their origins."""
+        return {spelled(place): of for place, of in copies(self.sheet).items()}
 
     @property
     def apart(self) -> float | None:

@@ -12,8 +12,6 @@ from invert.report.prices import grades_and_page, predicted_prices
 from invert.report.readings import readings_table
 from invert.report.tiers import deciding_source
 from invert.result import EXTRAPOLATED, Inference, Run
-from invert.sheets.places import spelled
-from invert.sheets.what_if import copies, is_added
 
 _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given", EXTRAPOLATED)
 """Flags that other lines of the screen already explain."""
@@ -39,10 +37,10 @@ def heading(one: Inference, table: Run) -> list[str]:
     region = f", {sheet.region}" if sheet.region else ""
     named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
     changed = [
-        f"what if: {place} = {amount}, {'where none is published' if is_added(place, sheet) else 'in place of the published amount'}"
+        f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
         for place, amount in table.changes.items()
     ]
-    copied = [f"what if: {spelled(place)} is {of}, without an amount" for place, of in copies(sheet).items()]
+    copied = [f"what if: {place} is {of}, without an amount" for place, of in one.copied.items()]
     return [named, *changed, *copied]
 
 
