@@ -1,6 +1,6 @@
 """The zeros of a curve over the domain of a quantity: points and stretches. SciPy finds them between the points of a grid."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from math import isfinite
 
 import numpy as np
@@ -46,15 +46,15 @@ def grid_of(name: str, places: int = _PLACES) -> Floats:
     return np.unique(np.concatenate([[0.0] if row.may_be_zero else [], grid, close]))
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def find_zeros(name: str, height: Height, places: int = _PLACES, tolerance: float = HOLDS) -> tuple[list[_Stretch], Floats]:
     """Return the zeros of a curve of a quantity, and the computed heights. `tolerance` is the largest height at a crossing. With a larger
     height the curve jumps over zero.
     """
     x = grid_of(name, places)
     y = height(x)
-    with np.errstate(invalid="ignore"):
-        if not (np.abs(y) > HOLDS).any():
-            return [(None, None)] if np.isfinite(y).any() else [], y[np.isfinite(y)]
+    if not (np.abs(y) > HOLDS).any():
+        return [(None, None)] if np.isfinite(y).any() else [], y[np.isfinite(y)]
     for more in (_edges(x, y, height), _turning_points(x, y, height)):
         if len(more):
             x = np.unique(np.concatenate([x, more]))
@@ -94,11 +94,10 @@ def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
     """Return the places where the distance of the curve from zero has a minimum."""
     from scipy.optimize import elementwise
 
-    with np.errstate(invalid="ignore"):
-        size, sign = np.abs(y), np.sign(y[1:-1])
-        nearest = (size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:]) & (y[:-2] * sign > 0) & (y[2:] * sign > 0)
-        # Rounding turns a level curve back everywhere.
-        nearest &= np.maximum(size[:-2], size[2:]) - size[1:-1] > HOLDS * (1 + size[1:-1])
+    size, sign = np.abs(y), np.sign(y[1:-1])
+    nearest = (size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:]) & (y[:-2] * sign > 0) & (y[2:] * sign > 0)
+    # Rounding turns a level curve back everywhere.
+    nearest &= np.maximum(size[:-2], size[2:]) - size[1:-1] > HOLDS * (1 + size[1:-1])
     at = np.flatnonzero(nearest) + 1
     if not len(at):
         return np.empty(0)
@@ -111,8 +110,7 @@ def _crossings(x: Floats, y: Floats, height: Height, tolerance: float) -> Iterat
     """Yield the points where the curve crosses zero, without jumps over zero."""
     from scipy.optimize import elementwise
 
-    with np.errstate(invalid="ignore", over="ignore"):
-        at = np.flatnonzero((y[:-1] * y[1:] < 0) & (np.abs(y[:-1]) > HOLDS) & (np.abs(y[1:]) > HOLDS))
+    at = np.flatnonzero((y[:-1] * y[1:] < 0) & (np.abs(y[:-1]) > HOLDS) & (np.abs(y[1:]) > HOLDS))
     if not len(at):
         return
     roots = np.asarray(elementwise.find_root(height, (x[at], x[at + 1]), maxiter=300).x)
@@ -129,15 +127,13 @@ def _crossings(x: Floats, y: Floats, height: Height, tolerance: float) -> Iterat
 
 def _level_stretches(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
     """Yield the stretches, and the points of the grid, at which the curve is zero."""
-    with np.errstate(invalid="ignore"):
-        level = np.abs(y) <= HOLDS
-    for first, last in _runs(level):
+    for first, beyond in np.flatnonzero(np.diff(np.abs(y) <= HOLDS, prepend=False, append=False)).reshape(-1, 2).tolist():
         below = float(x[first - 1]) if first and isfinite(y[first - 1]) else None
-        above = float(x[last + 1]) if last + 1 < len(x) and isfinite(y[last + 1]) else None
-        ends = _stretch_ends(float(x[first]), float(x[last]), below, above, height)
-        start, end = (None if first == 0 else ends[0]), (None if last == len(x) - 1 else ends[1])
+        above = float(x[beyond]) if beyond < len(x) and isfinite(y[beyond]) else None
+        ends = _stretch_ends(float(x[first]), float(x[beyond - 1]), below, above, height)
+        start, end = (None if first == 0 else ends[0]), (None if beyond == len(x) else ends[1])
         if start is not None and end is not None and end <= start * (1 + _WIDE):
-            best = float(x[first : last + 1][np.argmin(np.abs(y[first : last + 1]))])
+            best = float(x[first:beyond][np.argmin(np.abs(y[first:beyond]))])
             yield best, best
         else:
             yield start, end
@@ -147,17 +143,10 @@ def _stretch_ends(first: float, last: float, low: float | None, high: float | No
     """Return how far to both sides the curve stays zero."""
 
     def is_zero(place: Floats) -> NDArray[np.bool_]:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.abs(height(place)) <= HOLDS)
+        return np.asarray(np.abs(height(place)) <= HOLDS)
 
     ends = np.array([first, last])
     beyond = np.array([first if low is None else low, last if high is None else high])
     open_ended = (beyond != ends) & ~is_zero(beyond)
     ends[open_ended] = last_places(ends[open_ended], beyond[open_ended], is_zero)
     return float(ends[0]), float(ends[1])
-
-
-def _runs(flags: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:
-    """Return the first and last place of every run of true flags."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    return [(int(first), int(last) - 1) for first, last in zip(edges[::2], edges[1::2], strict=True)]
