@@ -150,10 +150,8 @@ def refuse_long(texts: Mapping[str, str]) -> None:
 
 def answer_columns(asked: Asked) -> list[Column]:
     """Return each deployment with its answers, or, among several, with the reason why the tables do not cover it."""
-    if len(asked.deployments) == 1:
-        (one,) = asked.deployments
-        return [Column(name="", hardware=one.hardware, model=one.model, solutions=_answer(asked, one))]
-    return [_answer_or_reason(asked, one, name) for one, name in zip(asked.deployments, _names_apart(asked.deployments), strict=True)]
+    names = _names_apart(asked.deployments) if len(asked.deployments) > 1 else [""]
+    return [_answer_or_reason(asked, one, name) for one, name in zip(asked.deployments, names, strict=True)]
 
 
 def _answer(asked: Asked, one: Deployment, price: str = "") -> tuple[Solution, ...]:
@@ -164,16 +162,16 @@ def _answer(asked: Asked, one: Deployment, price: str = "") -> tuple[Solution, .
 
 
 def _answer_or_reason(asked: Asked, one: Deployment, name: str) -> Column:
-    """Return a deployment with its answers, or the reason. Without a rent it has the answers that need no price."""
-    found: tuple[Solution, ...] = ()
+    """Return a deployment with its answers, or the reason if it has a name. Without a rent it has the answers that need no price."""
+    refused = ""
     try:
-        return Column(name=name, hardware=one.hardware, model=one.model, solutions=_answer(asked, one))
-    except NoRent as error:
-        refused = str(error)
-        without = _answer(asked, one, price="given")
-        found = without if any(solution.answers for solution in without) else ()
+        found = _answer(asked, one)
     except NotCovered as error:
+        if not name:
+            raise
         refused = str(error)
+        without = _answer(asked, one, price="given") if isinstance(error, NoRent) else ()
+        found = without if any(solution.answers for solution in without) else ()
     return Column(name=name, hardware=one.hardware, model=one.model, solutions=found, refused=refused)
 
 

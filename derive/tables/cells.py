@@ -3,6 +3,7 @@
 import datetime
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from functools import lru_cache
 from math import inf
 from sys import float_info, intern
@@ -170,8 +171,6 @@ def token_count(text: str) -> int | None:
     >>> token_count("131072"), token_count("200K"), token_count("0.2M"), token_count("200.000"), token_count("0.0001k")
     (131072, 200000, 200000, None, None)
     """
-    from decimal import Decimal
-
     form = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,9}(?:\.[0-9]{1,6})?)([km])", text, re.IGNORECASE)
     if not form:
         return None
