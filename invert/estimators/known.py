@@ -15,7 +15,7 @@ from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import lecture, premium_at_cost, storage_price
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import case_of
+from invert.estimators.cases import Case, case_of
 from invert.estimators.market.record import LEAST_FAMILIES, record
 from invert.estimators.market.student import Floats, Students, predict_one_more
 from invert.estimators.market.student import Judged as Predicted
@@ -25,10 +25,6 @@ from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
 from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, NegativeControl, Record, Span
 from invert.sheets.assemble import models, sheets_that_ship
-from invert.sheets.observables import observables
-from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import ModelRow
-from invert.storage.tariffs import by_slope, tariffs
 
 
 @immutable(kw_only=False)
@@ -121,12 +117,10 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
 @cache_with_data
 def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
     """Return the record of KV bytes by a storage price, on every shipped sheet with a storage price and known stored KV bytes."""
-    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     typical, found = typical_kv(data, assumptions)["stored"], []
     caches = typical.by_name
-    for sheet, model, cache in sheets_of_known_cache(data, assumptions):
-        seen = observables(sheet, model.max_context, assumptions)
-        price = seen.storage_price or by_slope(tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions))
+    for case, cache in cases_of_known_cache(data, assumptions):
+        price = case.storage_price
         if price and price.value > 0 and cache.architecture in caches:
             found.append((storage_price.kv_bytes_stored(price, data, assumptions), caches[cache.architecture]))
     rows = [one for _, one in found]
@@ -146,15 +140,14 @@ def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predi
 
 
 @cache_with_data
-def sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
-    """Return every shipped sheet of a model with a known cache and a usable row."""
+def cases_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[Case, KnownCache], ...]:
+    """Return every shipped sheet of a model with a known cache, without the given facts of another model, and the cache."""
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets_that_ship(data):
-        row = described.get((sheet.provider, sheet.model))
-        model = row and row.known_on(sheet.as_of)
-        cache = known_cache(model, data, assumptions)
-        if model and cache:
-            found.append((sheet, model, cache))
+        model = described.get((sheet.provider, sheet.model))
+        if model and (cache := known_cache(model.known_on(sheet.as_of), data, assumptions)):
+            found.append((case_of(sheet, model, data, assumptions), cache))
     return tuple(found)
 
 
@@ -165,7 +158,8 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     They are evidence against KV bytes from a storage price: the bytes differ, but the price does not.
     """
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
-    for sheet, _, cache in sheets_of_known_cache(data, assumptions):
+    for case, cache in cases_of_known_cache(data, assumptions):
+        sheet = case.sheet
         if (asked := sheet.storage) and asked.amount:
             groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append((sheet.model, cache.stored, asked.usd_per_token))
     found = []
@@ -182,11 +176,9 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
 @cache_with_data
 def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | None:
     """Return the true KV bytes over the lecture's, for every shipped sheet with a threshold and a known cache."""
-    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     times = []
-    for sheet, model, cache in sheets_of_known_cache(data, assumptions):
-        if sheet.bands[1:]:
-            case = case_of(sheet, model, data, assumptions)
+    for case, cache in cases_of_known_cache(data, assumptions):
+        if case.sheet.bands[1:]:
             read = lecture.kv_bytes_from_threshold(case.seen.pairs[0], lecture_anchors(case.anchors, assumptions))
             times.append(cache.read / read.values["kv_bytes_per_token"])
     return Span(low=min(times), median=median(times), high=max(times)) if times else None
@@ -195,11 +187,10 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
 @cache_with_data
 def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
     """Return the bounds at rental cost over the true cache, on shipped sheets of known cache without an output premium, or None."""
-    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     factors = [
-        premium_at_cost.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
-        for sheet, model, cache in sheets_of_known_cache(data, assumptions)
-        if not sheet.has_premium
+        premium_at_cost.most_within_price(case.sheet, case.max_context, data, assumptions) / cache.read
+        for case, cache in cases_of_known_cache(data, assumptions)
+        if not case.sheet.has_premium
     ]
     if not factors:
         return None

@@ -27,12 +27,12 @@ from invert.estimators.calibration import Member, members
 from invert.estimators.input_price import params_times_price_cost
 from invert.estimators.known import (
     Judged,
+    cases_of_known_cache,
     judged,
     negative_controls,
     record_of_storage_price,
     records,
     records_beside,
-    sheets_of_known_cache,
 )
 from invert.estimators.market import candidates, panel, size
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
@@ -232,7 +232,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     typical = typical_kv(data, assumptions)["read"]
     caches = typical.by_name
-    sold = [(sheet, cache.architecture) for sheet, _, cache in sheets_of_known_cache(data, assumptions)]
+    sold = [(case.sheet, cache.architecture) for case, cache in cases_of_known_cache(data, assumptions)]
     sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
     asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
     return candidates.judge_predictors(list(asked.values()), typical, since, assumptions)
