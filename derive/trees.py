@@ -107,19 +107,14 @@ def _slope_of_part(operation: str, place: int, value: Any, parts: Sequence[Any],
 @cache
 def names(tree: Tree) -> frozenset[str]:
     """Return the quantities in a tree."""
-    if isinstance(tree, str):
-        return frozenset([tree])
-    return frozenset().union(*map(names, tree[1:])) if isinstance(tree, tuple) else frozenset()
+    return frozenset(part for part in all_parts(tree) if isinstance(part, str))
 
 
 def all_parts(tree: Tree) -> Iterator[Tree]:
     """Yield the tree and all of its parts."""
-    waiting = [tree]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        if isinstance(part, tuple):
-            waiting += part[:0:-1]
+    yield tree
+    for part in tree[1:] if isinstance(tree, tuple) else ():
+        yield from all_parts(part)
 
 
 def terms(tree: Tree) -> tuple[Tree, ...]:
@@ -131,11 +126,9 @@ def factors(tree: Tree) -> Iterator[str]:
     """Yield the quantities that are factors of a term."""
     if isinstance(tree, str):
         yield tree
-    elif isinstance(tree, tuple) and tree[0] in (PRODUCT, MINUS):
-        for part in tree[1:]:
+    elif isinstance(tree, tuple):
+        for part in tree[1:] if tree[0] in (PRODUCT, MINUS) else tree[1:2] if tree[0] == RATIO else ():
             yield from factors(part)
-    elif isinstance(tree, tuple) and tree[0] == RATIO:
-        yield from factors(tree[1])
 
 
 def put_into(tree: Tree, values: Mapping[Any, Tree]) -> Tree:
