@@ -26,15 +26,15 @@ _Schema = dict[str, Any]
 
 
 class CommandTool(NamedTuple):
-    """A command as a tool: its arguments and options by name, whether an argument is needed, its form, and the schema of its answer.
+    """A command as a tool: its arguments and options by name, whether an argument is needed, and the schema of its answer.
 
     The answer of a tool is an object or a text. A list is the value of `key` in an object. A blank `schema` allows any items in a list.
+    Without both the answer is a text.
     """
 
     options: tuple[str, ...]
     arguments: Mapping[str, str]
     required: bool = True
-    form: str = ""
     schema: str = ""
     key: str = ""
 
@@ -48,12 +48,6 @@ class CommandTool(NamedTuple):
         around = {name: found.pop(name) for name in ("$schema", "$defs") if name in found}
         return {**around, "type": "object", "required": [self.key], "properties": {self.key: found or {"type": "array"}}}
 
-    def answer_of(self, text: str) -> _Schema | None:
-        """Return the output of a command as an object, or None for a text."""
-        if self.key:
-            return {self.key: json.loads(text)}
-        return json.loads(text) if self.schema else None
-
 
 _TOOLS = {
     "solve": CommandTool(
@@ -62,22 +56,18 @@ _TOOLS = {
             "unknown": "The quantity to solve for, as step_time, chips or cost_per_token.",
             "given": "Known quantities with a number in SI, or a text with its unit or a limit: batch: 64, ctx: '8k', tpot: '<=50ms'.",
         },
-        form="json",
         schema="solve.schema.json",
     ),
     "infer": CommandTool(
         options=("as-of", "tier", "set"),
         arguments={"models": "Models of the price table, such as gemini-3.1-pro or openai/gpt-5.4."},
-        form="json",
         schema="infer.schema.json",
         key="sheets",
     ),
     "cite": CommandTool(
         options=("as",), arguments={"ids": "Ids of equations, models or prices, as roofline.step_time or gemini-3.1-pro#output."}
     ),
-    "claims": CommandTool(
-        options=(), arguments={"words": "The id of a claim, as A13d, or words in it."}, required=False, form="json", key="claims"
-    ),
+    "claims": CommandTool(options=(), arguments={"words": "The id of a claim, as A13d, or words in it."}, required=False, key="claims"),
 }
 """The tools by name. Each has the name of its command. Their other texts and schemas come from the command."""
 
@@ -125,7 +115,7 @@ def _described(name: str) -> _Schema:
 
 def _words(name: str, given: Mapping[str, Any]) -> list[str]:
     """Return the words of a command line. Options are --name=value, so a value is never read as an option."""
-    options, arguments = [f"--as={_TOOLS[name].form}"] if _TOOLS[name].form else [], []
+    options, arguments = ["--as=json"] if _TOOLS[name].schema or _TOOLS[name].key else [], []
     for word, one in _parameters(name).items():
         found = given.get(word, ())
         if isinstance(found, bool):
@@ -219,4 +209,5 @@ async def _call(name: str, arguments: Mapping[str, Any]) -> "CallToolResult":
         done = await to_thread.run_sync(CliRunner().invoke, _program(), [name, *_words(name, arguments)])
     if done.exit_code not in (0, NO_ANSWER) or not done.stdout:
         return answer(done.stderr or f"the command ended with {done.exit_code}", failed=True)
-    return answer(done.stdout, tool.answer_of(done.stdout))
+    found = json.loads(done.stdout) if tool.schema or tool.key else None
+    return answer(done.stdout, {tool.key: found} if tool.key else found)
