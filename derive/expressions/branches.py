@@ -5,14 +5,14 @@ from functools import cache
 from typing import Protocol
 
 from derive.evaluate import evaluate
-from derive.expressions.cases import smooth_cases
+from derive.expressions.cases import Regime, smooth_cases
 from derive.expressions.closed_roots import closed_roots
 from derive.expressions.in_order import sort_terms
 from derive.expressions.one_line import denominator_of, simplify
 from derive.immutable import immutable
 from derive.records import Equation
 from derive.requirements import Requirement
-from derive.trees import Roots, Tree, TreePair, difference, names, put_into, text
+from derive.trees import Roots, Tree, TreePair, difference, names, put_into
 from derive.written import tree_of_function
 
 
@@ -24,19 +24,6 @@ class Solvable(Protocol):
     @property
     def requires(self) -> tuple[Requirement, ...]: ...
     def __hash__(self) -> int: ...
-
-
-@immutable(kw_only=False)
-class Regime:
-    """A smooth formula, and the (larger, smaller) pairs under which it is the value of the whole."""
-
-    expression: Tree
-    wins: tuple[TreePair, ...] = ()
-
-    @property
-    def label(self) -> str | None:
-        """Return the inequalities in words of the registry, or None if there is a single regime."""
-        return " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
 
 
 @immutable
@@ -57,8 +44,7 @@ def comparisons(equation: Solvable) -> tuple[tuple[str, Tree, Tree], ...]:
 @cache
 def regimes_of(row: Solvable) -> tuple[Regime, ...]:
     """Return all smooth regimes of the right side. Regimes of an equation of the catalogue keep its written form."""
-    shaped = sort_terms if isinstance(row, Equation) else simplify
-    return tuple(Regime(*case) for case in smooth_cases(row.trees[1], shaped))
+    return smooth_cases(row.trees[1], sort_terms if isinstance(row, Equation) else simplify)
 
 
 def current_regime(equation: Equation, values: Mapping[str, float]) -> str | None:

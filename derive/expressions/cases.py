@@ -4,29 +4,41 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from derive.expressions.one_line import EXTREMES, simplify
+from derive.immutable import immutable
 from derive.trees import LARGEST_OF, Tree, TreePair, all_parts, put_into, text
 
-_Smoothed = tuple[Tree, tuple[TreePair, ...]]
+
+@immutable(kw_only=False)
+class Regime:
+    """A smooth formula, and the (larger, smaller) pairs under which it is the value of the whole."""
+
+    expression: Tree
+    wins: tuple[TreePair, ...] = ()
+
+    @property
+    def label(self) -> str | None:
+        """Return the inequalities in words of the registry, or None if there is a single regime."""
+        return " and ".join(dict.fromkeys(f"{text(larger)} >= {text(smaller)}" for larger, smaller in self.wins)) or None
 
 
 @cache
-def smooth_cases(tree: Tree, shaped: Callable[[Tree], Tree] = simplify) -> tuple[_Smoothed, ...]:
-    """Return all smooth regimes of a formula, each with the pairs of a larger and a smaller term that select it.
+def smooth_cases(tree: Tree, shaped: Callable[[Tree], Tree] = simplify) -> tuple[Regime, ...]:
+    """Return all smooth regimes of a formula.
 
     `shaped` brings each regime into its final form, by default a single fraction. A Max and a Min of the same terms are decided together.
     So no regime contradicts itself.
 
     >>> from derive.trees import tree_of
-    >>> [(text(one), wins) for one, wins in smooth_cases(tree_of("2*Max(batch, chips)"))]
+    >>> [(text(one.expression), one.wins) for one in smooth_cases(tree_of("2*Max(batch, chips)"))]
     [('2*batch', (('batch', 'chips'),)), ('2*chips', (('chips', 'batch'),))]
     """
     return tuple(dict.fromkeys(_split(shaped(tree), (), shaped)))
 
 
-def _split(tree: Tree, wins: tuple[TreePair, ...], shaped: Callable[[Tree], Tree]) -> Iterator[_Smoothed]:
+def _split(tree: Tree, wins: tuple[TreePair, ...], shaped: Callable[[Tree], Tree]) -> Iterator[Regime]:
     node = next((part for part in all_parts(tree) if _is_extreme(part) and sum(map(_is_extreme, all_parts(part))) == 1), None)
     if not isinstance(node, tuple):
-        yield tree, wins
+        yield Regime(tree, wins)
         return
     for chosen in sorted(node[1:], key=text):
         others = [other for other in node[1:] if other != chosen]

@@ -23,16 +23,13 @@ class SmoothRegime(NamedTuple):
 
     expression: Expr
     wins: _Pairs = ()
+    label: str | None = None
+    """The condition in words of the registry, or None if there is only one regime."""
 
     @property
     def condition(self) -> Boolean:
         """Return where the regime is valid, or true if there is only one."""
         return And(*(larger >= smaller for larger, smaller in self.wins))
-
-    @property
-    def label(self) -> str | None:
-        """Return the condition in words of the registry, or None if there is only one regime."""
-        return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in self.wins)) or None
 
 
 class SolvedRegime(NamedTuple):
@@ -45,10 +42,10 @@ class SolvedRegime(NamedTuple):
 def solve_by_regime(left: Tree, right: Tree, unknown: str) -> tuple[SolvedRegime, ...]:
     """Return the solutions of left = right in every smooth regime of the right side."""
     x, solved = symbol(unknown), []
-    for tree, pairs in smooth_cases(right, sort_terms):
-        smooth, wins = _expression(tree), tuple((_expression(larger), _expression(smaller)) for larger, smaller in pairs)
+    for one in smooth_cases(right, sort_terms):
+        smooth, wins = _expression(one.expression), tuple((_expression(larger), _expression(smaller)) for larger, smaller in one.wins)
         roots = (smooth,) if left == unknown and not smooth.has(x) else solve_smooth(_expression(left) - smooth, x)
-        solved.append(SolvedRegime(SmoothRegime(smooth, wins), roots))
+        solved.append(SolvedRegime(SmoothRegime(smooth, wins, one.label), roots))
     return tuple(solved)
 
 
