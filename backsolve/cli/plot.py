@@ -86,13 +86,15 @@ def _draw_prices(figure: str, names: tuple[str, ...], own: FileText | None, as_o
             raise WrongValue("reliability shows the whole scoreboard: leave out the MODEL")
         draw_picture(out, [reliability(section_rows("skill"))])
         return
-    wanted = names or (() if figure == SHEETS else (USUAL_SHEET,))
-    table = infer(wanted, prices=own, as_of=as_of) if wanted else None
-    for note in table.notes if table else ():
+    if figure == SHEETS and not names:
+        draw_picture(out, [size_price([])])
+        return
+    table = infer(names or (USUAL_SHEET,), prices=own, as_of=as_of)
+    for note in table.notes:
         say(note)
-    tell_doubts(table.doubts if table else (), own)
-    sheets = [*table] if table else []
+    tell_doubts(table.doubts, own)
+    sheets = [*table]
     if figure != SHEETS and len(sheets) != 1:
         raise WrongValue(f"the figure shows one sheet, and {len(sheets)} sheets match: {', '.join(one.name for one in sheets)}")
     draw_picture(out, [size_price(sheets) if figure == SHEETS else SHEET_FIGURES[figure](sheets[0])])
-    fail_on(table.problems if table else ())
+    fail_on(table.problems)

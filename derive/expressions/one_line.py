@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache, reduce
 from itertools import combinations
-from math import gcd
+from math import gcd, lcm
 from typing import NamedTuple
 
 from derive.expressions import polynomials
@@ -150,7 +150,7 @@ def dominant_terms(operation: str, inner: Iterable[Tree]) -> list[Tree]:
 
 
 def _sum(one: Quotient, other: Quotient) -> Quotient:
-    number = one.number * other.number // gcd(one.number, other.number)
+    number = lcm(one.number, other.number)
     lacking, more = Counter(other.sums) - Counter(one.sums), Counter(one.sums) - Counter(other.sums)
     first = reduce(multiply, map(dict, lacking.elements()), multiply({(): number // one.number}, one.above))
     second = reduce(multiply, map(dict, more.elements()), multiply({(): number // other.number}, other.above))
