@@ -36,6 +36,8 @@ from derive.solving.question.switches import pose_question
 from derive.solving.result import Reason, Solution, known_answer
 from derive.suppositions import USUAL_TYPES
 
+_BESIDE = 1e-3
+"""How far from its default a quantity is tried, as a share of its usual value."""
 _CHIPS, _STAGES, _COPIES, _BATCH = Memory.bought, Memory.groups, Memory.copies, Batch.name
 
 
@@ -82,33 +84,28 @@ def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switche
         met = _answer_once(question)
         found = met if met.answers else found
     if found.is_refused_for("missing_givens"):
-        found = _answer_at_default(asked) or found
+        found = _answer_at_default(_suppose_types(asked), found.refusal.missing) or found
     return _round_within_limits(question, found)
 
 
-def _answer_at_default(asked: Question) -> Solution | None:
-    """Return the default of the unknown, or 0, if given results have their values there and not elsewhere."""
+def _answer_at_default(asked: Question, missing: Collection[str]) -> Solution | None:
+    """Return the default of the unknown, or 0, if the given results follow from it alone, and not from a value beside it."""
     row = quantity(asked.unknown)
     value = NEUTRAL_DEFAULTS.get(asked.unknown, 0.0 if row.may_be_zero else None)
     if value is None:
         return None
-
-    def agreeing(at: float) -> list[tuple[str, bool]]:
-        """Return the results that follow from a value of the unknown, and whether each is as given."""
-        there = {name: result_with(asked, name, {asked.unknown: at}) for name in results_made_of(asked, asked.unknown)}
-        found = ((name, asked.known[name], one) for name, one in there.items() if one is not None)
-        return [
-            (name, bool(is_within(asked.limits[name], one, given)) if name in asked.limits else isclose(one, given, rel_tol=HOLDS))
-            for name, given, one in found
-        ]
-
-    here, elsewhere = agreeing(value), dict(agreeing(row.at(0.5)))
-    causes = [name for name, _ in here if name not in asked.limits and not elsewhere.get(name)]
-    if not causes or not all(agrees for _, agrees in here):
-        return None
-    given = {name: asked.known[name] for name in causes}
-    found = known_answer(asked.unknown, value, f"with this value {' and '.join(causes)} {'is' if len(causes) == 1 else 'are'} as given")
-    return replace(found, given=given, provenance=dict.fromkeys(given, "given"))
+    beside = {asked.unknown: value + _BESIDE * row.at(0.5), **{name: quantity(name).at(0.5) for name in missing}}
+    given: dict[str, float] = {}
+    for name in results_made_of(asked, asked.unknown):
+        here, there = (result_with(asked, name, known) for known in ({asked.unknown: value}, beside))
+        result, side = asked.known[name], asked.limits.get(name)
+        if here is not None and not (is_within(side, here, result) if side else isclose(here, result, rel_tol=HOLDS)):
+            return None
+        if None not in (here, there) and there != here and not side:
+            given[name] = result
+    told = f"with this value {' and '.join(given)} {'is' if len(given) == 1 else 'are'} as given"
+    found = replace(known_answer(asked.unknown, value, told), given=given, provenance=dict.fromkeys(given, "given"))
+    return found if given else None
 
 
 def _round_within_limits(asked: Question, found: Solution) -> Solution:
