@@ -42,6 +42,7 @@ from derive.errors import BacksolveError, WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, meant_beside
 from derive.records import LOWER, UPPER, Equation, Variant
 from derive.solving.question.defaults import defaults_in_force
+from derive.solving.question.questions import OF_DENSE
 from derive.solving.result import Answer, Solution
 from derive.trees import Tree
 from derive.trees import slopes as derivatives
@@ -407,7 +408,8 @@ def ask(question: Question) -> tuple[Question, Solution]:
                 raise
             question = with_facts(replace(question, using=tuple(id for id in question.using if id != idle)), {})
             continue
-        supposed = {name: ("=", values[name]) for name, source in solution.provenance.items() if source == "supposed" and name in values}
+        untrue = {name for name, source in solution.provenance.items() if source in ("supposed", OF_DENSE)}
+        supposed = {name: ("=", values[name]) for name in sorted(untrue & values.keys())}
         facts = {**question.facts}
         if RENT in solution.provenance and PRICE in facts:
             # Beside the share of time in use, the price of a chip was read as its rent. The deployment has another name for that.
