@@ -188,7 +188,7 @@ def _complete_presets(unknown: str, typed: Mapping[str, float], switches: Switch
     shared = {Memory.attention_groups: NEUTRAL_DEFAULTS[Memory.attention_groups], **preset.givens, **typed}
     cut = switches.conventions.tensor_parallel or by_heads
     row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
-    if row and unknown in (Memory.copies, _CHIPS):
+    if row and unknown in (Memory.copies, Memory.attention_groups, _CHIPS):
         return preset, (*using, row.id)
     return (_with_copies(preset, row.right_side(shared)) if row else preset), using
 
@@ -267,9 +267,11 @@ def _with_layouts(
 
 def _copied_by_heads(unknown: str, known: Mapping[str, float], variants: Mapping[str, str], using: Iterable[str]) -> Equation | None:
     """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
-    if Memory.copies in known or any(equation(id).symbols[0] == Memory.copies for id in using):
+    if (Memory.copies in known and unknown != Memory.attention_groups) or any(equation(id).symbols[0] == Memory.copies for id in using):
         return None
     row, chips = copies_condition({**_choose_variants(unknown, known, ()), **variants}), known.get(_CHIPS)
+    if unknown == Memory.attention_groups:
+        return row
     if unknown == _CHIPS and known.keys() | {_CHIPS} >= {*row.inputs, Batch.name} and known.keys().isdisjoint(Replica.sized_by):
         return row
     if not chips or not row.inputs <= known.keys():
