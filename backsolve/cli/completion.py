@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 import click
 
 from derive.catalogue import by_id
-from derive.glossary import term_names
 from derive.quantities import QUANTITIES
 
 _Completion = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -28,6 +27,7 @@ def names_of(kind: str) -> Iterable[str]:
 
         return REGISTRY
     from derive import presets
+    from derive.glossary import term_names
 
     others: dict[str, Callable[[], Iterable[str]]] = {
         **{"chips": presets.hardware_names, "models": presets.model_names},

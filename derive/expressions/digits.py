@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.evaluate import precise
 from derive.quantities import quantity
-from derive.trees import EXPONENTIAL, LOGARITHM, MINUS, RAISED, ROOT, SUM, Tree, all_parts, is_negative
+from derive.trees import EXPONENTIAL, LOGARITHM, RAISED, ROOT, SUM, Tree, all_parts, is_negative, negated
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -35,16 +35,9 @@ def loses_digits(tree: Tree) -> bool:
 @cache
 def is_rational(tree: Tree) -> bool:
     """Return whether a formula has only + - * / and whole powers."""
-    return not any(map(_is_irrational, all_parts(tree)))
-
-
-def _is_irrational(part: Tree) -> bool:
-    """Return whether a part is a logarithm, an exponential, a root, or a power that is not whole."""
-    if not isinstance(part, tuple):
-        return False
-    operation, *operands = part
-    exponent = operands[-1][1] if isinstance(operands[-1], tuple) and operands[-1][0] == MINUS else operands[-1]
-    return operation in (EXPONENTIAL, LOGARITHM, ROOT) or (operation == RAISED and not isinstance(exponent, int))
+    parts = [part for part in all_parts(tree) if isinstance(part, tuple)]
+    exponents = [negated(part[2]) if is_negative(part[2]) else part[2] for part in parts if part[0] == RAISED]
+    return all(isinstance(one, int) for one in exponents) and not any(part[0] in (EXPONENTIAL, LOGARITHM, ROOT) for part in parts)
 
 
 @cache
