@@ -61,7 +61,10 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     found = Preset(supposed=dict.fromkeys(_OF_DEVICE, why) if len(names) > 1 else {})
     for name in _OF_DEVICE:
         found = found.add_givens({name: _si_value(rows[name])}, _origin(rows[name], name))
-    if price := _holding_price(rows["tier_capacity"].tier, tables):
+    of_tier = (row for row in tables.rows_of(MemoryTierFigure) if row.tier == rows["tier_capacity"].tier and row.value)
+    prices = [row for row in of_tier if row.quantity == "holding_price"]
+    # Rows without a year are the newest, and a purchase comes before a rent.
+    if price := min(prices, key=lambda row: (row.year is not None, _COST_BASES.index(row.basis)), default=None):
         value = quantity("tier_price").check(_si_value(price) * found.givens["tier_capacity"])
         why = f"{price.device}, {price.basis}: {price.value:g} {price.unit} times the capacity"
         origin = _origin(price, "holding_price times the capacity")
@@ -79,12 +82,6 @@ def tier_lines(text: str) -> list[str]:
         for device in matching_devices(text)
         if devices[device]["tier_capacity"].tier != "hbm"
     ]
-
-
-def _holding_price(of_tier: str, tables: Tables) -> MemoryTierFigure | None:
-    """Return the newest holding price of a tier: rows without a year are the newest, and a purchase comes before a rent."""
-    rows = [row for row in tables.rows_of(MemoryTierFigure) if row.tier == of_tier and row.quantity == "holding_price" and row.value]
-    return min(rows, key=lambda row: (row.year is not None, _COST_BASES.index(row.basis)), default=None)
 
 
 def _si_value(row: MemoryTierFigure) -> float:

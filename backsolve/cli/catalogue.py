@@ -85,7 +85,10 @@ def list_command(
         return
     presets = [*shown.listing_commands(about), *tier_lines(about)] if about else []
     tell_rows("{}", [(line,) for line in presets])
-    if not (rows or presets or (word and found) or (about and _list_claims(about))):
+    nothing = not (rows or presets or (word and found))
+    claims = [row for row in rows_of(Claim) if mentions(about, f"{row.claim} {row.reason}")] if nothing and about else []
+    tell_rows("claim {:<5} {:<24} {}", [(row.id, row.verdict, row.claim) for row in claims])
+    if nothing and not claims:
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
     _tell_equations(rows, lambda row: f"   ({reason_not_derived(row)})" if without == "derivation" else "")
     if rows and in_terminal():
@@ -98,13 +101,6 @@ def _tell_equations(rows: Iterable[Equation], remark: Callable[[Equation], str] 
 
 def _tell_quantities(rows: Iterable[Quantity]) -> None:
     tell_rows("{:<{first}}  {:<10} {:<14} {}", [(one.name, one.symbol, f"[{one.unit}]", one.meaning) for one in rows])
-
-
-def _list_claims(word: str) -> bool:
-    """List the claims of the lecture that contain a word. Return whether there is one."""
-    rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
-    tell_rows("claim {:<5} {:<24} {}", [(row.id, row.verdict, row.claim) for row in rows])
-    return bool(rows)
 
 
 def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
@@ -271,7 +267,8 @@ def cite_command(
             raise WrongValue("--reading and --used-by do not go together")
         _cite_readings(ids, reading, style, {"prices": own, "tier": tier, "as_of": as_of}, html_base, macros)
         return
-    sheets = [id for id in ids if _names_prices(id)]
+    # Models are written with a slash or a hyphen, and ids begin with their chapter.
+    sheets = [id for id in ids if "/" in id or ("-" in id and id.partition(".")[0] not in CHAPTERS)]
     equations = [id for id in ids if id not in sheets]
     found = _cite_prices(sheets, tier, as_of, own, html_base) if sheets else []
     why: dict[str, str] = {}
@@ -303,11 +300,6 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
     tell("\n\n".join(cite_reading(one, table, reading, style, html_base, macros) for one in table), style)
     tell_doubts(table.doubts, asked["prices"])
     fail_on(table.problems)
-
-
-def _names_prices(name: str) -> bool:
-    """Return whether a name is written like a model and not like the id of an equation."""
-    return "/" in name or ("-" in name and name.partition(".")[0] not in CHAPTERS)
 
 
 def _cite_prices(names: Iterable[str], tier: str | None, as_of: date | None, own: FileText | None, html_base: str) -> list[Reference]:
