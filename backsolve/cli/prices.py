@@ -29,11 +29,9 @@ def prices() -> None:
 @options.prices
 @options.as_of
 @options.everything
-@options.form("table", "json", "csv", help="Form of the answer. JSON and CSV have every price.")
+@options.form("table", "json", "csv", help="Form of the answer. JSON and CSV have every price with its grade, dates and source.")
 def list_prices(names: tuple[str, ...], own: FileText | None, as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets valid on a day, or those of a MODEL or PROVIDER, with their base prices.
-
-    JSON and CSV have every price with its grade, dates and source.
 
     A sheet dated before the release of its model is left out, as in `infer`.
 
