@@ -2,22 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from itertools import groupby
 from math import isclose, isfinite
 from random import Random
-from typing import NamedTuple
 
 from derive.catalogue import equations
 from derive.errors import WrongData
 from derive.evaluate import evaluate, precise
 from derive.expressions.branches import branches
-from derive.expressions.sympy_solver import SmoothRegime
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
 from derive.tables.problems import Problem
-from derive.trees import Roots, Tree, TreePair
+from derive.trees import Roots, Tree
 
 _POINTS = 6
 """Number of points at which each regime is compared. The equation is satisfied at every second point."""
@@ -28,14 +25,6 @@ _ALIKE = 1e-7
 _VERDICTS = ("both", "ours alone", "SymPy alone", "none", "differ")
 
 _Point = Mapping[str, float]
-
-
-class _Solved(NamedTuple):
-    """A regime with its closed forms."""
-
-    expression: Tree
-    wins: tuple[TreePair, ...]
-    roots: Roots
 
 
 def algebra_rows(rows: Iterable[Equation] | None = None, seed: int = 1) -> list[dict[str, object]]:
@@ -60,14 +49,9 @@ def algebra_problems(rows: Iterable[Mapping[str, object]]) -> list[Problem]:
 def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
     """Yield the comparison of both solutions for each regime of an equation."""
     points = [_draw_values(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
-    solved, ours = row.solve_for(unknown), branches(row, unknown)
-    theirs = [_Solved(*_build_trees(one.regime), one.solutions and tuple(map(as_tree, one.solutions))) for one in solved]
-    if len(ours) != len(theirs):
-        yield "differ"
-    for one in ours:
-        mine = _Solved(one.regime.expression, one.regime.wins, one.roots)
-        same = next((other for other in theirs if all(_are_one_regime(mine, other, at) for at in points)), None)
-        yield "differ" if same is None else _verdict(mine.roots, same.roots, unknown, points)
+    # Both have the same regimes in the same order. The SymPy splitter of the tests is the referee of that.
+    for ours, theirs in zip(branches(row, unknown), row.solve_for(unknown), strict=True):
+        yield _verdict(ours.roots, theirs.solutions and tuple(map(as_tree, theirs.solutions)), points)
 
 
 def _draw_values(row: Equation, random: Random, holds: bool) -> _Point:
@@ -80,20 +64,7 @@ def _draw_values(row: Equation, random: Random, holds: bool) -> _Point:
     raise WrongData(f"{row.id}: no random values meet its requirements")
 
 
-@cache
-def _build_trees(regime: SmoothRegime) -> tuple[Tree, tuple[TreePair, ...]]:
-    return as_tree(regime.expression), tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in regime.wins)
-
-
-def _are_one_regime(one: _Solved, other: _Solved, at: _Point) -> bool:
-    """Return whether two regimes have the same value, or both no number, and hold at the same points."""
-    values = [evaluate(each.expression, at) for each in (one, other)]
-    alike = isclose(*values, rel_tol=_ALIKE) or not any(map(isfinite, values))
-    first, second = (all(evaluate(pair[0], at) >= evaluate(pair[1], at) for pair in each.wins) for each in (one, other))
-    return alike and first == second
-
-
-def _verdict(ours: Roots, theirs: Roots, unknown: str, points: Iterable[_Point]) -> str:
+def _verdict(ours: Roots, theirs: Roots, points: Iterable[_Point]) -> str:
     if ours is None or theirs is None:
         return "none" if ours is theirs else "ours alone" if theirs is None else "SymPy alone"
     return "both" if all(_have_one_value(ours, theirs, at) for at in points) else "differ"
