@@ -115,8 +115,12 @@ def _follow_to_ends(asked: Question, known: Mapping[str, float], way: Way) -> li
         nothing = reason or nothing
         for one in found:
             end = _check_end(asked, way, world, one)
-            clash = clash or (end if isinstance(end, Reason) else None)
-            ends += [end] if isinstance(end, _End) else []
+            if isinstance(end, _End):
+                ends.append(end)
+            elif end.code == "requirement_violated":
+                nothing = end
+            else:
+                clash = clash or end
     if ends:
         return ends
     if clash:
@@ -170,10 +174,12 @@ def _reason_left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ..
 
 
 def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End | Reason:
-    """Return the end that an answer is, or what it contradicts: a given, or the memory."""
+    """Return the end that an answer is, or what it contradicts: a requirement on an eliminated quantity, a given, or the memory."""
     after = _extend_world(world, way.legs[-1], found)
     after = _complete_world(way, after) if found.kind == "point" else after
     known = after.values if found.kind == "point" else world.values
+    if unmet := next((row for row in way.rows if row.unmet(known)), None):
+        return broken_requirement(unmet, way.unknown, [known])
     short, told = memory_shortfall(asked, known, way.rows), ""
     if short and is_memory_warning(asked, way):
         told = "; ".join(short.message.split("\n"))
