@@ -110,11 +110,13 @@ def names(tree: Tree) -> frozenset[str]:
     return frozenset(part for part in all_parts(tree) if isinstance(part, str))
 
 
-def all_parts(tree: Tree) -> Iterator[Tree]:
-    """Yield the tree and all of its parts."""
-    yield tree
-    for part in tree[1:] if isinstance(tree, tuple) else ():
-        yield from all_parts(part)
+def all_parts(tree: Tree) -> list[Tree]:
+    """Return the tree and all of its parts, each before its own parts."""
+    found, left = list[Tree](), [tree]
+    while left:
+        found.append(part := left.pop())
+        left += reversed(part[1:]) if isinstance(part, tuple) else ()
+    return found
 
 
 def terms(tree: Tree) -> tuple[Tree, ...]:

@@ -150,5 +150,5 @@ def sort_key(tree: Tree) -> tuple[int, int, str]:
     if isinstance(tree, tuple) and tree[0] == RAISED:
         return sort_key(tree[1])
     if isinstance(tree, tuple):
-        return 2 if tree[0] in (PRODUCT, RATIO) else 3 if tree[0] == SUM else 4, len([*all_parts(tree)]), text(tree)
+        return 2 if tree[0] in (PRODUCT, RATIO) else 3 if tree[0] == SUM else 4, len(all_parts(tree)), text(tree)
     return int(isinstance(tree, str)), 0, str(tree)

@@ -60,7 +60,7 @@ def closed_form_of(loop: Loop) -> Composed | None:
 
 
 def _size(*sides: Tree) -> int:
-    return sum(1 for side in sides for _ in all_parts(side))
+    return sum(len(all_parts(side)) for side in sides)
 
 
 def formula_of(leg: Leg) -> Tree | None:
