@@ -59,7 +59,7 @@ def content_of(place: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
         _refuse_unreadable(os.stat(place), limit)
         with open(place, "rb", opener=lambda path, flags: os.open(path, flags | getattr(os, "O_NONBLOCK", 0))) as file:
             _refuse_unreadable(os.fstat(file.fileno()), limit)
-            return _read_to_limit(file, limit)
+            return file.read()
 
 
 def content_of_stream(stream: Any, limit: int = LARGEST) -> bytes:

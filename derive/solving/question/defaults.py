@@ -6,7 +6,7 @@ A default in force is put into the equations of a question, which then do not co
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cache, lru_cache
-from math import isclose
+from math import isclose, nan
 from typing import Any
 
 from derive.catalogue import equation
@@ -16,7 +16,7 @@ from derive.quantities.defaults import DEFAULTS, Default
 from derive.records import Equation, in_place
 from derive.requirements import HOLDS, named
 from derive.solving.question.propagation import rows_behind
-from derive.trees import MINUS, PRODUCT, RATIO, SUM, all_parts, names
+from derive.trees import names
 from derive.written import argument_names, tree_of_function
 
 _ROWS = {row.quantity: row for row in DEFAULTS}
@@ -136,8 +136,8 @@ def with_defaults(row: Equation, values: Mapping[str, int | str]) -> Equation:
     >>> with_defaults(equation("scheduling.throughput"), {"microbatches": 1}).symbols
     ('throughput', 'batch', 'tokens_per_step', 'token_latency')
     """
-    spoken = sorted((name, values[name]) for name in row.symbols[1:] if name in values)
-    return _put_values_in(row, tuple(spoken)) if spoken else row
+    spoken = values.keys() & row.inputs
+    return _put_values_in(row, tuple((name, values[name]) for name in sorted(spoken))) if spoken else row
 
 
 @cache
@@ -170,13 +170,10 @@ def restore_default(row: Equation, name: str) -> Equation:
     return with_defaults(equation(row.id), others) if name in row.put_in else row
 
 
-_POINTS = ((2.0, 1.0), (60.0, -3.0), (5.0, 7.0))
-"""Where a relation is tried: the value of its first quantity, and by how much that of each next one is more. All are whole numbers,
-so that a power of what is below zero is real.
-"""
-_PLAIN = (SUM, PRODUCT, RATIO, MINUS)
-_FURTHER = 3.0
-"""By which factor a quantity is moved there."""
+_POINTS = ((2.0, 1.3), (60.0, 0.8), (0.9, 0.9), (5e3, 0.4), (0.04, 2.5), (1e-3, 3.0), (300.0, 0.5))
+"""Where a relation is tried: values of its quantities between these two numbers, which differ by powers of the second."""
+_MOVES = (3.0, 1e3, 0.0)
+"""By which factors a quantity is moved there: a little, and so far that any term of a maximum or minimum is the largest or the least."""
 
 
 def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str], waits: bool = False) -> tuple[str, ...]:
@@ -199,41 +196,40 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
 def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
     """Return the quantities that disappear from a relation with a term of 0 or a ratio of 1.
 
-    Numbers show of nearly all quantities that they stay, in a twentieth of the time that the algebra takes. In sums, products and ratios
-    they also show which do not.
-    """
-    unmoved = _unmoved_quantities(row.relation, spoken)
-    if not unmoved:
-        return ()
-    left, right = tree_of_function(relation)
-    plain = all(not isinstance(part, tuple) or part[0] in _PLAIN for part in all_parts(right))
-    if plain and left not in names(right):
-        return tuple(name for name in row.symbols if name in unmoved)
-    ordered = sort_terms(right)
-    held = names(ordered) | names(left) if ordered != left else frozenset()
-    return tuple(name for name in row.symbols if name not in held and name not in spoken)
-
-
-def _unmoved_quantities(relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> set[str]:
-    """Return the quantities with which the right side does not move at a few points: these may have dropped out of it.
-
+    Numbers show them, in a twentieth of the time that the algebra takes. Only an equation of a quantity with itself needs the algebra.
     `spoken` has the quantities that are numbers there, or are called by another name.
     """
-    places = [spoken.get(name, name) for name in argument_names(relation)]
+    places = [spoken.get(name, name) for name in argument_names(row.relation)]
+    if places[0] in places[1:]:
+        left, right = tree_of_function(relation)
+        ordered = sort_terms(right)
+        held = names(ordered) | names(left) if ordered != left else frozenset()
+        return tuple(name for name in row.symbols if name not in held and name not in spoken)
+    unmoved = _unmoved_quantities(row.relation, places)
+    return tuple(name for name in row.symbols if name in unmoved)
+
+
+def _unmoved_quantities(relation: Callable[..., Any], places: list[int | str]) -> set[str]:
+    """Return the quantities with which the right side moves at none of a few points, as far as it has a value there."""
     free = [one for one in dict.fromkeys(places) if isinstance(one, str) and one not in CONSTANTS]
     fixed = {name: float(one.value) for name, one in CONSTANTS.items()} | {one: one for one in places if not isinstance(one, str)}
-    if places[0] in places[1:]:
-        # Numbers do not show what is left of an equation of a quantity with itself.
-        return {*free}
-    left = {*free[1:]}
-    for first, step in _POINTS:
-        at: dict[int | str, float] = {**fixed, **{name: first + step * place for place, name in enumerate(free)}}
+
+    def right_side(at: Mapping[int | str, float]) -> Any:
         try:
-            here = relation(*[at[one] for one in places])[1]
-            moved = {name: {**at, name: _FURTHER * at[name]} for name in left}
-            left = {name for name, values in moved.items() if isclose(relation(*[values[one] for one in places])[1], here, rel_tol=HOLDS)}
+            return float(relation(*[at[one] for one in places])[1])
         except (ArithmeticError, ValueError, TypeError):
-            continue
+            return nan
+
+    def moves(name: str, at: Mapping[int | str, float], here: float) -> bool:
+        there = (right_side({**at, name: factor * at[name]}) for factor in _MOVES)
+        return any(not (isclose(one, here, rel_tol=HOLDS) or one != one) for one in there)
+
+    seen, left = False, {*free[1:]}
+    for first, step in _POINTS:
+        at: dict[int | str, float] = {**fixed, **{name: first * step ** (5 * place % 7) for place, name in enumerate(free)}}
+        here = right_side(at)
+        if here == here:
+            seen, left = True, {name for name in left if not moves(name, at, here)}
         if not left:
             break
-    return left
+    return left if seen else set()

@@ -590,8 +590,7 @@ def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
 def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Return the equations with the defaults put in, without those that have no quantity left."""
     given = dict(values)
-    put_in = (row if given.keys().isdisjoint(row.symbols) else with_defaults(row, given) for row in rows)
-    return tuple(row for row in put_in if row.symbols)
+    return tuple(row for row in (with_defaults(one, given) for one in rows) if row.symbols)
 
 
 @lru_cache(maxsize=4096)
