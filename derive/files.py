@@ -58,8 +58,9 @@ def content_of(place: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
         # Checked before, because opening a device may have effects, and after, because the file may have been replaced.
         _refuse_unreadable(os.stat(place), limit)
         with open(place, "rb", opener=lambda path, flags: os.open(path, flags | getattr(os, "O_NONBLOCK", 0))) as file:
-            _refuse_unreadable(os.fstat(file.fileno()), limit)
-            return file.read()
+            status = os.fstat(file.fileno())
+            _refuse_unreadable(status, limit)
+            return _read_to_limit(file, limit, status.st_size)
 
 
 def content_of_stream(stream: Any, limit: int = LARGEST) -> bytes:
@@ -69,8 +70,11 @@ def content_of_stream(stream: Any, limit: int = LARGEST) -> bytes:
         return _read_to_limit(getattr(stream, "buffer", stream), limit)
 
 
-def _read_to_limit(stream: Any, limit: int) -> bytes:
-    found = stream.read(limit + 1) or b""
+def _read_to_limit(stream: Any, limit: int, expected: int = LARGEST) -> bytes:
+    # A buffer of the whole limit takes longer than most files.
+    found = stream.read(min(limit, expected) + 1) or b""
+    if expected < len(found) <= limit:
+        found += stream.read(limit + 1 - len(found))
     if len(found) > limit:
         raise OSError(f"it is larger than {size(limit)}")
     return found.encode(errors="replace") if isinstance(found, str) else found
