@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 from shlex import join
@@ -22,9 +22,8 @@ from derive.show.text import lines
 
 if TYPE_CHECKING:
     from backsolve.cli.question import Asked
-    from derive.solving.api import Given
     from derive.solving.explain.sufficient_givens import Enough
-    from derive.solving.result import Solution
+    from derive.solving.question.conventions import Switches
 
 _PRICES = ("given", "rent")
 _TIER_WORDS = ("storage_tier", "cache_tier")
@@ -170,33 +169,26 @@ def _refusal_lines(asked: "Asked", refused: list[Result]) -> list[str]:
     """
     if not refused:
         return []
-    from derive.solving.api import may_have_answer, respond
     from derive.solving.explain.sufficient_givens import Enough, find_answered_beside, sufficient_givens
 
-    deployment = asked.deployments[0][:2]
-    given, switches = asked.given, asked.switches_of(*deployment)
-
-    def ask(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
-        return lambda name: respond(name, values, asked.switches_of(chips, models))
-
-    lines, found, covered = [], Enough({}, *deployment), True
+    switches = asked.switches_of(*asked.deployments[0][:2])
+    lines, found, covered = [], Enough({}, switches), True
     for one in refused:
-        reason = one.refusal
         near = further = None
-        if reason.missing:
-            near = find_answered_beside(ask, lambda name: may_have_answer(name, given, switches), one.unknown, given, deployment)
-            further = None if near else sufficient_givens(ask, one.unknown, given, deployment, reason, found)
+        if one.refusal.missing:
+            near = find_answered_beside(one.unknown, asked.given, switches)
+            further = None if near else sufficient_givens(one.unknown, asked.given, found)
         covered, found = covered and further is not None, further or found
         instead = f"with these inputs you can ask for {near}: {QUANTITIES[near].meaning}" if near else ""
-        lines.append(f"{reason.message}\n{instead}".rstrip())
-    return [*lines, _example_line(found, deployment)] if covered and not any("\n" in why for why in lines) else lines
+        lines.append(f"{one.refusal.message}\n{instead}".rstrip())
+    return [*lines, _example_line(found, switches)] if covered and not any("\n" in why for why in lines) else lines
 
 
-def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str, ...]]") -> str:
+def _example_line(found: "Enough", switches: "Switches") -> str:
     """Return the command that answers the question, or only the words to add if the whole command would be cut."""
     own = f", with your own values for {', '.join(found.given)}" if found.given else ""
-    named = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
-    options = [word for option, name in named if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
+    named = (("--hardware", switches.hardware, found.switches.hardware), ("--model", switches.model, found.switches.model))
+    options = [word for option, before, after in named if after != before for word in (option, *(after or ()))]
     values = [f"{name}={text}" for name, text in found.given.items()]
     typed: list[str] = click.get_current_context().obj
     # Options go behind the unknown, or first if options were typed before it.

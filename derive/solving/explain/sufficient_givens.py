@@ -1,21 +1,21 @@
 """Usual values for the missing inputs of a question, tried until they answer it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from derive.catalogue import by_id
 from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity
 from derive.roles import Memory
+from derive.solving.api import Given, may_have_answer, respond
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import OF_A_CHIP, OF_A_MODEL
 from derive.solving.limits.best_size import best_end
-from derive.solving.result import Reason, Solution
+from derive.solving.question.conventions import Switches
 from derive.units import parse
 
 _CHIP, _MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
@@ -23,81 +23,65 @@ _CHIP, _MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
 
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
-_TRIES = 3
-"""How often it is tried: with what is missing, with what is then, and with as many chips as hold it."""
+_TRIES = 4
+"""How often it is tried: as it is, with what is missing, with what is then, and with as many chips as hold it."""
 
 
 @immutable(kw_only=False)
 class Enough:
-    """Values that answer a question together with the givens and the presets."""
+    """Values that answer a question together with the givens, and its switches, with a chip and a model if it needs them."""
 
     given: Mapping[str, str]
-    hardware: tuple[str, ...]
-    model: tuple[str, ...]
+    switches: Switches
 
 
-Ask = Callable[[Mapping[str, Any], Sequence[str], Sequence[str]], Callable[[str], Solution]]
-"""A question by what is given, chips and models; then what is asked for."""
-
-
-_Presets = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-def sufficient_givens(
-    ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason, beside: Enough | None = None
-) -> Enough | None:
+def sufficient_givens(unknown: str, given: Mapping[str, Given], found: Enough) -> Enough | None:
     """Return usual values, chips and models that complete a question, or None if a few of them do not suffice.
 
-    `beside` is what another question took already.
+    `found` is what another question took already.
     """
-    found = beside or Enough({}, *presets)
-    if found.given or (found.hardware, found.model) != presets:
-        solution = ask({**given, **found.given}, found.hardware, found.model)(unknown)
-        if solution.answers:
-            return found
-        why = solution.refusal
     for _ in range(_TRIES):
-        wider = _chips_that_hold(ask, found, given) if why.code == SHORT_OF_MEMORY else _with_what_is_missing(found, why.missing)
-        if wider is None or wider == found or not given.keys().isdisjoint(wider.given):
-            return None
-        found = wider
         try:
-            solution = ask({**given, **found.given}, found.hardware, found.model)(unknown)
+            solution = respond(unknown, {**given, **found.given}, found.switches)
         except BacksolveError:
             return None
         if solution.answers:
             return found
-        why = solution.refusal
+        short = solution.is_refused_for(SHORT_OF_MEMORY)
+        wider = _with_chips_that_hold(found, given) if short else _with_what_is_missing(found, solution.refusal.missing)
+        if wider is None or wider == found or not given.keys().isdisjoint(wider.given):
+            return None
+        found = wider
     return None
 
 
-def find_answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: _Presets) -> str | None:
+def find_answered_beside(unknown: str, given: Mapping[str, Given], switches: Switches) -> str | None:
     """Return the first quantity that the registry distinguishes from the unknown and that has an answer to this question."""
     for name in _NAME.findall(quantity(unknown).unlike):
         with suppress(BacksolveError):
-            if name in QUANTITIES and may_be(name) and ask(given, *presets)(name).answers:
+            if name in QUANTITIES and may_have_answer(name, given, switches) and respond(name, given, switches).answers:
                 return str(name)
     return None
 
 
 def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | None:
     """Return the presets that supply some of what is missing, and examples from the catalogue for the rest."""
-    chip, model = (not named and not names.isdisjoint(missing) for named, names in ((found.hardware, OF_A_CHIP), (found.model, OF_A_MODEL)))
+    switches = found.switches
+    chip, model = not (switches.hardware or OF_A_CHIP.isdisjoint(missing)), not (switches.model or OF_A_MODEL.isdisjoint(missing))
     by_preset = {*(OF_A_CHIP if chip else ()), *(OF_A_MODEL if model else ())}
     rest = [name for name in missing if name not in by_preset]
     if not {*rest} <= least_of_examples().keys():
         return None
     return Enough(
         given={**found.given, **{name: least_of_examples()[name] for name in rest}},
-        hardware=(_CHIP,) if chip else found.hardware,
-        model=(_MODEL,) if model else found.model,
+        switches=replace(switches, hardware=(_CHIP,) if chip else switches.hardware, model=(_MODEL,) if model else switches.model),
     )
 
 
-def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enough | None:
+def _with_chips_that_hold(found: Enough, given: Mapping[str, Given]) -> Enough | None:
     """Return the values with the fewest chips that have enough memory, or None if there is no such number."""
     try:
-        end = best_end(ask({**given, **found.given}, found.hardware, found.model)(Memory.bought))
+        end = best_end(respond(Memory.bought, {**given, **found.given}, found.switches))
     except BacksolveError:
         return None
     return replace(found, given={**found.given, Memory.bought: f"{end.value:.0f}"}) if end else None

@@ -11,28 +11,23 @@ pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 H100 = "H100-SXM:bf16"
 
 
-def asked(values, chips, models):
-    return lambda name: respond(name, values, Switches(chips, models))
-
-
 def offered(unknown: str, given: dict[str, str], *presets: str) -> Enough | None:
-    hardware, model = presets[:1], presets[1:]
-    refused = respond(unknown, given, Switches(hardware, model)).refusal
-    assert refused.code == "missing_givens"
-    found = sufficient_givens(asked, unknown, given, (hardware, model), refused)
-    assert found is None or asked({**given, **found.given}, found.hardware, found.model)(unknown).answers
+    switches = Switches(presets[:1], presets[1:])
+    assert respond(unknown, given, switches).refusal.code == "missing_givens"
+    found = sufficient_givens(unknown, given, Enough({}, switches))
+    assert found is None or respond(unknown, {**given, **found.given}, found.switches).answers
     return found
 
 
 def test_what_is_missing_is_offered_as_examples_give_it():
     found = offered("request_latency", {"chips": "8"}, H100, _MODEL)
-    assert found == Enough({"output_tokens": "500", "batch": "32", "prompt_tokens": "6000"}, (H100,), (_MODEL,))
+    assert found == Enough({"output_tokens": "500", "batch": "32", "prompt_tokens": "6000"}, Switches((H100,), (_MODEL,)))
 
 
 def test_presets_are_offered_where_they_give_it_and_as_many_chips_as_hold_it():
     """70 billion weights of two bytes take two chips of 80 GB."""
-    assert offered("step_time", {}) == Enough({"batch": "32", "context_length": "8k", "chips": "2"}, (_CHIP,), (_MODEL,))
-    assert offered("step_time", {"batch": "8"}, H100) == Enough({"context_length": "8k", "chips": "3"}, (H100,), (_MODEL,))
+    assert offered("step_time", {}) == Enough({"batch": "32", "context_length": "8k", "chips": "2"}, Switches((_CHIP,), (_MODEL,)))
+    assert offered("step_time", {"batch": "8"}, H100) == Enough({"context_length": "8k", "chips": "3"}, Switches((H100,), (_MODEL,)))
 
 
 @pytest.mark.parametrize(
