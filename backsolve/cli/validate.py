@@ -12,7 +12,6 @@ from derive.files import write
 from invert.data import read_data
 
 if TYPE_CHECKING:
-    from derive.tables.problems import Problem
     from invert.validation.scoreboard import ScoreRow
 
 _SECTIONS = (
@@ -77,6 +76,7 @@ def validate_command(
     backsolve validate --section calibration --rerun --seeds 1 --sheets 10
     """
     from invert.estimators.known import error_of_lecture
+    from invert.validation.scoreboard import sections
     from invert.validation.scoreboard_text import overview, rendered_sections
 
     section = tuple(dict.fromkeys(name for one in section for name in (_SECTIONS if one == _ALL else (one,))))
@@ -86,25 +86,14 @@ def validate_command(
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is for the calibration only: --section calibration --rerun")
     on_screen = style == "table" and not section and not rerun
-    sizes = (sheets or SHEETS, seeds or SEEDS, draws or _DRAWS)
-    found, problems = (_rerun(*sizes, workers or 1, save), []) if rerun else _sections(chosen)
+    if not rerun:
+        with progress("validate", len(chosen)) as starting:
+            found, problems = sections(chosen, starting)
+    else:
+        found, problems = _rerun(sheets or SHEETS, seeds or SEEDS, draws or _DRAWS, workers or 1, save), []
     of_lecture = error_of_lecture(read_data()) if on_screen else None
     click.echo(overview(found, of_lecture, width()) if on_screen else rendered_sections(found, style, width()))
     fail_on(problems)
-
-
-def _sections(chosen: tuple[str, ...]) -> "tuple[dict[str, list[ScoreRow]], list[Problem]]":
-    """Return the rows of sections of the scoreboard, and the problems of their tables."""
-    from invert.validation import scoreboard
-
-    with progress("validate", len(chosen)) as starting:
-        found, problems = scoreboard.sections([name for name in chosen if name != _ALGEBRA], starting)
-    if _ALGEBRA in chosen:
-        from invert.validation.algebra import algebra_problems, algebra_rows
-
-        found[_ALGEBRA] = algebra_rows()
-        problems = [*problems, *algebra_problems(found[_ALGEBRA])]
-    return found, problems
 
 
 def _rerun(sheets: int, seeds: int, draws: int, workers: int, save: str | None) -> "dict[str, list[ScoreRow]]":

@@ -47,6 +47,7 @@ from invert.sheets.read import book_of, last_day
 from invert.sheets.tables import Disclosure, HostPrice
 from invert.storage.tariffs import scoreboard
 from invert.validation import coverage
+from invert.validation.algebra import algebra_problems, algebra_rows
 from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import checked_rows, not_borne, price_facts
 from invert.validation.efficiency import efficiency_rows
@@ -74,20 +75,22 @@ def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
 
 
 def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _: None) -> tuple[dict[str, list[ScoreRow]], list[Problem]]:
-    """Return the rows of the sections, all from one reading, and the verdicts of claims and problems that contradict their figures.
+    """Return the rows of the sections, all from one reading, the verdicts of claims and problems that contradict their figures, and the
+    chapters whose closed forms differ from those of SymPy.
 
     Raise BadRow with everything that is wrong with the tables.
     """
     names, data = tuple(names), read_data()
     book = book_of(data)
-    if {*names} - {"calibration"} and (wrong := (*book.far_off, *table_problems(book, data, USUAL))):
+    if {*names} - {"calibration", "algebra"} and (wrong := (*book.far_off, *table_problems(book, data, USUAL))):
         raise BadRow(*wrong)
     found: dict[str, list[ScoreRow]] = {}
     for name in names:
         starting(name)
         found[name] = section_rows(name, data)
     judged = (record for record in (Claim, WorkedProblem) if record.TABLE in found)
-    return found, [problem for record in judged for problem in not_borne(data.tables.rows_of(record), found[record.TABLE])]
+    contradicted = [problem for record in judged for problem in not_borne(data.tables.rows_of(record), found[record.TABLE])]
+    return found, [*contradicted, *algebra_problems(found.get("algebra", ()))]
 
 
 def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
@@ -421,7 +424,8 @@ _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "claims": claims,
     "problems": lambda data: checked_rows(data.tables.rows_of(WorkedProblem), {}, data.tables),
     "calibration": recorded_calibration,
+    "algebra": lambda _: algebra_rows(),
 }
 """Sections by name: known models with several bands, estimators on left-out models, hosts of one model, tier rules, negative controls, a
-disclosed day, published runs, changed prices, claims of the lecture, published problems, and the sampler.
+disclosed day, published runs, changed prices, claims of the lecture, published problems, the sampler, and the closed forms.
 """
