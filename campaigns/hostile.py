@@ -32,7 +32,7 @@ import click
 
 from backsolve.cli.main import backsolve
 from backsolve.cli.options import LONGEST_WORD, day, pairs
-from backsolve.cli.question import combine_presets, refuse_long
+from backsolve.cli.question import combine_presets
 from derive import presets
 from derive.catalogue import by_id, equation
 from derive.catalogue.searching import equations_about, equations_at
@@ -166,7 +166,6 @@ def arguments(random: Random) -> str:
     count, counted_in = (usual if random.random() < 0.98 else text_of(random) for usual in ("mac", "binary"))
     conventions = Conventions(count=count, bytes=counted_in)
     texts = named_texts(items, FACTS if kind < 0.45 else ())
-    refuse_long(texts)
     for name, text in texts.items():
         for one in (limit.lstrip("<>=") for limit in signed(text) or (text,)):
             if spread(name, one, conventions.read) is None:

@@ -4,24 +4,23 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from derive.answers import Column, Result
-from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue, shorten
+from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout_texts
 from derive.quantities import meant_beside, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.deployments.budgets import split_money_rates
-from derive.solving.question.conventions import Conventions, Switches
-from derive.solving.question.givens import spread
-from derive.solving.question.switches import implied_names
-from derive.solving.result import Solution
-from derive.spreads import Interval, Series
-from derive.units import LONGEST, data_type_named, named_texts, show, signed
+from derive.solving.question.conventions import Switches
+from derive.solving.question.switches import implied_names, list_spreads
+from derive.spreads import Interval, Series, Spread
+from derive.units import data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
@@ -79,17 +78,17 @@ def read_question(
         tensor_parallel=says_tensor_parallel(spelled),
         dtype=data_type_named(spelled, typed.get("bytes_per_weight")),
     )
+    switches = replace(switches, conventions=conventions)
     texts = {**usual, **typed}
-    refuse_long(texts)
-    given: Mapping[str, Given] = drawn_inputs(texts, conventions, switches.zipped) if drawn else texts
+    spans = list_spreads({name: text for name, text in texts.items() if not signed(text)}, switches) if drawn or switches.zipped else {}
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
-    each = _zipped_values(given, conventions, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
+    each = _zipped_values(spans, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
     return Asked(
         words=tuple(words),
         unknowns=tuple(meant_beside(word, (*words, *texts, *beside)) for word in words),
         texts=texts,
-        given=given,
-        switches=replace(switches, conventions=conventions),
+        given=drawn_inputs(texts, spans, switches.zipped) if drawn else texts,
+        switches=switches,
         strict=strict,
         deployments=tuple(Deployment(*one, {name: values[at] for name, values in each.items()}) for at, one in enumerate(chips_and_models)),
     )
@@ -123,29 +122,13 @@ def _split_names(text: str, typed: bool) -> list[str]:
     return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
 
 
-def _zipped_values(given: Mapping[str, Given], conventions: Conventions, many: int) -> dict[str, tuple[float, ...]]:
-    """Return the lists of inputs that are zipped with `many` deployments. Raise WrongValue for lists of another length.
-
-    >>> _zipped_values({"batch": "64;128", "chips": "8"}, Conventions(), 2)
-    {'batch': (64.0, 128.0)}
-    """
-    found = {}
-    for name, text in given.items():
-        one = spread(name, text, conventions.read) if isinstance(text, str) and not signed(text) else None
-        if isinstance(one, Series) and not one.count:
-            if len(one) != many:
-                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): with --zip all lists must have the same length")
-            found[name] = tuple(one.values)
+def _zipped_values(spans: Mapping[str, Spread], many: int) -> dict[str, tuple[float, ...]]:
+    """Return the lists of inputs that are zipped with `many` deployments. Raise WrongValue for lists of another length."""
+    found = {name: tuple(one.values) for name, one in spans.items() if isinstance(one, Series) and not one.count}
+    for name, values in found.items():
+        if len(values) != many:
+            raise WrongValue(f"{name} ({len(values)}) and --hardware and --model ({many}): with --zip all lists must have the same length")
     return found
-
-
-def refuse_long(texts: Mapping[str, str]) -> None:
-    """Raise WrongValue for an input with a part that is longer than any value, before the search for a range."""
-    for name, text in texts.items():
-        longest = max(map(len, re.split("[,;]", text)))
-        # A range of two, with its signs and its number of points.
-        if longest > 3 * LONGEST:
-            raise WrongValue(f"{name}={shorten(text)[1:-1]}: a piece of it has {longest:,} characters, and a value has at most {LONGEST}")
 
 
 def answer_columns(asked: Asked) -> list[Column]:
@@ -154,23 +137,17 @@ def answer_columns(asked: Asked) -> list[Column]:
     return [_answer_or_reason(asked, one, name) for one, name in zip(asked.deployments, names, strict=True)]
 
 
-def _answer(asked: Asked, one: Deployment, price: str = "") -> tuple[Solution, ...]:
-    """Return the answers for one deployment, with another price than in the question if `price` is given."""
-    switches = asked.switches_of(one.hardware, one.model)
-    switches = replace(switches, conventions=replace(switches.conventions, price=price or switches.conventions.price))
-    return respond_all(asked.unknowns, {**asked.given, **one.own}, switches, asked.strict)
-
-
 def _answer_or_reason(asked: Asked, one: Deployment, name: str) -> Column:
     """Return a deployment with its answers, or the reason if it has a name. Without a rent it has the answers that need no price."""
-    refused = ""
+    switches, refused = asked.switches_of(one.hardware, one.model), ""
+    ask = partial(respond_all, asked.unknowns, {**asked.given, **one.own}, strict=asked.strict)
     try:
-        found = _answer(asked, one)
+        found = ask(switches)
     except NotCovered as error:
         if not name:
             raise
         refused = str(error)
-        without = _answer(asked, one, price="given") if isinstance(error, NoRent) else ()
+        without = ask(replace(switches, conventions=replace(switches.conventions, price="given"))) if isinstance(error, NoRent) else ()
         found = without if any(solution.answers for solution in without) else ()
     return Column(name=name, hardware=one.hardware, model=one.model, solutions=found, refused=refused)
 
@@ -185,11 +162,10 @@ def _names_apart(found: Sequence[Deployment]) -> list[str]:
     ]
 
 
-def drawn_inputs(texts: Mapping[str, str], conventions: Conventions, zipped: bool) -> dict[str, Given]:
+def drawn_inputs(texts: Mapping[str, str], spans: Mapping[str, Spread], zipped: bool) -> dict[str, Given]:
     """Return the inputs to draw: ranges as sweeps, and sweeps of counts in whole numbers. The quantity of the x axis is last."""
     from derive.show.plot import plotted_values
 
-    spans = {name: spread(name, text, conventions.read) for name, text in texts.items() if not signed(text)}
     ranges = [name for name, found in spans.items() if isinstance(found, Interval)]
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     sweeps = [name for name, found in series.items() if found.count]

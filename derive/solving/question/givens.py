@@ -10,7 +10,7 @@ from derive.errors import BacksolveError, WrongValue, shorten, suggest
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.spreads import Interval, Series, Spread
-from derive.units import SIGNS, signed
+from derive.units import LONGEST, SIGNS, signed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,7 +147,7 @@ def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
     unit = _unit(last.strip()) if last.strip().removeprefix("$")[:1].isdigit() else ""
 
     def completed(item: str) -> str:
-        if not unit or not item.strip() or _unit(item.strip()):
+        if not 0 < len(unit) <= LONGEST or not item.strip() or _unit(item.strip()):
             return item
         if unit.strip() not in _SUFFIXES:
             return item.strip() + unit

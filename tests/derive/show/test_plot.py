@@ -6,7 +6,8 @@ from backsolve.cli.question import drawn_inputs
 from derive.errors import WrongValue
 from derive.show.plot import _HIGH, _WIDE, _line_chart, caption, draw_in_terminal, sweep_charts
 from derive.solving.api import solve
-from derive.solving.question.conventions import USUAL_CONVENTIONS
+from derive.solving.question.conventions import USUAL_SWITCHES
+from derive.solving.question.switches import list_spreads
 from tests.tools.commands import call, refused
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -40,8 +41,9 @@ def test_the_sweep_is_across_and_else_the_longest_list():
         "context_length": {"context_length": "1k,4k,8k", "batch": "1,8"},
         "mbu": {"mbu": "0.5..1", "batch": "1,8"},
     }
-    assert {name: [*drawn_inputs(texts, USUAL_CONVENTIONS, False)][-1] for name, texts in across.items()} == {name: name for name in across}
-    assert [*drawn_inputs(across["context_length"], USUAL_CONVENTIONS, True)][-1] == "batch", "zipped they are one"
+    spans = {name: list_spreads(texts, USUAL_SWITCHES) for name, texts in across.items()}
+    assert {name: [*drawn_inputs(texts, spans[name], False)][-1] for name, texts in across.items()} == {name: name for name in across}
+    assert [*drawn_inputs(across["context_length"], spans["context_length"], True)][-1] == "batch", "zipped they are one"
 
 
 def test_two_questions_have_a_front_at_which_nothing_is_better_in_both():
