@@ -1,7 +1,7 @@
 """The commands for the catalogue: list, show, explain, cite."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from difflib import get_close_matches
 from typing import Any
@@ -32,6 +32,8 @@ from invert.data import read_data
 from invert.sheets.files import FileText
 from invert.validation.claim_rows import Claim
 
+_LACKING = {"derivation": "steps", "source": "sources"}
+"""The field that is empty in an equation without one."""
 _NEAR = 0.8
 """Similarity from which a name is shown in place of the typed one."""
 
@@ -41,7 +43,7 @@ _NEAR = 0.8
 @click.option("--at", "time", metavar="TIME", help="Only equations from this time of the lecture, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that contain a quantity.")
-@click.option("--without", type=options.OneOf(["derivation", "source"]), help="Only equations whose quantities are all given except one.")
+@click.option("--without", type=options.OneOf(_LACKING), help="Only equations whose quantities are all given except one.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
@@ -65,17 +67,16 @@ def list_command(
         return
     if word and not equations_about(word):
         word = corrected(word, (row.claim for row in rows_of(Claim)))
-    found = [*(quantities_about(word) if word else QUANTITIES.values())]
-    asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
-    at_time = None if time is None else {row.id for row in equations_at(time)}
-    rows = [
-        row
-        for row in asked
-        if (at_time is None or row.id in at_time)
-        and not (without == "derivation" and row.steps)
-        and not (without == "source" and row.sources)
-    ]
+    rows = [*equations(chapter, symbol)]
+    if word:
+        rows = equations_about(word, rows)
+    if time is not None:
+        at_time = equations_at(time)
+        rows = [row for row in rows if row in at_time]
+    if without:
+        rows = [row for row in rows if not getattr(row, _LACKING[without])]
     about = word if time is None else ""
+    found = quantities_about(word) if word else [*QUANTITIES.values()]
     if style == "json":
         tell(list_as_json(quantities=found) if quantities else list_as_json(rows, found if about else None), style)
         return
@@ -84,19 +85,22 @@ def list_command(
     if quantities:
         return
     presets = [*shown.listing_commands(about), *tier_lines(about)] if about else []
-    tell_rows("{}", [(line,) for line in presets])
+    tell_rows("{}", zip(presets))
     nothing = not (rows or presets or (word and found))
     claims = [row for row in rows_of(Claim) if mentions(about, f"{row.claim} {row.reason}")] if nothing and about else []
     tell_rows("claim {:<5} {:<24} {}", [(row.id, row.verdict, row.claim) for row in claims])
     if nothing and not claims:
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
-    _tell_equations(rows, lambda row: f"   ({reason_not_derived(row)})" if without == "derivation" else "")
+    _tell_equations(rows, why_not_derived=without == "derivation")
     if rows and in_terminal():
         tell("Words: explain WORD.")
 
 
-def _tell_equations(rows: Iterable[Equation], remark: Callable[[Equation], str] = lambda _: "") -> None:
-    tell_rows("{:<{first}}  {:<11}  {}{}", [(row.id, row.described, row.title, remark(row)) for row in rows])
+def _tell_equations(rows: Iterable[Equation], why_not_derived: bool = False) -> None:
+    def reason(row: Equation) -> str:
+        return f"   ({reason_not_derived(row)})" if why_not_derived else ""
+
+    tell_rows("{:<{first}}  {:<11}  {}{}", [(row.id, row.described, row.title, reason(row)) for row in rows])
 
 
 def _tell_quantities(rows: Iterable[Quantity]) -> None:
@@ -248,9 +252,8 @@ def _about(word: str) -> tuple[Sequence[Quantity], Sequence[Equation]]:
 @options.as_of
 @options.prices
 def cite_command(
-    ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
-    own: FileText | None, reading: str | None,
-) -> None:  # fmt: skip
+    ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, reading: str | None, **asked: Any
+) -> None:
     """Cite equations, price sheets, single prices, a reading of a sheet, or all sources of a saved result.
 
     Example:
@@ -265,12 +268,12 @@ def cite_command(
     if reading is not None:
         if used_by is not None:
             raise WrongValue("--reading and --used-by do not go together")
-        _cite_readings(ids, reading, style, {"prices": own, "tier": tier, "as_of": as_of}, html_base, macros)
+        _cite_readings(ids, reading, style, asked, html_base, macros)
         return
     # Models are written with a slash or a hyphen, and ids begin with their chapter.
     sheets = [id for id in ids if "/" in id or ("-" in id and id.partition(".")[0] not in CHAPTERS)]
     equations = [id for id in ids if id not in sheets]
-    found = _cite_prices(sheets, tier, as_of, own, html_base) if sheets else []
+    found = _cite_prices(sheets, html_base, **asked) if sheets else []
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
@@ -302,16 +305,16 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
     fail_on(table.problems)
 
 
-def _cite_prices(names: Iterable[str], tier: str | None, as_of: date | None, own: FileText | None, html_base: str) -> list[Reference]:
+def _cite_prices(names: Iterable[str], html_base: str, tier: str | None, as_of: date | None, prices: FileText | None) -> list[Reference]:
     """Return references for price sheets or single prices."""
     from invert.report.price_pages import references_of
     from invert.sheets.doubts import doubts_about
     from invert.sheets.read import book_of
 
     data = read_data()
-    book = book_of(data, own)
+    book = book_of(data, prices)
     found, keys = references_of(names, data, book, tier or "", as_of, html_base)
-    tell_doubts(doubts_about(keys, book), own)
+    tell_doubts(doubts_about(keys, book), prices)
     return found
 
 

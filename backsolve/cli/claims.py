@@ -47,14 +47,12 @@ def claims_command(words: str, style: str) -> None:
 
 def _rows_about(text: str, rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Return the claims with some words, or otherwise with the corrected words."""
-    found = [row for row in rows if mentions(text, _searched(row))]
-    words = "" if found else corrected(text, map(_searched, rows))
-    return [row for row in rows if mentions(words, _searched(row))] if words else found
+    searched = [" ".join(str(row[name]) for name in ("id", "claim", "verdict", "reason", "by", "time", "source")) for row in rows]
 
+    def about(words: str) -> list[dict[str, object]]:
+        return [row for row, searched_text in zip(rows, searched, strict=True) if mentions(words, searched_text)]
 
-def _searched(row: dict[str, object]) -> str:
-    """Return the text of a claim for a search."""
-    return " ".join(str(row[name]) for name in ("id", "claim", "verdict", "reason", "by", "time", "source"))
+    return about(text) or about(corrected(text, searched))
 
 
 def _value(row: dict[str, object], name: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -31,7 +30,7 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 
 @click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
-@options.providers
+@options.provider
 @options.tier
 @options.as_of
 @options.everything
@@ -67,9 +66,8 @@ _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
     help="Show the changes from a day, a price CSV, a saved result or the last release, with the price behind each. - is standard input.",
 )  # fmt: skip
 def infer_command(
-    models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool,
-    own: FileText | None, changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
-    knowledge: str | None, workers: int | None, save: str | None, like: str | None, explain: bool, **shown: Any,
+    models: tuple[str, ...], prices: FileText | None, changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
+    workers: int | None, save: str | None, like: str | None, explain: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
 
@@ -99,22 +97,19 @@ def infer_command(
 
         click.echo(laid_out(explained(infer()), width()))
         return
-    form = Shown(**shown)
-    options.refuse_one_file("--save", save, {"--prices": own, "--against": form.against})
-    if form.against == "-" and options.is_stream(own):
+    form = Shown(**{name: given.pop(name) for name in Shown.__annotations__})
+    options.refuse_one_file("--save", save, {"--prices": prices, "--against": form.against})
+    if form.against == "-" and options.is_stream(prices):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     if like is not None:
         _repeat_question(like, form, workers, save)
         return
     refuse_form(form)
-    if own is not None and own.typed and not models:
+    if prices is not None and prices.typed and not models:
         from invert.sheets.typed import TYPED_SHEET
 
         models = (TYPED_SHEET,)
-    asked: dict[str, Any] = {
-        "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
-        "anchors": named_texts(anchors, ANCHORS), "knowledge": knowledge,
-    }  # fmt: skip
+    asked = {**given, "prices": prices, "anchors": named_texts(anchors, ANCHORS)}
     try:
         if supposed:
             _answer_supposed(models, supposed, asked, form)
@@ -173,7 +168,7 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
     return None if shown.history or shown.against else table
 
 
-_BESIDE_SUPPOSE = ("supposed", "models", "style", "tier", "as_of", "own", "anchors")
+_BESIDE_SUPPOSE = ("supposed", "models", "style", "tier", "as_of", "prices", "anchors")
 _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 """Parameters that go together with --suppose, and with --like: these do not change the question of the saved result."""
 

@@ -16,10 +16,9 @@ from derive.version import VERSION
 UNWRITTEN, _INTERRUPTED = 1, 130
 _COMPLETION = "_BACKSOLVE_COMPLETE"
 """The variable in which a shell asks for completions."""
-_PLACES = {  # for each command: its module in this package, and its name in the module
-    **{name: (name, f"{name}_command") for name in ("solve", "claims", "infer", "validate", "plot", "site", "mcp")},
-    **{name: ("catalogue", f"{name}_command") for name in ("list", "show", "explain", "cite")},
-    "prices": ("prices", "prices"),
+_MODULES = {  # for each command: its module in this package
+    **{name: name for name in ("solve", "claims", "infer", "prices", "validate", "plot", "site", "mcp")},
+    **dict.fromkeys(("list", "show", "explain", "cite"), "catalogue"),
 }
 
 _EXTRAS = {
@@ -33,8 +32,7 @@ class Loaded(UserDict[str, Any]):
     """The commands by name. A command is imported when it runs, so other commands cost no time."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, attribute = self.data[name]
-        command: click.Command = getattr(import_module(f"backsolve.cli.{module}"), attribute)
+        command: click.Command = getattr(import_module(f"backsolve.cli.{self.data[name]}"), f"{name}_command")
         return command
 
 
@@ -77,7 +75,7 @@ class Program(click.Group):
         sys.exit(status)
 
 
-@click.group(cls=Program, commands=Loaded(_PLACES), context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, commands=Loaded(_MODULES), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, message="%(prog)s %(version)s")
 def backsolve() -> None:
     """Solve the equations of LLM serving for any unknown, and estimate what API prices reveal about models.

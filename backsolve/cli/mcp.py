@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from backsolve.cli.main import backsolve
 from derive.errors import NO_ANSWER
 from derive.version import VERSION
 
@@ -72,16 +73,10 @@ _TOOLS = {
 """The tools by name. Each has the name of its command. Their other texts and schemas come from the command."""
 
 
-def _program() -> click.Group:
-    from backsolve.cli.main import backsolve
-
-    return backsolve
-
-
 def _parameters(name: str) -> dict[str, click.Parameter]:
     """Return the arguments and options of a tool by name. The first argument comes first."""
     tool = _TOOLS[name]
-    every = {one.name if isinstance(one, click.Argument) else one.opts[0].lstrip("-"): one for one in _program().commands[name].params}
+    every = {one.name if isinstance(one, click.Argument) else one.opts[0].lstrip("-"): one for one in backsolve.commands[name].params}
     return {str(one): every[one] for one in (*tool.arguments, *tool.options)}
 
 
@@ -108,7 +103,7 @@ def _described(name: str) -> _Schema:
     properties = {word: _schema_of(one, tool.arguments.get(word, "")) for word, one in _parameters(name).items()}
     schema = {"type": "object", "additionalProperties": False, "required": needed, "properties": properties}
     # The examples of the help are command lines.
-    about = " ".join(cleandoc(_program().commands[name].help or "").partition("\nExample:")[0].split())
+    about = " ".join(cleandoc(backsolve.commands[name].help or "").partition("\nExample:")[0].split())
     found = {"name": name, "description": about, "inputSchema": schema}
     return found | ({"outputSchema": output} if (output := tool.output_schema) else {})
 
@@ -184,13 +179,10 @@ def tools_server() -> "Server[Any]":
     async def list_tools(_context: Any, _page: Any) -> ListToolsResult:
         return ListToolsResult(tools=[Tool.model_validate(_described(name)) for name in _TOOLS])
 
-    async def call_tool(_context: Any, asked: Any) -> "CallToolResult":
-        return await _call(asked.name, asked.arguments or {})
-
-    return Server("backsolve", version=VERSION, on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server("backsolve", version=VERSION, on_list_tools=list_tools, on_call_tool=_call)
 
 
-async def _call(name: str, arguments: Mapping[str, Any]) -> "CallToolResult":
+async def _call(_context: Any, asked: Any) -> "CallToolResult":
     """Return the answer of a command, or its error message."""
     from anyio import to_thread
     from click.testing import CliRunner
@@ -200,13 +192,14 @@ async def _call(name: str, arguments: Mapping[str, Any]) -> "CallToolResult":
     def answer(text: str, found: Any = None, failed: bool = False) -> CallToolResult:
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=found, is_error=failed)
 
+    name, arguments = asked.name, asked.arguments or {}
     if name not in _TOOLS:
         return answer(f"unknown tool {name!r}. Allowed: {', '.join(_TOOLS)}", failed=True)
     tool = _TOOLS[name]
     for fault in Draft202012Validator(_described(name)["inputSchema"]).iter_errors(arguments):
         return answer(f"{'.'.join(map(str, fault.path)) or name}: {fault.message[:500]}", failed=True)
     async with _ONE_AT_A_TIME:
-        done = await to_thread.run_sync(CliRunner().invoke, _program(), [name, *_words(name, arguments)])
+        done = await to_thread.run_sync(CliRunner().invoke, backsolve, [name, *_words(name, arguments)])
     if done.exit_code not in (0, NO_ANSWER) or not done.stdout:
         return answer(done.stderr or f"the command ended with {done.exit_code}", failed=True)
     found = json.loads(done.stdout) if tool.schema or tool.key else None

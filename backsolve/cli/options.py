@@ -92,7 +92,6 @@ def prices(command: _Command) -> _Command:
     )(command)
     return click.option(
         "--prices",
-        "own",
         metavar="FILE",
         callback=_read_prices,
         help="Your own prices, used with the shipped ones: a CSV, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
@@ -124,9 +123,7 @@ html_base = click.option(
     help="Address of the site in citations, or $BACKSOLVE_HTML_BASE.",
 )
 everything = click.option("--all", "everything", is_flag=True, help="Include every service tier and batch sheet.")
-providers = click.option(
-    "--provider", "providers", multiple=True, metavar="P", help="Only one provider, e.g. google or 'open*'. May be repeated."
-)
+provider = click.option("--provider", multiple=True, metavar="P", help="Only one provider, e.g. google or 'open*'. May be repeated.")
 
 LONGEST_WORD = 200
 """Characters of the longest word to look for. A search for a longer text lasts minutes and finds no name."""

@@ -23,7 +23,7 @@ from invert.sheets.files import FileText
 @options.as_of
 def plot_command(
     name: str | None, items: tuple[str, ...], out: str | None, hardware: tuple[str, ...], model: tuple[str, ...],
-    own: FileText | None, as_of: date | None,
+    prices: FileText | None, as_of: date | None,
 ) -> None:  # fmt: skip
     """Draw a figure by its NAME into a file. Without one, list them.
 
@@ -47,13 +47,13 @@ def plot_command(
     refuse_picture("--out", out)
     figure = FIGURES[name]
     if figure.question:
-        if own is not None or as_of is not None or not all(_is_given(item) for item in items):
+        if prices is not None or as_of is not None or not all(_is_given(item) for item in items):
             raise WrongValue(f"{name} is a figure of a deployment: it needs NAME=VALUE, --hardware and --model, and no price sheet")
         _draw_answers(figure, items, hardware or figure.hardware, model or figure.model, out)
     else:
         if hardware or model or any(map(_is_given, items)):
             raise WrongValue(f"{name} is a figure of prices: it needs the MODEL of a sheet, --prices and --as-of, and no inputs")
-        _draw_prices(name, items, own, as_of, out)
+        _draw_prices(name, items, prices, as_of, out)
 
 
 def _is_given(item: str) -> bool:
@@ -75,7 +75,7 @@ def _draw_answers(figure: Figure, items: tuple[str, ...], hardware: tuple[str, .
     draw_into(out, select_charts(answer_charts(asked, columns), figure.drawn), columns, asked.texts)
 
 
-def _draw_prices(figure: str, names: tuple[str, ...], own: FileText | None, as_of: date | None, out: str) -> None:
+def _draw_prices(figure: str, names: tuple[str, ...], prices: FileText | None, as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
     from backsolve.figures.sheets import SHEET_FIGURES, reliability, size_price
     from invert.inference import infer
@@ -89,10 +89,10 @@ def _draw_prices(figure: str, names: tuple[str, ...], own: FileText | None, as_o
     if figure == SHEETS and not names:
         draw_picture(out, [size_price([])])
         return
-    table = infer(names or (USUAL_SHEET,), prices=own, as_of=as_of)
+    table = infer(names or (USUAL_SHEET,), prices=prices, as_of=as_of)
     for note in table.notes:
         say(note)
-    tell_doubts(table.doubts, own)
+    tell_doubts(table.doubts, prices)
     sheets = [*table]
     if figure != SHEETS and len(sheets) != 1:
         raise WrongValue(f"the figure shows one sheet, and {len(sheets)} sheets match: {', '.join(one.name for one in sheets)}")

@@ -19,18 +19,18 @@ from invert.sheets.places import spelled
 from invert.sheets.read import PROBLEM_LIMIT, book_of
 
 
-@click.group()
-def prices() -> None:
+@click.group("prices")
+def prices_command() -> None:
     """The price data: list it, compare it, check it, add to it, pull it from databases."""
 
 
-@prices.command("list")
+@prices_command.command("list")
 @click.argument("names", nargs=-1, metavar="[MODEL|PROVIDER]...", shell_complete=completes("sheets"))
 @options.prices
 @options.as_of
 @options.everything
 @options.form("table", "json", "csv", help="Form of the answer. JSON and CSV have every price with its grade, dates and source.")
-def list_prices(names: tuple[str, ...], own: FileText | None, as_of: date | None, everything: bool, style: str) -> None:
+def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets valid on a day, or those of a MODEL or PROVIDER, with their base prices.
 
     A sheet dated before the release of its model is left out, as in `infer`.
@@ -43,11 +43,10 @@ def list_prices(names: tuple[str, ...], own: FileText | None, as_of: date | None
     """
     from invert.sheets.assemble import rows_used
     from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_sheets, listed_text
-    from invert.sheets.read import book_of
     from invert.sheets.released import released_prices
 
     data = read_data()
-    book = book_of(data, own)
+    book = book_of(data, prices)
     found, notes = listed_sheets(names, data, book, as_of, everything)
     for note in notes:
         say(note)
@@ -58,21 +57,21 @@ def list_prices(names: tuple[str, ...], own: FileText | None, as_of: date | None
         click.echo(listed_text(found, width(), in_terminal()))
     if book.day_moved and not as_of:
         say(book.day_moved)
-    if own is not None or released_prices(data):
+    if prices is not None or released_prices(data):
         # The prices of a release are checked already, and the check loads the solver.
         from invert.sheets.doubts import doubts_about
 
-        tell_doubts(doubts_about((sheet.key for sheet in found), book), own)
+        tell_doubts(doubts_about((sheet.key for sheet in found), book), prices)
     if not found:
         leave_without_sheets()
 
 
-@prices.command("diff")
+@prices_command.command("diff")
 @options.state_argument("old")
 @options.state_argument("new")
 @options.prices
 @options.form("table", "json", "csv")
-def diff_prices(old: str | FileText, new: str | FileText, own: FileText | None, style: str) -> None:
+def diff_prices(old: str | FileText, new: str | FileText, prices: FileText | None, style: str) -> None:
     """Show the changes of prices between OLD and NEW: added, closed and changed rows, changed contexts and release dates.
 
     OLD and NEW are each a date, a price CSV, - for a CSV from standard input, or `shipped`. A CSV with the columns of prices.csv, such
@@ -89,10 +88,10 @@ def diff_prices(old: str | FileText, new: str | FileText, own: FileText | None, 
     from invert.sheets import listing
     from invert.sheets.diff import differences, new_models, redescribed, states_of
 
-    if sum(map(options.is_stream, (old, new, own))) > 1:
+    if sum(map(options.is_stream, (old, new, prices))) > 1:
         raise WrongValue("prices diff reads standard input once, and - is given more than once")
     data = read_data()
-    before, after = states_of(old, new, data, own)
+    before, after = states_of(old, new, data, prices)
     prices_found = differences(before.rows, after.rows)
     found = [*prices_found, *redescribed(before.rows, after.rows)]
     same = len(after.rows) - sum(one.new is not None for one in prices_found)
@@ -103,13 +102,13 @@ def diff_prices(old: str | FileText, new: str | FileText, own: FileText | None, 
         click.echo(listing.differences_text(found, same, new_ones, unreleased, after.day))
 
 
-@prices.command("news")
+@prices_command.command("news")
 @click.option("--since", type=options.day, metavar="DATE", required=True, help="Print the changes after this day.")
 @options.prices
 @options.as_of
 @options.workers("Processes that share the sheets.")
 @options.form("table", "markdown", "json", help="Form of the page.")
-def news_of_prices(since: date, own: FileText | None, as_of: date | None, workers: int | None, style: str) -> None:
+def news_of_prices(since: date, prices: FileText | None, as_of: date | None, workers: int | None, style: str) -> None:
     """Print the price changes since a day, the estimates that they moved, and the estimates of new models, with dates and sources.
 
     Example:
@@ -123,17 +122,17 @@ def news_of_prices(since: date, own: FileText | None, as_of: date | None, worker
     from invert.report.news import News, news_json, news_markdown, news_text
 
     with SharedWork(workers, "prices news") as executor:
-        run, found = infer_against(str(since), prices=own, as_of=as_of, executor=executor)
+        run, found = infer_against(str(since), prices=prices, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
     news = News(run=run, found=found, since=since, rows=book_of(read_data(), run.request.prices).rows)
     forms = {"json": news_json, "markdown": news_markdown}
     click.echo(forms[style](news) if style in forms else news_text(news, width()))
-    tell_doubts(run.doubts, own)
+    tell_doubts(run.doubts, prices)
     fail_on(dict.fromkeys((*run.problems, *found.problems)))
 
 
-@prices.command("add")
+@prices_command.command("add")
 @click.argument("name", metavar="PROVIDER/MODEL", required=False)
 @click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
 @options.file("--into", "The price CSV to add to, which may be new. Without it no file is written.")
@@ -184,10 +183,10 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
             tell(f"These prices now end on {row.start}, the first day of the new ones: {older}.")
 
 
-@prices.command("check")
+@prices_command.command("check")
 @options.prices_argument
 @options.prices
-def check_prices(file: FileText | None, own: FileText | None) -> None:
+def check_prices(file: FileText | None, prices: FileText | None) -> None:
     """Check every row of every shipped table, and the prices on every day of a change.
 
     FILE, or --prices, is a CSV of your own prices, checked together with the shipped ones.
@@ -199,7 +198,7 @@ def check_prices(file: FileText | None, own: FileText | None) -> None:
     \b
     backsolve prices check mine.csv
     """
-    if file is not None and own is not None:
+    if file is not None and prices is not None:
         raise WrongValue("prices check reads one file, and --prices names another")
 
     from invert.sheets.doubts import doubtful_prices
@@ -207,7 +206,7 @@ def check_prices(file: FileText | None, own: FileText | None) -> None:
 
     data = read_data()
     try:
-        book = book_of(data, own if file is None else file)
+        book = book_of(data, prices if file is None else file)
     except WrongData as error:
         # Other commands report a bad file in two lines. This one prints all its errors.
         for line in str(error).splitlines():
@@ -226,13 +225,13 @@ def check_prices(file: FileText | None, own: FileText | None) -> None:
     fail_on(problems)
 
 
-@prices.command("pull")
+@prices_command.command("pull")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @options.file("--into", "The file of the rows, which is created or updated.")
-@options.providers
+@options.provider
 @options.file("--left-out", "Write a CSV of all offers that are left out, with the reasons.")
 @click.option("--on", "on", type=options.day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
-def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], left_out: str | None, on: date | None) -> None:
+def pull_prices(sources: tuple[str, ...], into: str | None, provider: tuple[str, ...], left_out: str | None, on: date | None) -> None:
     """Write the prices of databases as rows of this schema.
 
     SOURCE is genai-prices or litellm if that package is installed, or a JSON file of litellm, models.dev or OpenRouter. - reads a
@@ -269,7 +268,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
         fail_on(problems)
     book = book_of(data)
     with progress("prices pull") as starting:
-        pulled = pull(found, book, models(data), today, providers, starting)
+        pulled = pull(found, book, models(data), today, provider, starting)
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
         added = Update(counts=Counter((database(row), "added") for row in pulled.rows))
