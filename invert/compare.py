@@ -265,11 +265,14 @@ def _compared(before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Map
             _moved(name, old, new, () if name in by_day else changes[key], reverted.get(key, {}), assumptions.dominant_price)
             for name in names
         ]
+        if most > assumptions.rounding_of_change:
+            # A point does not depend on the rounding of prices.
+            moved = [one if one.after and one.after.kind == "point" else replace(one, slopes=()) for one in moved]
         found.append(
             SheetChange(
                 key=key,
                 prices=changes[key],
-                moved=tuple(one if one.is_point or most <= assumptions.rounding_of_change else replace(one, slopes=()) for one in moved),
+                moved=tuple(moved),
                 unmoved=len(every) - len(names),
                 calibrates=key[:2] in calibrating,
                 rerounded=rerounded,

@@ -100,11 +100,6 @@ class Moved:
         return self.slopes if len(self.slopes) == len(self.prices) > 1 else ()
 
     @property
-    def is_point(self) -> bool:
-        """Whether it is now a point, which does not depend on the rounding of prices."""
-        return self.after is not None and self.after.kind == "point"
-
-    @property
     def share_of_range(self) -> float | None:
         """Return the change over the width of its previous range, both as logarithms, or None without a range."""
         if not self.times or not self.before or not self.before.low or not self.before.high or self.before.high <= self.before.low:

@@ -1,13 +1,14 @@
 """The forward model computes predicted prices from hidden quantities. Every formula is compiled from the catalogue."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TypedDict
 
 from derive.catalogue import equation
 from derive.evaluate import evaluate
 from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS
+from derive.trees import Tree
 from invert.arrays import Values
 
 
@@ -81,12 +82,13 @@ def predict_output_input_ratio(bandwidth_bound_fraction: float) -> float:
     >>> predict_output_input_ratio(0.8)
     5.000000000000001
     """
-    return _ratio_of_fraction()({"bandwidth_bound_fraction": bandwidth_bound_fraction})
+    form = closed_form("readings.bandwidth_bound_fraction", "output_input_ratio")
+    return evaluate(form, {"bandwidth_bound_fraction": bandwidth_bound_fraction})
 
 
-@lru_cache(1)
-def _ratio_of_fraction() -> Callable[[Mapping[str, float]], float]:
-    """Return the output/input ratio as a function of the fraction: the closed form of the catalogue's reading."""
-    (branch,) = branches(equation("readings.bandwidth_bound_fraction"), "output_input_ratio")
+@cache
+def closed_form(id: str, unknown: str) -> Tree:
+    """Return the one closed form of an unknown of an equation."""
+    (branch,) = branches(equation(id), unknown)
     (root,) = branch.roots or ()
-    return partial(evaluate, root)
+    return root

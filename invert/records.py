@@ -43,7 +43,6 @@ class BandPair:
     """Two adjacent bands: the threshold between them, their mean contexts [token] and the ratios of their prices."""
 
     long_context_threshold: int
-    threshold_inclusive: bool
     short_context: float
     long_context: float
     output_input_ratio: Observable
@@ -230,9 +229,9 @@ class TierEvidence:
     `cases` are the cost bases and years of hardware prices. `undisclosed` is their pooled posterior, `rented` and `owned` are the
     posteriors of each basis. `probabilities` are `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
     and greatest probability of each tier over the cases. `agreed` are the fewest tiers with the level of the run in every case. Both exist
-    for `probabilities` and for prices alone (`undisclosed_`). `sole_source`: one database decides the result. `lecture` and `devices` are
-    the tier by the drain-time rule, with drain times of the lecture and of devices. `probabilities` use neither. `anchors` are the outside
-    facts that the price-based result depends on.
+    for `probabilities` and for prices alone (`undisclosed_`). `sole_source`: one database decides the result. `lecture` is the tier by the
+    drain-time rule, with drain times of the lecture. `probabilities` do not use it. `anchors` are the outside facts that the price-based
+    result depends on.
     """
 
     ttl_seconds: int | None
@@ -241,7 +240,6 @@ class TierEvidence:
     evidence: tuple[str, ...]
     implied_drain_time: float | None
     lecture: Mapping[str, float] | None
-    devices: Mapping[str, float] | None
     disclosed: str | None
     undisclosed: Mapping[str, float] | None
     probabilities: Mapping[str, float] | None

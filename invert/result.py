@@ -181,7 +181,7 @@ class Inference:
     @cached_property
     def rules(self) -> records.PricingRules | None:
         """KV bytes by each pricing rule over the first pair of bands, or None for a sheet with one band."""
-        return pricing_rules(self.pairs, self.anchors.values, longest_context(self.sheet, self.model))
+        return pricing_rules(self.pairs[0].pair, self.anchors.values, longest_context(self.sheet, self.model)) if self.pairs else None
 
     @cached_property
     def identifiability(self) -> records.Identifiability:

@@ -38,7 +38,8 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     if broken or found.feasible_fraction < assumptions.feasible_share:
         fits = f"{found.feasible_fraction:.0%} of the draws fit the prices"
         why = dict.fromkeys(cited, "the prices contradict the model at these anchors" if broken else fits)
-        why[_KV] = broken or _misfit(fits, case)
+        problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
+        why[_KV] = broken or f"{fits}: they contradict the model" + (f"; {problem}" if problem else "")
         estimated = {name: undetermined(assumptions, why[name], equations=cited[name], anchors=anchors) for name in cited}
     else:
         estimated = {}
@@ -68,12 +69,6 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
         return summarise(price_data, assumptions, per_flop), prior_spreads(price_data, assumptions)
 
     return data.once((posterior_of, price_data.key, assumptions), draw)
-
-
-def _misfit(fits: str, case: Case) -> str:
-    """Return the share of the draws that fits the prices, and the contradiction of the prices at the central anchors, if any."""
-    problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
-    return f"{fits}: they contradict the model" + (f"; {problem}" if problem else "")
 
 
 def _estimate(name: str, found: Marginal, case: Case, assumptions: Assumptions, support: Support) -> Estimate:

@@ -23,7 +23,7 @@ from invert.sheets.dated import first_mention
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
-from invert.storage.tariffs import by_slope, tariffs
+from invert.storage.tariffs import tariffs
 
 _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.csv (assumed)")
 """Sources of active_params that are not verified."""
@@ -89,7 +89,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     if suggested:
         anchors = with_size(anchors, suggested.median, BY_PRICE)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
-    by_tariff = by_slope(tariff)
+    by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None

@@ -26,13 +26,15 @@ def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping
         return None
     # A converted price is a product of rounded numbers.
     price_ratio = float(f"{fast / base:.12g}")
-    speed_ratio, source = _stated_speed(provider, model, data)
-    if speed_ratio is None:
+    rows = (row for row in data.tables.rows_of(Disclosure) if (row.provider, row.model, row.quantity) == (provider, model, _SPEED))
+    stated = next(rows, None)
+    if stated is None or stated.value is None:
         return FastMode(price_ratio=price_ratio)
+    speed_ratio = stated.value
     return FastMode(
         price_ratio=price_ratio,
         speed_ratio=speed_ratio,
-        speed_source=source,
+        speed_source=stated.source_url,
         batch_ratio=solve_steps(
             [("batching.fast_batch_ratio", "fast_batch_ratio")], {"fast_price_ratio": price_ratio, _SPEED: speed_ratio}
         ).value,
@@ -57,11 +59,3 @@ def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float
     found = solve_steps([("serving.normalised_cost", "kv_compute_ratio")], {"normalised_cost": output_input_ratio, **given})
     values = {**NEUTRAL_DEFAULTS, **given, "weight_compute_ratio": 0.0, "kv_compute_ratio": found.value}
     return float(equation("serving.normalised_cost").right_side(values)) / output_input_ratio
-
-
-def _stated_speed(provider: str, model: str, data: Data) -> tuple[float | None, str]:
-    """Return the speed of the fast mode of a model over the standard speed, as the vendor states it, and the page."""
-    for row in data.tables.rows_of(Disclosure):
-        if (row.provider, row.model, row.quantity) == (provider, model, _SPEED):
-            return row.value, row.source_url
-    return None, ""

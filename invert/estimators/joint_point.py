@@ -1,19 +1,18 @@
 """All prices of a pair of bands inverted together by SciPy, and the pricing rules of the catalogue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from math import inf
 
 from derive.catalogue import equation
-from derive.solving.result import Solution
 from derive.trees import text
 from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
 from invert.estimators.cases import Case
 from invert.forward_model import forward, kv_bytes_from_crossover
 from invert.inversion import Inversion, invert_prices
-from invert.records import BandPair, PairInference, PricingRules, Reading, unanswered
+from invert.records import BandPair, PricingRules, Reading, unanswered
 from invert.steps import solve_steps
 
 JOINT_STEPS = (
@@ -145,18 +144,11 @@ def broken_by(case: Case, assumptions: Assumptions) -> str | None:
     return f"inconsistent: {problem}"
 
 
-def pricing_rules(pairs: Sequence[PairInference], anchors: Mapping[str, float], max_context: float | None) -> PricingRules | None:
-    """Return KV bytes by each pricing rule over the first pair of bands and the factor of a memory-bound base, or None."""
-    if not pairs:
-        return None
-    pair = pairs[0].pair
-    return PricingRules(rule_solutions(pair, anchors, max_context), memory_bound_base_cost(pair, anchors))
-
-
-def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:
+def pricing_rules(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> PricingRules:
     """Return KV bytes by each pricing rule, on the same anchors, for a base band that is compute-bound (base_cost 1).
 
-    A memory-bound base multiplies all except the last by its base cost. The choice of the rule matters as much as the prices.
+    A memory-bound base multiplies all except the last by its base cost, R over the FLOP/s ratio. The choice of the rule matters as much as
+    the prices.
     """
     given = {
         "active_params": anchors["active_params"],
@@ -169,11 +161,5 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
     }
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
-    return {rule: solve_steps(steps, given) for rule, steps in STEPS_OF_RULE.items()}
-
-
-def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
-    """Return the factor of a memory-bound base band on the KV bytes of most pricing rules: R over the FLOP/s ratio."""
-    at = {**anchors, "output_input_ratio": pair.output_input_ratio.value}
-    base_cost: float = equation("bands.base_cost_memory_bound").right_side(at)
-    return base_cost
+    base_cost = equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})
+    return PricingRules({rule: solve_steps(steps, given) for rule, steps in STEPS_OF_RULE.items()}, base_cost)

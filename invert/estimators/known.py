@@ -40,11 +40,6 @@ class Judged:
         median = self.kv_bytes[estimator].median
         return median and median / self.member.kv_bytes_per_token
 
-    def error(self, estimator: str) -> float | None:
-        """Return its natural logarithm, or None if the estimator gives no median."""
-        ratio = self.ratio(estimator)
-        return None if ratio is None else log(ratio)
-
 
 def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)) -> tuple[Judged, ...]:
     """Return every known model with a sheet of several bands, with the results of these estimators for these assumptions."""

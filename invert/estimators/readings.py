@@ -13,7 +13,7 @@ from invert.data import Data
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
 from invert.inversion import invert_price
-from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, Reading, TierReading
+from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, TierReading
 from invert.sheets.observables import observe, ratio
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
@@ -24,7 +24,10 @@ def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors
     """Return the readings of one pair of bands, and their predictions for the sheet."""
     pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
     by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, of_lecture), joint_point.joint_reading(pair, anchors.values)
-    hidden = _lecture_hidden(by_lecture, seen, index, of_lecture)
+    # The lecture's two readings as one set of hidden quantities: the KV bytes give L_star, and R gives the weight read.
+    values = with_balance_context({**of_lecture, **by_lecture.values})
+    weight = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
+    hidden = {**values, "weight_compute_ratio": weight} if weight else {}
     used = ("output_input_ratio", "premium_in", "premium_out")
     return PairInference(
         pair=pair,
@@ -34,13 +37,6 @@ def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors
         joint=jointly,
         joint_checks=check_forward(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
     )
-
-
-def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
-    """Return the lecture's two readings as one set of hidden quantities: the KV bytes give L_star, and R gives the weight read."""
-    pair, values = seen.pairs[index], with_balance_context({**anchors, **reading.values})
-    found = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
-    return {**values, "weight_compute_ratio": found} if found else {}
 
 
 def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from math import log
 from statistics import fmean, stdev
 
 from invert.assumptions import USUAL, Assumptions
@@ -41,7 +42,7 @@ def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
     """Return the errors of the medians by estimator."""
     found = {}
     for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
-        errors = [error for one in kept if (error := one.error(estimator)) is not None]
+        errors = [log(ratio) for one in kept if (ratio := one.ratio(estimator))]
         bias, sd = (fmean(errors), stdev(errors)) if len(errors) > 1 else (None, None)
         found[estimator] = Misreading(models=len(kept), medians=len(errors), bias=bias, sd=sd)
     return found

@@ -6,7 +6,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import calibration, premium
 from invert.estimators.cases import Case
-from invert.estimators.market.student import Student, pooled_range
+from invert.estimators.market.student import pooled_range
 from invert.estimators.market.typical_kv import Bytes, record_of_typical_kv, typical_at
 from invert.estimators.premium_at_cost import MEANS
 from invert.records import Estimate, given_value, interval, undetermined
@@ -26,21 +26,14 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    weight, by_price = _premium(case, data, assumptions)
-    typical, families = typical_at(data, "read", case.day, case.kv_family, assumptions)
-    if typical is None or by_price is None:
-        return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
-    ends = pooled_range(weight, by_price, typical, assumptions.level)
-    because = f"typical of models released before {case.day}, and with weight {weight:.2f} the estimate from its premium"
-    return replace(interval(assumptions, *ends, because, equations=premium.CITED, anchors=(*MEANS, *_GIVEN)), families=families)
-
-
-def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
-    """Return the weight of premiums from their gain and the prediction by the sheet's premium, or 0 and None without a gain."""
     verdict = calibration.verdict_on_premium(data, assumptions)
-    if verdict is None or not verdict.enters:
-        return 0.0, None
-    return verdict.weight, premium.predict_by_premium(case, data, assumptions)
+    by_price = premium.predict_by_premium(case, data, assumptions) if verdict and verdict.enters else None
+    typical, families = typical_at(data, "read", case.day, case.kv_family, assumptions)
+    if verdict is None or typical is None or by_price is None:
+        return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
+    ends = pooled_range(verdict.weight, by_price, typical, assumptions.level)
+    because = f"typical of models released before {case.day}, and with weight {verdict.weight:.2f} the estimate from its premium"
+    return replace(interval(assumptions, *ends, because, equations=premium.CITED, anchors=(*MEANS, *_GIVEN)), families=families)
 
 
 _GIVEN = ("kv_bytes_per_token",)

@@ -42,7 +42,7 @@ def convention(pair: BandPair, by_cost: float, others: Iterable[Premiums], assum
 
     >>> from invert.sheets.observables import observe
     >>> ratios = {name: observe(name, value) for name, value in (("output_input_ratio", 6.0), ("premium_in", 2.0), ("premium_out", 1.5))}
-    >>> pair = BandPair(long_context_threshold=200_000, threshold_inclusive=False, short_context=2e4, long_context=3e5, **ratios)
+    >>> pair = BandPair(long_context_threshold=200_000, short_context=2e4, long_context=3e5, **ratios)
     >>> asked = [("a", 2.0, 1.5), ("a", 2.0, 2.0), ("b", 2.0, 1.4), ("c", 1.5, 1.5)]
     >>> others = [Premiums(provider=one, premium_in=over, premium_out=beyond) for one, over, beyond in asked]
     >>> found = convention(pair, 0.01, others)

@@ -19,6 +19,7 @@ from derive.evaluate import arrays, evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import branches
 from derive.trees import Tree, names, slopes
 from invert.arrays import Values
+from invert.forward_model import closed_form
 
 _Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
@@ -118,13 +119,7 @@ def _memory_ratio_slopes(end: str, at: _Arrays) -> tuple[Values, Values]:
 
 def solved(id: str, unknown: str, at: _Arrays) -> Values:
     """Return the one closed form of an unknown of an equation at arrays, per active parameter and at sustained rates."""
-    (branch,) = branches(equation(id), unknown)
-    (root,) = branch.roots or ()
-    return _value(root, {**PER_PARAMETER, **at})
-
-
-def _value(formula: Tree, values: _Arrays) -> Values:
-    return np.asarray(evaluate_arrays(formula, values))
+    return np.asarray(evaluate_arrays(closed_form(id, unknown), {**PER_PARAMETER, **at}))
 
 
 def _ending(end: str, at: _Arrays) -> dict[str, Values]:
@@ -142,7 +137,8 @@ def _regimes() -> tuple[Tree, Tree, Tree]:
 
 def _memory_ratio(end: str, cost: Values, at: _Arrays) -> Values:
     with np.errstate(all="ignore"):
-        by_memory, by_compute, compute = (_value(row, {**_ending(end, at), "decode_cost_short": cost}) for row in _regimes())
+        values = {**_ending(end, at), "decode_cost_short": cost}
+        by_memory, by_compute, compute = (np.asarray(evaluate_arrays(row, values)) for row in _regimes())
     below = np.where((by_compute > 0) & (by_compute <= compute), by_compute, np.nan)
     return np.where(by_memory >= compute, by_memory, below)
 

@@ -95,7 +95,6 @@ def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float, assumpt
     prices = named_prices(lower, upper)
     return BandPair(
         long_context_threshold=upper.threshold_tokens,
-        threshold_inclusive=upper.threshold_inclusive,
         short_context=short,
         long_context=long,
         output_input_ratio=_observed("output_input_ratio", prices, assumptions),

@@ -65,11 +65,6 @@ def tariffs(input_price: float, premiums: Iterable[WritePremium], assumptions: A
     return found
 
 
-def by_slope(found: Iterable[Tariff]) -> Observable | None:
-    """Return the storage price from the first tariff of a sheet without a problem, or None if every tariff has one."""
-    return next((one.storage_price for one in found if not one.problem), None)
-
-
 def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, float], assumptions: Assumptions) -> Tariff:
     (ttl, premium), (longer_ttl, longer_premium) = shorter, longer
     multipliers = (1 + premium, 1 + longer_premium)

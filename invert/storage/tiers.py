@@ -93,7 +93,6 @@ def storage_evidence(
             ttl_seconds=ttl, rented=rented, owned=owned, evidence=(name,) if name else (),
             implied_drain_time=implied_drain_time[0] if implied_drain_time else None,
             lecture=drain_match(data, ttl, "lecture", assumptions) if ttl else None,
-            devices=drain_match(data, ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
             probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=_ANCHORS_OF.get(name, ()),
             ranges=ranges(told), agreed=agreed(told, assumptions.level),

@@ -8,7 +8,6 @@ def pair(ratio: float, premium_in: float, premium_out: float, short: float = 1e5
     observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
     return BandPair(
         long_context_threshold=threshold,
-        threshold_inclusive=False,
         short_context=short,
         long_context=long,
         **{name: observe(name, value) for name, value in observed.items()},

@@ -238,40 +238,27 @@ def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumpti
 # Sizes at a price.
 
 
-@immutable(eq=False, kw_only=False)
-class Draws:
-    """Draws of everything unknown between a price and a size: coefficients over resampled vendors, extra price/cost, and error of a new
-    family.
+@cache_with_data
+def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptions: Assumptions) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return draws of everything unknown between a price and a size: intercept and slope over resampled vendors, extra price/cost of a
+    closed vendor, and error of a new family. The fits leave a price family out.
 
     All prices use the same draws, so a higher price always means a larger size.
     """
-
-    coefficients: Floats
-    extra_price_cost_ratio: Floats
-    errors: Floats
-
-    def size(self, input_price: float, level: float) -> Size:
-        """Return the size at a price [USD/Mtoken]: the median, and the ends of the central range with this share of the draws."""
-        intercept, slope = self.coefficients.T
-        drawn = intercept + slope * (log(input_price) - self.extra_price_cost_ratio) + self.errors
-        low, median, high = (BILLION * np.exp(np.quantile(drawn, [(1 - level) / 2, 0.5, (1 + level) / 2]))).tolist()
-        return Size(low=low, median=median, high=high, spread=float(drawn.std()))
-
-
-@cache_with_data
-def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptions: Assumptions) -> Draws:
-    """Return draws of the size at a price, by a fit without a price family, with the extra price/cost of a closed vendor."""
     rows = size_table(data, form, assumptions, without)
     vendors = [row.vendor for row in sized_models(data, form, assumptions, without)]
     one, (mean, spread) = fit(rows), extra_price_cost_ratio(data, form.params, assumptions) if closed else (0.0, 0.0)
-    coefficients = _resampled(rows, vendors)[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)]
-    return Draws(coefficients, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom))
+    intercept, slope = _resampled(rows, vendors)[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)].T
+    return intercept, slope, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom)
 
 
 @cache_with_data
 def size_at(data: Data, form: SizeForm, price: float, without: str, closed: bool, assumptions: Assumptions) -> Size:
-    """Return the size at one price [USD/Mtoken], which many sheets share."""
-    return size_draws(data, form, without, closed, assumptions).size(price, assumptions.level)
+    """Return the size at a price [USD/Mtoken]: the median, and the ends of the central range with the level of the run."""
+    intercept, slope, extra, errors = size_draws(data, form, without, closed, assumptions)
+    drawn = intercept + slope * (log(price) - extra) + errors
+    low, median, high = (BILLION * np.exp(np.quantile(drawn, [assumptions.tails[0], 0.5, assumptions.tails[1]]))).tolist()
+    return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
 
 @cache

@@ -6,7 +6,7 @@ Method: docs/explanation/inversion.md, "From prices to a model". E2, E8: tests/v
 import pytest
 
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import joint_reading, rule_solutions
+from invert.estimators.joint_point import joint_reading, pricing_rules
 from invert.records import BandPair
 from tests.tools.bands import pair
 from tests.tools.together import in_one_test
@@ -98,9 +98,9 @@ PRINTED = {"knee": 3.33, "threshold": 1.67, "upper end": 0.48, "band means": 1.2
 
 
 def test_the_rules_give_the_printed_table():
-    found = rule_solutions(GEMINI, AT_300, 1_000_000)
+    found = pricing_rules(GEMINI, AT_300, 1_000_000).solutions
     assert {rule: round(found[rule].answers[0].value / 1e3, 2) for rule in PRINTED} == PRINTED
     exact = {"knee": 1 / 2e5, "threshold": 1 / 4e5, "upper end": 1 / 1.4e6, "band means": 1 / 5.4e5, "Lloyd-Max": 1 / 7e5}
     for rule, over_scale in exact.items():
         assert found[rule].answers[0].value == pytest.approx(2e11 / 300 * over_scale, rel=1e-12), rule
-    assert round(rule_solutions(GEMINI, AT_300, 1_048_576)["upper end"].answers[0].value / 1e3, 2) == 0.45
+    assert round(pricing_rules(GEMINI, AT_300, 1_048_576).solutions["upper end"].answers[0].value / 1e3, 2) == 0.45

@@ -28,7 +28,6 @@ def pair(threshold: int = 200_000, premium_in: float = 2, premium_out: float = 1
     observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
     return BandPair(
         long_context_threshold=threshold,
-        threshold_inclusive=False,
         short_context=0.1 * threshold,
         long_context=1.5 * threshold,
         **{name: observe(name, value) for name, value in observed.items()},

@@ -36,7 +36,6 @@ def pair(premium_in: float, premium_out: float) -> BandPair:
     values = {"output_input_ratio": 6.0, "premium_in": premium_in, "premium_out": premium_out}
     return BandPair(
         long_context_threshold=200_000,
-        threshold_inclusive=False,
         short_context=2e4,
         long_context=3e5,
         **{name: observe(name, value) for name, value in values.items()},

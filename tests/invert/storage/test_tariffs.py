@@ -32,7 +32,6 @@ def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
     ratios = {"output_input_ratio": observe("output_input_ratio", 6.0, USUAL), "premium_in": observe("premium_in", 2.0, USUAL)}
     return BandPair(
         long_context_threshold=threshold,
-        threshold_inclusive=False,
         short_context=0.1 * threshold,
         long_context=1.5 * threshold,
         **ratios,

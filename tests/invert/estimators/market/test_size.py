@@ -18,7 +18,7 @@ from invert.estimators.market.size import (
     ANY,
     TOTAL,
     shuffled_record,
-    size_draws,
+    size_at,
     size_record,
     size_table,
 )
@@ -106,15 +106,15 @@ def test_shuffled_prices_gain_nothing():
 
 def test_a_closed_model_at_two_dollars_has_this_size(monkeypatch):
     monkeypatch.setattr(size, "extra_price_cost_ratio", lambda *_: (0.3, 0.6))
-    found = size_draws(Data(shipped_data().tables), ACTIVE, "", True, USUAL)
-    sizes = {price: found.size(price, 0.9) for price in (0.1, 0.2, 1.0, 2.0, 10.0)}
+    data = Data(shipped_data().tables)
+    sizes = {price: size_at(data, ACTIVE, price, "", True, USUAL) for price in (0.1, 0.2, 1.0, 2.0, 10.0)}
     at_two = sizes[2.0]
     assert (at_two.low / 1e9, at_two.median / 1e9, at_two.high / 1e9) == pytest.approx((13.6, 45.3, 154), rel=0.03)
     assert sizes[0.1].median / 1e9 == pytest.approx(7.6, rel=0.03)
     for ends in zip(*((one.low, one.median, one.high) for one in sizes.values()), strict=True):
         assert list(ends) == sorted(ends)
     monkeypatch.setattr(size, "extra_price_cost_ratio", lambda *_: (0.3, 0.0))
-    without = size_draws(Data(shipped_data().tables), ACTIVE, "", True, USUAL).size(2.0, 0.9)
+    without = size_at(Data(shipped_data().tables), ACTIVE, 2.0, "", True, USUAL)
     factors = [np.sqrt(one.high / one.low) for one in (without, at_two)]
     assert factors == pytest.approx([2.9, 3.4], abs=0.05)
 
