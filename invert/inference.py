@@ -32,10 +32,8 @@ from invert.estimators.readings import known_cache, read_pair, tiers_of_lifetime
 from invert.estimators.registry import side_by_side
 from invert.estimators.reliability import reliabilities
 from invert.posterior.convention import convention, probability_by_cost
-from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
 from invert.records import (
-    Contraction,
     Estimate,
     KnownCache,
     PairInference,
@@ -44,7 +42,6 @@ from invert.records import (
     Reliability,
     TierEvidence,
     TierRules,
-    dominated,
     finished_estimate,
 )  # fmt: skip
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
@@ -56,8 +53,8 @@ from invert.sheets.diff import Difference, changes_since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.files import FileText
 from invert.sheets.observables import ratio
-from invert.sheets.read import Prices, book_of
-from invert.sheets.rows import PriceBook, PriceRow, SheetKey
+from invert.sheets.read import Prices, book_of, own_file
+from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
@@ -151,7 +148,7 @@ def run_of(
     if not isinstance(as_of, date | None):
         raise WrongValue(f"as_of = {shorten(str(as_of))}: a day is a date of datetime, as date(2026, 11, 20)")
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
-    scores = knowledge.scores_of(asked.get("knowledge"))
+    scores = own_file(file) if (file := asked.get("knowledge")) else None
     if data is None:
         data = knowledge.with_scores(read_data(), scores)
     book = book_of(data, asked.get("prices"))
@@ -197,7 +194,13 @@ def _answered(
     inferences, problems = infer_sheets(chosen, data, assumptions, executor, extent)
     before, _ = infer_sheets(published, data, assumptions, executor, extent) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
-    inferences, before = (_complete(found, premiums, of_day, data) for found in (inferences, before))
+    inferences, before = (
+        [
+            replace(one, fast_mode=pair_fast_mode(one.key, one.observables.output_input_ratio.value, of_day, data))
+            for one in with_conventions(found, premiums, data, assumptions)
+        ]
+        for found in (inferences, before)
+    )
     notes += [*([book.day_moved] if book.day_moved and not as_of else []), *note_on_unread_day(book, as_of)]
     return InferenceTable(
         inferences=Records(inferences),
@@ -252,15 +255,6 @@ def _notes_on_bands(sheets: Iterable[PriceSheet]) -> list[str]:
     notes = [f"{fault}. The long price is now below the base price. Set both" for fault in turned]
     more = len(notes) - _MOST_NOTES
     return [*notes[:_MOST_NOTES], *([f"{more} more long prices are below the base price"] if more > 0 else [])]
-
-
-def _complete(found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
-    """Add the results that need other sheets: convention and fast mode."""
-    complete = []
-    for one in with_conventions(found, premiums, data, found[0].assumptions) if found else ():
-        fast = pair_fast_mode(one.key, one.observables.output_input_ratio.value, asked, data)
-        complete.append(replace(one, fast_mode=fast))
-    return complete
 
 
 def note_on_unread_day(book: PriceBook, day: date | None) -> tuple[str, ...]:
@@ -374,7 +368,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, place, anchors, assumptions) for place in range(len(seen.pairs)))
     known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
-    summary, prior = posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else (None, {})
+    summary, contractions = posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else (None, {})
     kv_bytes, beside = side_by_side(read, data, assumptions, names)
     stored = {"typical": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["from_premium_at_cost"].kind == "upper":
@@ -405,7 +399,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         known=known,
         price_data=read.price_data,
         summary=summary,
-        contractions=_contractions(summary, prior, assumptions) if summary else {},
+        contractions=contractions,
         kv_bytes={name: finished_estimate("kv_bytes_per_token", one) for name, one in kv_bytes.items()},
         kv_bytes_stored={name: finished_estimate("kv_bytes_stored_per_token", one) for name, one in stored.items()},
         estimates={name: finished_estimate(name, one) for name, one in found.items()},
@@ -427,16 +421,6 @@ def _attach_records(found: Mapping[str, Estimate], records: Mapping[str, Record]
         name: replace(one, record=records[name]) if one.kind == "interval" and not one.record and name in records else one
         for name, one in found.items()
     }
-
-
-def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:
-    """Return the reduction of the prior variance by the prices, by quantity."""
-    found = {}
-    for name, one in summary.marginals.items():
-        share = contracted(one.spread, prior[name])
-        too_wide = dominated(share, assumptions)
-        found[name] = Contraction(prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide)
-    return found
 
 
 def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], data: Data, assumptions: Assumptions) -> list[Inference]:

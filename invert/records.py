@@ -709,29 +709,6 @@ class FastMode:
     slow_mode_floor: float | None = None
 
 
-# Of figures: curves that no table prints.
-
-
-@immutable
-class SizedModel:
-    """An open model at the list price [USD/token] of its maker, and its active parameters."""
-
-    model: str
-    input_price: float
-    active_params: float
-
-
-@immutable
-class SizeLine:
-    """The models to which sizes are fitted, and the size for each price [USD/token]: (low, median, high) at `level`."""
-
-    models: tuple[SizedModel, ...]
-    prices: tuple[float, ...]
-    sizes: tuple[tuple[float, float, float], ...]
-    level: float
-    record: Record
-
-
 @immutable
 class JudgedPrediction:
     """Prediction for a model with a known value: a range at `level` around a median, by a fit without this model."""
@@ -753,13 +730,3 @@ class JudgedPrediction:
     def ratios_to_truth(self) -> tuple[float, float, float]:
         """Low, median and high over the true value."""
         return self.low / self.truth, self.median / self.truth, self.high / self.truth
-
-
-@immutable
-class HoldCosts:
-    """Cost [USD/token] to keep a token of `kv_bytes` for a time [s] and read it once, by tier and cost basis."""
-
-    kv_bytes: float
-    year: int
-    times: tuple[float, ...]
-    costs: Mapping[tuple[str, str], tuple[float, ...]]

@@ -19,11 +19,11 @@ from invert.data import read_data
 from invert.encoder import WrongShape
 from invert.estimators.market.knowledge import with_scores
 from invert.estimators.names import with_new_keys
-from invert.provenance import Made, made_with
+from invert.provenance import made_with
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
 from invert.report.layout import several
-from invert.result import Request, Run, Shown
+from invert.result import Run
 from invert.run_differences import differing_names
 from invert.sheets.assemble import day_of
 from invert.sheets.diff import SHIPPED
@@ -42,17 +42,11 @@ _MOST_LISTED = 5
 
 
 @immutable
-class SavedRun:
-    """Question, provenance and findings of a saved result. `as_of` is its day."""
+class SavedRun(Question):
+    """The question of a saved result with its given anchors, and the findings."""
 
     place: str
-    request: Request
     anchors: Mapping[str, float]
-    changes: Mapping[str, str]
-    shown: Shown
-    as_of: date
-    made: Made
-    assumptions: Mapping[str, object]
     found: Mapping[str, object]
 
 
@@ -156,16 +150,7 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
     if isinstance(shown.against, str) and shown.against != SHIPPED:
         # By name a result is compared with a day or the shipped prices alone: no file is looked for.
         shown = replace(shown, against=CODEC.decode(date, shown.against, "run.asked.against").isoformat())
-    assumptions = question.assumptions
+    request, assumptions = replace(request, as_of=question.as_of if question.day_given else None), question.assumptions
     given = CODEC.decode(tuple[str, ...], assumptions.get("given"), "run.assumptions.given")
-    return SavedRun(
-        place=place,
-        request=replace(request, as_of=question.as_of if question.day_given else None),
-        anchors={name: CODEC.decode(float, assumptions.get(name), f"run.assumptions.{name}") for name in given},
-        changes=question.changes,
-        shown=shown,
-        as_of=question.as_of,
-        made=question.made,
-        assumptions=assumptions,
-        found=_findings(document),
-    )
+    anchors = {name: CODEC.decode(float, assumptions.get(name), f"run.assumptions.{name}") for name in given}
+    return SavedRun(**{**vars(question), "request": request, "shown": shown}, place=place, anchors=anchors, found=_findings(document))

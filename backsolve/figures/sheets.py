@@ -12,13 +12,16 @@ from derive.show.chart import Axis, Chart, Mark, Rule, known_range
 from derive.units import show
 from invert.assumptions import USUAL
 from invert.data import read_data
+from invert.estimators.market.by_price import PER_MTOK
 from invert.estimators.market.line import known_kv_bytes, size_line
+from invert.estimators.market.panel import listed_models
+from invert.estimators.market.size import ANY, size_record
 from invert.estimators.names import kv_heading
 from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference
 from invert.sheets.contexts import longest_context
-from invert.storage.hold_costs import hold_costs
+from invert.storage.hold_costs import HOLD_TIMES, hold_costs
 
 _SHARE = 100
 _KEPT = "\N{NO-BREAK SPACE}"
@@ -113,26 +116,27 @@ _MOST_NAMED = 3
 
 def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     """Draw active parameters against input price: open models, their fitted line with its range, and sheets at their estimated size."""
-    line = size_line(read_data(), sheets[0].assumptions if sheets else USUAL)
+    data, assumptions = read_data(), sheets[0].assumptions if sheets else USUAL
+    line, models = size_line(data, assumptions), listed_models(data)
     drawn = [one for one in sheets if one.by_price[_SIZE].kind == "interval"]
     if sheets and not drawn:
         raise NotCovered(f"{sheets[0].name}: {sheets[0].by_price[_SIZE].because}")
-    alone, medians = len(drawn) == 1, tuple(median for _, median, _ in line.sizes)
+    alone, medians = len(drawn) == 1, tuple(size.median for size in line.values())
     marks = [
         Mark(
-            name=f"{len(line.models)} open models at the list price of their makers",
+            name=f"{len(models)} open models at the list price of their makers",
             form="points",
-            xs=tuple(one.input_price for one in line.models),
-            ys=tuple(one.active_params for one in line.models),
-            names=() if alone else tuple(one.model for one in line.models),
+            xs=tuple(one.input_price / PER_MTOK for one in models),
+            ys=tuple(one.active_params for one in models),
+            names=() if alone else tuple(one.model for one in models),
         ),
-        _line("fitted line", line.prices, medians, 1),
+        _line("fitted line", line, medians, 1),
         Mark(
-            name=f"{line.level:.0%} of open models at this price",
+            name=f"{assumptions.level:.0%} of open models at this price",
             form="area",
-            xs=line.prices,
+            xs=tuple(line),
             ys=medians,
-            ends=tuple((low, high) for low, _, high in line.sizes),
+            ends=tuple((size.low, size.high) for size in line.values()),
         ),
     ]
     found = [one.by_price[_SIZE] for one in drawn]
@@ -151,7 +155,7 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
                 names=tuple(one.sheet.model for one in drawn),
             )
         )
-    ranges = line.record.at(line.level)
+    ranges = size_record(data, ANY, assumptions=assumptions).at(assumptions.level)
     how = "Closed vendors have a higher price/cost, measured on closed models of known size." if drawn else ""
     said = (
         f"{_sheet(drawn[0])}: {found[0].because}." if alone else how,
@@ -216,10 +220,9 @@ def tier_map(one: Inference) -> Chart:
     stored = one.known.stored if one.known else one.kv_bytes_stored["typical"].median
     if stored is None:
         raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and without them the cost of a tier is not known")
-    costs = hold_costs(read_data(), stored, one.assumptions)
     marks = [
-        _line(f"{TIER_NAMES[tier]}, {basis}", costs.times, values, [*TIER_NAMES].index(tier), dashed=basis == "rented")
-        for (tier, basis), values in costs.costs.items()
+        _line(f"{TIER_NAMES[tier]}, {basis}", HOLD_TIMES, values, [*TIER_NAMES].index(tier), dashed=basis == "rented")
+        for (tier, basis), values in hold_costs(read_data(), stored, one.assumptions).items()
     ]
     base = one.sheet.bands[0].input.usd_per_token
     sold = {write.ttl_seconds: write.premium * base for write in one.observables.cache_write_premiums if write.ttl_seconds}
@@ -229,12 +232,12 @@ def tier_map(one: Inference) -> Chart:
         marks.append(Mark(name=name, form="points", xs=(*sold,), ys=(*sold.values(),), beside=beside, colour=len(TIER_NAMES)))
     rate = one.observables.storage_price
     if rate and rate.value > 0:
-        marks.append(_line("storage, by the hourly price", costs.times, [rate.value * time for time in costs.times], len(TIER_NAMES)))
+        marks.append(_line("storage, by the hourly price", HOLD_TIMES, [rate.value * time for time in HOLD_TIMES], len(TIER_NAMES)))
     return Chart(
         title="The longer a cache is kept, the slower the cheapest memory",
         said=(
             _sheet(one),
-            f"For {show(_KV, costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: stored,"
+            f"For {show(_KV, stored, digits=2)} of KV cache, at hardware prices of {one.assumptions.price_years[-1]}: stored,"
             " written and read once. Price/cost is unknown.",
         ),
         across=Axis(words="hold time", ticks=_TIMES),

@@ -11,7 +11,7 @@ from invert.estimators.rent import rental
 from invert.posterior import inverse
 from invert.posterior.data import PriceData
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
-from invert.records import Estimate, Support, given_value, interval, lower, references, undetermined, upper
+from invert.records import Contraction, Estimate, Support, dominated, given_value, interval, lower, references, undetermined, upper
 
 _JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
 _KV, _BATCH = "kv_bytes_per_token", "batch_multiple"
@@ -33,7 +33,7 @@ _BECAUSE = {
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return KV bytes and related quantities if all prices have one price/cost."""
-    (found, prior), broken = posterior_of(case.price_data, data, assumptions), broken_by(case, assumptions)
+    (found, contractions), broken = posterior_of(case.price_data, data, assumptions), broken_by(case, assumptions)
     anchors, cited = anchors_of_posterior(case.price_data), {name: references(*ids) for name, ids in _CITED.items()}
     if broken or found.feasible_fraction < assumptions.feasible_share:
         fits = f"{found.feasible_fraction:.0%} of the draws fit the prices"
@@ -45,8 +45,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
         estimated = {}
         for name, equations in cited.items():
             quantity = "weight_compute_ratio" if name == _BATCH else name
-            contraction = contracted(found.marginals[quantity].spread, prior[quantity])
-            support: Support = {"equations": equations, "contraction": contraction, "anchors": anchors}
+            support: Support = {"equations": equations, "contraction": contractions[quantity].contraction, "anchors": anchors}
             estimated[name] = _estimate(name, found.marginals[quantity], case, assumptions, support)
     if assumptions.kv_bytes_per_token is not None:
         estimated[_KV] = given_value(assumptions, assumptions.kv_bytes_per_token, _KV)
@@ -61,12 +60,17 @@ def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
     return (*names, "kv_bytes_per_token")
 
 
-def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> tuple[Summary, Mapping[str, float]]:
-    """Return the posterior of a sheet and the prior spread of each quantity [nat]. Both are drawn once for the same prices."""
+def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> tuple[Summary, Mapping[str, Contraction]]:
+    """Return the posterior of a sheet and the contraction of each quantity. Both are drawn once for the same prices."""
 
-    def draw() -> tuple[Summary, Mapping[str, float]]:
-        per_flop = rental(data, assumptions).values["price_per_flop"]
-        return summarise(price_data, assumptions, per_flop), prior_spreads(price_data, assumptions)
+    def draw() -> tuple[Summary, Mapping[str, Contraction]]:
+        found = summarise(price_data, assumptions, rental(data, assumptions).values["price_per_flop"])
+        prior, contractions = prior_spreads(price_data, assumptions), {}
+        for name, one in found.marginals.items():
+            share = contracted(one.spread, prior[name])
+            too_wide = dominated(share, assumptions)
+            contractions[name] = Contraction(prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide)
+        return found, contractions
 
     return data.once((posterior_of, price_data.key, assumptions), draw)
 

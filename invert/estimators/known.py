@@ -11,14 +11,15 @@ from scipy.special import erf
 from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.anchors import lecture_anchors
+from invert.arrays import Array
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import lecture, premium_at_cost, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, case_of
 from invert.estimators.market.record import LEAST_FAMILIES, record
-from invert.estimators.market.student import Floats, Students, predict_one_more
 from invert.estimators.market.student import Judged as Predicted
+from invert.estimators.market.student import Students, predict_one_more
 from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.readings import known_cache
@@ -123,7 +124,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     return record(judged, typical.judge(rows), [one.family for one in rows], by_families=True)
 
 
-def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predicted:
+def _predict_by_other_families(truths: Array, families: Sequence[str]) -> Predicted:
     """Return each truth with its prediction by the other families, each of which counts once. With too few families it is nan."""
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
     if len(of_family) <= LEAST_FAMILIES:
@@ -210,7 +211,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
     return replace(estimate, because=f"{estimate.because}; {said}", bounds=bounds)
 
 
-def judge_ranges(estimates: Sequence[Estimate], truths: Floats) -> Predicted:
+def judge_ranges(estimates: Sequence[Estimate], truths: Array) -> Predicted:
     """Return printed ranges with the true values, or nan for an estimate without a range.
 
     A range means a normal density of the logarithm on each side of its median.

@@ -28,7 +28,8 @@ def rental(data: Data, assumptions: Assumptions = USUAL) -> Anchors:
     """
     tables, chip = data.tables, assumptions.rent_chip
     preset = hardware(chip, tables) if chip != USUAL.rent_chip else _usual_chip(tables)
-    rent, said = _disclosed_rent(tables)
+    price, stated = production_figure(tables, "chip_price")
+    rent, said = in_si("chip_price", price, stated.unit), f"disclosures.csv {stated.provider}: {stated.source_url}"
     at_cost = {"increment_price_cost_ratio": 1.0} | {
         name: assumptions.facts[name] for name in ("prompt_position", "prefill_decode_flops_ratio")
     }
@@ -53,9 +54,9 @@ def _usual_chip(tables: Tables) -> Preset:
         raise BadRow(Problem(origin="hardware.csv", column=column, message=lacks)) from None
 
 
-def _disclosed_rent(tables: Tables) -> tuple[float, str]:
-    """Return the price of a chip [USD/s] that a provider stated for its own production, and the source."""
+def production_figure(tables: Tables, quantity: str) -> tuple[float, Disclosure]:
+    """Return a number that a provider states for its own production [unit of the row], and its row."""
     for row in tables.rows_of(Disclosure):
-        if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
-            return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
-    raise BadRow(Problem(origin="disclosures.csv", message="no chip_price of a production"))
+        if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
+            return row.value, row
+    raise BadRow(Problem(origin="disclosures.csv", message=f"no {quantity} of a production"))

@@ -23,6 +23,7 @@ from derive.solving.api import solve
 from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens
 from derive.tables.shipped import rows_of
+from invert.arrays import Array
 
 _GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
 _QUANTITIES = ("mfu", "mbu", "layer_time")
@@ -36,7 +37,7 @@ _ENDS = NormalDist().inv_cdf((1 + _LEVEL) / 2)
 """The same in standard deviations."""
 _DIGITS = 2
 
-Floats = NDArray[np.float64]
+
 Rows = Sequence[Efficiency]
 
 
@@ -44,10 +45,10 @@ Rows = Sequence[Efficiency]
 class Fit:
     """The logarithms of the fitted quantities by group [quantity, group], and of their spreads by kind of model [quantity, kind]."""
 
-    values: Floats
-    spreads: Floats
+    values: Array
+    spreads: Array
 
-    def at(self, deviations: float) -> Floats:
+    def at(self, deviations: float) -> Array:
         """Return the quantities at this number of standard deviations towards slower runs [quantity, group]."""
         kinds = [list(MODEL_KINDS).index(kind) for kind, _ in _GROUPS]
         slower = np.array([[-1.0], [-1.0], [1.0]]) * deviations * np.exp(self.spreads)[:, kinds]
@@ -60,7 +61,7 @@ def fit_efficiencies(rows: Rows, start: Fit | None = None) -> Fit:
     data = _Runs.of(rows)
     begin = start or Fit(values=np.tile(_PRIORS, len(_GROUPS)), spreads=np.tile(_SPREADS, len(MODEL_KINDS)))
 
-    def split(flat: Floats) -> Fit:
+    def split(flat: Array) -> Fit:
         values, spreads = np.split(flat, [begin.values.size])
         return Fit(values=values.reshape(begin.values.shape), spreads=spreads.reshape(begin.spreads.shape))
 
@@ -74,10 +75,10 @@ def fit_efficiencies(rows: Rows, start: Fit | None = None) -> Fit:
 class _Runs:
     """Runs as arrays: ideal times of arithmetic and reads [s], layers, measured time [s], and the group and kind of each."""
 
-    arithmetic: Floats
-    reads: Floats
-    layers: Floats
-    measured: Floats
+    arithmetic: Array
+    reads: Array
+    layers: Array
+    measured: Array
     group: NDArray[np.int_]
     kind: NDArray[np.int_]
 
@@ -91,7 +92,7 @@ class _Runs:
         arithmetic, reads, layers, measured = table.T
         return cls(arithmetic=arithmetic, reads=reads, layers=layers, measured=measured, group=group, kind=kind)
 
-    def times(self, quantities: Floats) -> tuple[Floats, Floats, Floats]:
+    def times(self, quantities: Array) -> tuple[Array, Array, Array]:
         """Return the times of arithmetic, of reads and of all layers [s]."""
         mfu, mbu, layer_time = quantities[:, self.group]
         return self.arithmetic / mfu, self.reads / mbu, self.layers * layer_time
@@ -108,7 +109,7 @@ class _Runs:
         values, spreads = (fit.values - _PRIORS) / _WIDTHS, (fit.spreads - _SPREADS) / _SPREAD_WIDTH
         return float(0.5 * ((off**2 / variance + np.log(variance)).sum() + (values**2).sum() + (spreads**2).sum()))
 
-    def ends(self, fit: Fit) -> tuple[Floats, Floats]:
+    def ends(self, fit: Fit) -> tuple[Array, Array]:
         """Return the least and the most that the fit predicts [s]."""
         ends = (self.times(fit.at(deviations)) for deviations in (-_ENDS, _ENDS))
         low, high = (np.maximum(arithmetic, reads) + layers for arithmetic, reads, layers in ends)

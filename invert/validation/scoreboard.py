@@ -19,7 +19,6 @@ from derive.tables.cells import read_date
 from derive.tables.problems import BadRow, Problem
 from derive.tables.questions import read_givens
 from derive.tables.rows import in_si
-from derive.tables.shipped import Tables
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration
@@ -40,11 +39,11 @@ from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes
 from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.premium_at_cost import ONE_TOKEN_MORE, weighted_line
-from invert.estimators.rent import rental
+from invert.estimators.rent import production_figure, rental
 from invert.records import Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of, last_day
-from invert.sheets.tables import Disclosure, HostPrice
+from invert.sheets.tables import HostPrice
 from invert.storage.tariffs import scoreboard
 from invert.validation import coverage
 from invert.validation.algebra import algebra_problems, algebra_rows
@@ -336,26 +335,16 @@ def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 def production(data: Data) -> list[ScoreRow]:
     """Compare the nodes that DeepSeek's daily tokens and rates per node imply with the reported nodes."""
-    nodes = [
-        solve("replicas", fleet_throughput=_disclosed(data.tables, tokens), throughput=_disclosed(data.tables, rate)).value
-        for tokens, rate in (
-            ("input_tokens_per_day", "prefill_throughput_per_node"),
-            ("output_tokens_per_day", "decode_throughput_per_node"),
-        )
-    ]
-    said = _disclosed(data.tables, "nodes")
+    nodes = []
+    for tokens, rate in (("input_tokens_per_day", "prefill_throughput_per_node"), ("output_tokens_per_day", "decode_throughput_per_node")):
+        figures = (production_figure(data.tables, name) for name in (tokens, rate))
+        of_all, of_one = (in_si("throughput", value, row.unit) for value, row in figures)
+        nodes.append(solve("replicas", fleet_throughput=of_all, throughput=of_one).value)
+    said, _ = production_figure(data.tables, "nodes")
     return [{
         "quantity": "nodes of a day", "for prefill": round(nodes[0], 1), "for decode": round(nodes[1], 1),
         "computed": round(sum(nodes), 1), "disclosed": said, "off by": f"{sum(nodes) / said - 1:+.2%}",
     }]  # fmt: skip
-
-
-def _disclosed(tables: Tables, quantity: str) -> float:
-    """Return a number on production from disclosures.csv in SI (token/s)."""
-    for row in tables.rows_of(Disclosure):
-        if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
-            return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
-    raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:

@@ -80,18 +80,11 @@ def judge_predictors(
     for place, (one, numbers) in enumerate(judged):
         others = [(other, x) for other, x in rows if other.family != one.family and (since is None or other.released < one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn:
-            by_line[place] = _density_by_line(others, one, numbers, assumptions)
+            truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
+            line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))
+            by_line[place] = line.predict(np.array([[1.0, *numbers]])).judge(np.array([one.ln_kv])).log_density[0]
     by_baseline = typical.judge([one for one, _ in judged]).log_density
     return pool_verdict([one.family for one, _ in judged], by_line, by_baseline, assumptions)
-
-
-def _density_by_line(
-    others: Sequence[tuple[Cache, tuple[float, ...]]], one: Cache, numbers: tuple[float, ...], assumptions: Assumptions
-) -> float:
-    """Return ln of the density [1/nat] of a cache by a line through the other caches at its numbers."""
-    truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
-    line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))
-    return float(line.predict(np.array([[1.0, *numbers]])).judge(np.array([one.ln_kv])).log_density[0])
 
 
 @cache_with_data

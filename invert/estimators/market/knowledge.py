@@ -11,7 +11,6 @@ from math import log
 import numpy as np
 
 from derive.errors import WrongData
-from derive.files import content_of, label
 from derive.tables.problems import Problem
 from derive.tables.writing import edited_table
 from invert.assumptions import Assumptions
@@ -41,13 +40,6 @@ IN_WORDS = {True: "price and knowledge", False: "no price used"}
 """The evidence in words, without and with a price."""
 _GATES: tuple[LeftOut, ...] = ("family", "later")
 """The tests that a form must pass before it is used."""
-
-
-def scores_of(file: str | FileText | None) -> FileText | None:
-    """Return a file of scores by its name, or the file itself if it was read before. Raise `WrongData` if it cannot be read."""
-    if isinstance(file, FileText) or not file:
-        return file or None
-    return FileText(label(file), content_of(file))
 
 
 def with_scores(data: Data, scores: FileText | None) -> Data:

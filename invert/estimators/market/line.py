@@ -10,33 +10,25 @@ from invert.data import Data
 from invert.estimators.market.by_price import PER_MTOK
 from invert.estimators.market.panel import listed_models
 from invert.estimators.market.regression import predict_left_out
-from invert.estimators.market.size import ANY, BILLION, size_at, size_record, size_table
+from invert.estimators.market.size import ANY, BILLION, Size, size_at, size_table
 from invert.estimators.market.typical_kv import typical_kv
-from invert.records import JudgedPrediction, SizedModel, SizeLine
+from invert.records import JudgedPrediction
 
 _PLACES = 11
 """Number of prices on the line."""
 
 
-def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
-    """Return the open models at the prices of their makers, and the fit to all of them between the lowest and the highest price.
+def size_line(data: Data, assumptions: Assumptions = USUAL) -> dict[float, Size]:
+    """Return the size by the fit to all open models, at prices [USD/token] from the lowest to the highest of their makers.
 
     >>> from invert.data import read_data
-    >>> found = size_line(read_data())
-    >>> len(found.models), f"{found.prices[-1] * 1e6:g} USD/MTok: {found.sizes[-1][1] / 1e9:.0f}B"
-    (80, '3 USD/MTok: 84B')
+    >>> price, size = [*size_line(read_data()).items()][-1]
+    >>> f"{price * 1e6:g} USD/MTok: {size.median / 1e9:.0f}B"
+    '3 USD/MTok: 84B'
     """
-    rows = listed_models(data)
-    asked = [row.input_price for row in rows]
+    asked = [row.input_price for row in listed_models(data)]
     prices = np.geomspace(min(asked), max(asked), _PLACES).tolist()
-    sizes = [size_at(data, ANY, price, "", False, assumptions) for price in prices]
-    return SizeLine(
-        models=tuple(SizedModel(model=row.model, input_price=row.input_price / PER_MTOK, active_params=row.active_params) for row in rows),
-        prices=tuple(price / PER_MTOK for price in prices),
-        sizes=tuple((one.low, one.median, one.high) for one in sizes),
-        level=assumptions.level,
-        record=size_record(data, ANY, assumptions=assumptions),
-    )
+    return {price / PER_MTOK: size_at(data, ANY, price, "", False, assumptions) for price in prices}
 
 
 def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:

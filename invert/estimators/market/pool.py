@@ -9,14 +9,14 @@ from math import sqrt
 
 import numpy as np
 
+from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.student import Floats
 from invert.records import Verdict
 
 _WEIGHTS = np.linspace(0.0, 1.0, 101)
 
 
-def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_baseline: Floats, assumptions: Assumptions = USUAL) -> Verdict | None:
+def pool_verdict(of_rows: Sequence[str], by_price: Array, by_baseline: Array, assumptions: Assumptions = USUAL) -> Verdict | None:
     """Return the gain of the pool on families left out, or None if there are fewer than `least_families`.
 
     The rows have a family and the log densities [nat] of the candidate and of the typical KV at a known cache. Rows without a

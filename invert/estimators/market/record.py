@@ -8,7 +8,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from invert.estimators.market.student import Floats, Judged
+from invert.arrays import Array
+from invert.estimators.market.student import Judged
 from invert.posterior.sobol import SEED
 from invert.records import Coverage, Record
 
@@ -46,11 +47,11 @@ def record(
     )
 
 
-def _rms(errors: Floats) -> float:
+def _rms(errors: Array) -> float:
     return float(np.sqrt(np.mean(errors**2)))
 
 
-def spread_of_mean(values: Floats, groups: npt.NDArray[np.intp]) -> tuple[float, tuple[float, float]]:
+def spread_of_mean(values: Array, groups: npt.NDArray[np.intp]) -> tuple[float, tuple[float, float]]:
     """Return the standard error of a mean over rows in groups, and its bootstrap interval over groups."""
     sums, counts = np.bincount(groups, values), np.bincount(groups)
     again = _resample_groups(len(sums))

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from derive.immutable import immutable
+from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.student import Floats, Students
+from invert.estimators.market.student import Students
 
 
 @immutable(eq=False)
@@ -20,10 +21,10 @@ class GroupedRows:
     minimum of the degrees of freedom, `slope_ridge` is added to the squares of every slope.
     """
 
-    predictors: Floats
-    target: Floats
+    predictors: Array
+    target: Array
     groups: npt.NDArray[np.intp]
-    weights: Floats
+    weights: Array
     least_freedom: int
     slope_ridge: float
 
@@ -45,11 +46,11 @@ class Fit:
     The first coefficient is the intercept.
     """
 
-    coefficients: Floats
+    coefficients: Array
     scale: float
     freedom: int
 
-    def predict(self, predictors: Floats) -> Students:
+    def predict(self, predictors: Array) -> Students:
         """Return the predictions at predictors with a leading column of ones (n, p)."""
         centre = predictors @ self.coefficients
         return Students(centre=centre, scale=np.full(len(centre), self.scale), freedom=self.freedom)
@@ -105,32 +106,32 @@ def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least
     return Students(centre=centre, scale=scale, freedom=freedom)
 
 
-def _family_weights(places: npt.NDArray[np.intp]) -> Floats:
+def _family_weights(places: npt.NDArray[np.intp]) -> Array:
     """Return the weight of each row: one over the root of the rows of its group."""
     return np.asarray(1 / np.sqrt(np.bincount(places)[places]))
 
 
-def group_sums(rows: GroupedRows) -> tuple[Floats, Floats]:
+def group_sums(rows: GroupedRows) -> tuple[Array, Array]:
     """Return by group the weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
     grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
     crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
     return _sum_by_group(rows, grams), _sum_by_group(rows, crosses)
 
 
-def _sum_by_group(rows: GroupedRows, values: Floats) -> Floats:
+def _sum_by_group(rows: GroupedRows, values: Array) -> Array:
     summed = np.zeros((rows.count, *values.shape[1:]))
     np.add.at(summed, rows.groups, values)
     return summed
 
 
-def solve_sums(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
+def solve_sums(grams: Array, crosses: Array, slope_ridge: float) -> Array:
     """Return the coefficients [..., p] of these sums."""
     ridge = slope_ridge * np.eye(grams.shape[-1])
     ridge[0, 0] = 0
     return np.asarray(np.linalg.solve(grams + ridge, crosses[..., None])[..., 0])
 
 
-def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Floats:
+def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Array:
     """Return the rms errors [nat] in one more left-out group, for each choice of groups that is already left out."""
     kept = ~without
     grams, crosses = (

@@ -19,12 +19,13 @@ from scipy.special import logit, stdtrit
 from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
+from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import hosted_models, listed_models, rows_so_far
 from invert.estimators.market.record import LEAST_FAMILIES, record
 from invert.estimators.market.regression import Fit, GroupedRows, fit, group_sums, grouped, predict_in_order, predict_left_out, solve_sums
-from invert.estimators.market.student import Floats, Students
+from invert.estimators.market.student import Students
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, Record
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
@@ -178,7 +179,7 @@ def extra_price_cost_ratio(data: Data, params: Params, assumptions: Assumptions,
     return float((mean * precision - slope * (found.weights * residuals).sum() / one.scale) / fitted), float(fitted**-0.5)
 
 
-def predict_closed(one: Fit, form: SizeForm, predictors: Floats, extra: Floats) -> Students:
+def predict_closed(one: Fit, form: SizeForm, predictors: Array, extra: Array) -> Students:
     """Return the sizes of closed models by a fit to open ones, with the mean and spread of their extra price/cost (2, n)."""
     used = predictors[:, : len(one.coefficients)].copy()
     found = one.predict(used)
@@ -239,7 +240,7 @@ def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumpti
 
 
 @cache_with_data
-def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptions: Assumptions) -> tuple[Floats, Floats, Floats, Floats]:
+def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptions: Assumptions) -> tuple[Array, Array, Array, Array]:
     """Return draws of everything unknown between a price and a size: intercept and slope over resampled vendors, extra price/cost of a
     closed vendor, and error of a new family. The fits leave a price family out.
 
@@ -262,12 +263,12 @@ def size_at(data: Data, form: SizeForm, price: float, without: str, closed: bool
 
 
 @cache
-def _drawn_errors(freedom: int) -> Floats:
+def _drawn_errors(freedom: int) -> Array:
     """Return Student's t of these degrees of freedom at the points of the error of a new family."""
     return np.asarray(stdtrit(freedom, uniforms(DEFAULT)[:, 2]))
 
 
-def _resampled(rows: GroupedRows, of_rows: list[str]) -> Floats:
+def _resampled(rows: GroupedRows, of_rows: list[str]) -> Array:
     """Return intercept and slope over vendors drawn with replacement (resamples, 2).
 
     A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
@@ -278,6 +279,6 @@ def _resampled(rows: GroupedRows, of_rows: list[str]) -> Floats:
 
 
 @cache
-def _times_drawn(count: int) -> Floats:
+def _times_drawn(count: int) -> Array:
     """Return how often each of `count` items is drawn with replacement (resamples, count)."""
     return np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)

@@ -6,13 +6,12 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import gammaln, stdtr, stdtrit
 
 from derive.immutable import immutable
+from invert.arrays import Array
 
-Floats = npt.NDArray[np.float64]
 _REACH = 1e3
 """Scales from the centre that contain all quantiles in use."""
 
@@ -23,20 +22,20 @@ class Judged(NamedTuple):
     A truth is in the 90 % range if that probability is below 0.9. A missing prediction is nan.
     """
 
-    errors: Floats
-    log_density: Floats
-    nearer: Floats
+    errors: Array
+    log_density: Array
+    nearer: Array
 
 
 @immutable(eq=False)
 class Students:
     """Student's t of many logarithms: centres [nat], scales [nat], and degrees of freedom. A missing prediction is nan."""
 
-    centre: Floats
-    scale: Floats
-    freedom: float | Floats
+    centre: Array
+    scale: Array
+    freedom: float | Array
 
-    def judge(self, truth: Floats) -> Judged:
+    def judge(self, truth: Array) -> Judged:
         """Return the predictions beside the true logarithms."""
         apart = (truth - self.centre) / self.scale
         constant = gammaln((np.asarray(self.freedom) + 1) / 2) - gammaln(np.asarray(self.freedom) / 2)

@@ -22,11 +22,12 @@ from derive.briefly import Records
 from derive.errors import NotCovered
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
+from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.market.panel import rows_so_far
 from invert.estimators.market.record import record
-from invert.estimators.market.student import Floats, Judged, Student, Students
+from invert.estimators.market.student import Judged, Student, Students
 from invert.records import FamilyWeight, FamilyWeights, Record
 
 Bytes = Literal["read", "stored"]
@@ -94,7 +95,7 @@ class TypicalKV:
             weights=Records(sorted(weights, key=lambda one: one.weight, reverse=True)),
         )
 
-    def _weigh_families(self, targets: Sequence[Cache]) -> tuple[Floats, Floats, Floats, Floats]:
+    def _weigh_families(self, targets: Sequence[Cache]) -> tuple[Array, Array, Array, Array]:
         """Return by target and family: mean ln KV bytes, mean day [year], share of all weight, and whether it is earlier and another."""
         numbers = {family: place for place, family in enumerate(dict.fromkeys(one.family for one in self.caches))}
         families = np.array([numbers[one.family] for one in self.caches], dtype=int)
@@ -151,7 +152,7 @@ def _kv_bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float
     return {"read": read, "stored": stored}
 
 
-def mean_by_family(known: Sequence[Cache], values: Floats, since: date = date.min, before: date = date.max) -> Floats:
+def mean_by_family(known: Sequence[Cache], values: Array, since: date = date.min, before: date = date.max) -> Array:
     """Return the mean of the values that are known, for each family released between two days."""
     of_family: dict[str, list[float]] = {}
     for one, value in zip(known, values, strict=True):

@@ -17,7 +17,7 @@ from backsolve.figures.sheets import (
 from derive.errors import NotCovered
 from derive.show.chart import Chart, Mark
 from invert.data import read_data
-from invert.estimators.market.line import size_line
+from invert.estimators.market.panel import listed_models
 from invert.inference import infer
 from invert.records import JudgedPrediction
 from invert.result import Inference, InferenceTable
@@ -51,10 +51,10 @@ def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
 
 
 def test_a_sheet_lies_at_its_price_beside_the_panel(run: InferenceTable):
-    line, one = size_line(read_data()), sheet(run, GEMINI)
+    models, one = listed_models(read_data()), sheet(run, GEMINI)
     found = mark(size_price([one]), "estimate")
     assert found.xs == pytest.approx((2e-6,)) and found.ys[0] == one.by_price["active_params"].median
-    assert len(mark(size_price(), f"{len(line.models)} open models").xs) == len(line.models)
+    assert len(mark(size_price(), f"{len(models)} open models").xs) == len(models)
     assert mark(size_price([*run]), "price sheets").ends == ()
 
 

@@ -12,9 +12,10 @@ from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators.market import panel
-from invert.estimators.market.knowledge import knowledge_forms, passes_gate, scores_of, with_scores
+from invert.estimators.market.knowledge import knowledge_forms, passes_gate, with_scores
 from invert.estimators.market.size import SizeForm, size_record
 from invert.inference import infer
+from invert.sheets.read import own_file
 from invert.sheets.tables import KnowledgeScore
 from tests.tools.data import shipped_data
 from tests.tools.tables import with_cells
@@ -95,5 +96,5 @@ def test_a_file_that_cannot_be_read_is_named_with_its_first_fault(tmp_path: Path
     place = tmp_path / "mine.csv"
     place.write_text(text, encoding="utf-8")
     with pytest.raises(WrongData, match=r"mine\.csv") as error:
-        with_scores(shipped_data(), scores_of(str(place)))
+        with_scores(shipped_data(), own_file(str(place)))
     assert told in str(error.value)
