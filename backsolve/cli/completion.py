@@ -7,8 +7,6 @@ import click
 from derive.catalogue import by_id
 from derive.quantities import QUANTITIES
 
-_Completion = Callable[[click.Context, click.Parameter, str], list[str]]
-
 
 def names_of(kind: str) -> Iterable[str]:
     """Return the names of a kind."""
@@ -36,7 +34,7 @@ def names_of(kind: str) -> Iterable[str]:
     return others[kind]()
 
 
-def completes(*kinds: str) -> _Completion:
+def completes(*kinds: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
     """Return the completion of a parameter whose values are names of these kinds.
 
     >>> completes("chips")(None, None, "h100-")

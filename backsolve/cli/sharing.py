@@ -1,7 +1,7 @@
 """Share work among processes if it has many parts. Do it in this process if it has few."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
 from multiprocessing import parent_process
 from threading import Thread
@@ -41,27 +41,20 @@ class SharedWork(Executor):
             self.pool.shutdown(wait, cancel_futures=cancel_futures)
 
     def map(self, work: Callable[..., _T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[_T]:
-        """Yield the results of `work` for the parts, in their order."""
+        """Yield the results of `work` for the parts, in their order. A terminal shows the progress."""
         taken = [*zip(*parts, strict=False)]
-        found: Iterator[_T] = iter(())
         several = self.workers > 1 if self.workers else len(taken) >= _MANY and processors() > 1
-        if taken and several and not self.broken:
-            self.pool = self.pool or self.start(self.workers or min(processors(), _MOST))
-            found = self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize)
-        return self._finish(work, taken, found)
-
-    def _finish(self, work: Callable[..., _T], taken: Sequence[tuple[Any, ...]], found: Iterator[_T]) -> Iterator[_T]:
-        """Yield the results of the pool, and compute the others in this process. A terminal shows the progress."""
         done = 0
         with progress(self.what, len(taken)) as starting:
             try:
-                for one in found:
-                    starting("")
-                    yield one
-                    done += 1
+                if taken and several and not self.broken:
+                    self.pool = self.pool or self.start(self.workers or min(processors(), _MOST))
+                    for one in self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize):
+                        starting("")
+                        yield one
+                        done += 1
             except BrokenExecutor:
-                if not self.broken:
-                    say("a worker process was killed, perhaps because memory ran out. The work continues in this process")
+                say("a worker process was killed, perhaps because memory ran out. The work continues in this process")
                 self.broken = True
             for part in taken[done:]:
                 starting("")
