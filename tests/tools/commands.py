@@ -6,7 +6,6 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from inspect import signature
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +23,6 @@ COMMAND = (
 )
 """What starts the command in a process of its own with the tables of the tests; `SCRIPT` reads those that ship."""
 CONTROL = "\x1b[2J\x07"
-SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 
 class Said(NamedTuple):
@@ -36,7 +34,7 @@ class Said(NamedTuple):
 
 
 def call(*arguments: str, stdin: bytes | None = None, color: bool = False) -> Said:
-    done = CliRunner(**SEPARATE).invoke(backsolve, list(arguments), input=stdin and BytesIO(stdin), color=color)
+    done = CliRunner().invoke(backsolve, list(arguments), input=stdin and BytesIO(stdin), color=color)
     assert done.exception is None or isinstance(done.exception, SystemExit), f"{arguments}: {done.exception!r}"
     return Said(done.exit_code, done.stdout, done.stderr)
 

@@ -17,6 +17,7 @@ from derive.expressions.sympy_solver import solve_smooth
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.requirements import compared, named
 from derive.written import argument_names
+from tests.tools.draws import draw, in_force, value_at
 from tests.tools.regimes import regimes
 
 DRAWS, KEPT, ROUNDS = 1000, 200, 60
@@ -123,7 +124,7 @@ def _points(relations, requires, claim, seed) -> dict[str, np.ndarray]:
     drawn = sorted(part.name for part in names - solved)
     rng, kept, count = np.random.default_rng(seed), [], 0
     for _ in range(ROUNDS):
-        values = {name: _draw(rng, name) for name in drawn}
+        values = {name: draw(rng, name, DRAWS) for name in drawn}
         with np.errstate(all="ignore"):
             for one in way:
                 values[one.unknown.name] = _root(one, values)
@@ -180,32 +181,18 @@ def _root(one: Solved, values) -> np.ndarray:
     """The root, of those of all regimes, that solves the whole relation; not a number where there is none."""
     found = np.full(DRAWS, np.nan)
     for form in (root for forms in one.forms for root in forms):
-        candidate = _value(form, values)
+        candidate = value_at(form, values)
         there = {**values, one.unknown.name: candidate}
-        terms = sum(abs(_value(term, there)) for term in sympy.Add.make_args(one.difference))
-        holds = abs(_value(one.difference, there)) <= 1e-10 * terms
+        terms = sum(abs(value_at(term, there)) for term in sympy.Add.make_args(one.difference))
+        holds = abs(value_at(one.difference, there)) <= 1e-10 * terms
         found = np.where(np.isnan(found) & holds & (candidate >= 0), candidate, found)
     return found
 
 
-def _draw(rng, name: str) -> np.ndarray:
-    row = quantity(name)
-    if row.low == 0:
-        return rng.uniform(row.low, row.high, DRAWS)
-    return np.exp(rng.uniform(np.log(row.low), np.log(row.high), DRAWS))
-
-
-def _value(expression, values) -> np.ndarray:
-    names = sorted(part.name for part in expression.free_symbols)
-    evaluate = sympy.lambdify([symbol(name) for name in names], expression, "numpy")
-    size = len(next(iter(values.values())))
-    return np.broadcast_to(np.asarray(evaluate(*(values[name] for name in names)), dtype=float), (size,))
-
-
 def _error(left, right, points) -> np.ndarray:
     """How far a relation is from holding, relative to its largest term: a difference of large terms keeps fewer digits."""
-    ours, theirs = _value(left, points), _value(right, points)
-    terms = [abs(_value(term, points)) for term in sympy.Add.make_args(sympy.expand(right))]
+    ours, theirs = value_at(left, points), value_at(right, points)
+    terms = [abs(value_at(term, points)) for term in sympy.Add.make_args(sympy.expand(right))]
     return np.nan_to_num(abs(ours - theirs) / np.maximum.reduce([abs(ours), *terms]), nan=0.0)
 
 
@@ -239,17 +226,11 @@ def _numbers(expression, here):
 
 def _active(part, points) -> np.ndarray:
     """Which regime each point lies in."""
-    size = len(next(iter(points.values())))
-    found = np.zeros(size, dtype=int)
+    found = np.zeros(len(next(iter(points.values()))), dtype=int)
     for place, regime in enumerate(part):
-        inside = np.ones(size, dtype=bool)
-        for larger, smaller in regime.wins:
-            inside &= _value(larger, points) >= _value(smaller, points)
-        found = np.where(inside, place, found)
+        found = np.where(in_force(regime, points), place, found)
     return found
 
 
 def _is_zero(difference) -> bool:
-    if sympy.cancel(sympy.together(difference)) == 0:
-        return True
-    return sympy.simplify(difference) == 0
+    return sympy.cancel(sympy.together(difference)) == 0 or sympy.simplify(difference) == 0

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
+from sympy import Expr
 
+from derive.expressions.sympy_solver import SmoothRegime
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import compared
@@ -17,7 +19,7 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
     kept: list[dict[str, np.ndarray]] = []
     found = 0
     for _ in range(400):
-        drawn = {name: _draw(rng, name, 4 * count) for name in equation.symbols[1:]}
+        drawn = {name: draw(rng, name, 4 * count) for name in equation.symbols[1:]}
         left = equation.symbols[0]
         with np.errstate(all="ignore"):
             base = np.broadcast_to(equation.right_side(drawn), (4 * count,)).astype(float)
@@ -44,19 +46,27 @@ def _regimes_at(equation: Equation, drawn: dict[str, np.ndarray]) -> Iterator[tu
     """Where each regime is in force, and the quantities that it holds."""
     parts = regimes(equation.sides[1])
     for regime in parts:
-        here = np.ones_like(drawn[equation.symbols[0]], dtype=bool)
-        for larger, smaller in regime.wins:
-            here &= _at(larger, drawn) >= _at(smaller, drawn)
         held = {part.name for part in regime.expression.free_symbols}
-        yield here, [name for name in equation.symbols[1:] if name in held or len(parts) == 1]
+        yield in_force(regime, drawn), [name for name in equation.symbols[1:] if name in held or len(parts) == 1]
 
 
-def _at(expression, drawn: dict[str, np.ndarray]) -> np.ndarray:
+def in_force(regime: SmoothRegime, values: dict[str, np.ndarray]) -> np.ndarray:
+    """Whether each point lies in a regime."""
+    inside = np.ones_like(next(iter(values.values())), dtype=bool)
+    for larger, smaller in regime.wins:
+        inside &= value_at(larger, values) >= value_at(smaller, values)
+    return inside
+
+
+def value_at(expression: Expr, values: dict[str, np.ndarray]) -> np.ndarray:
+    """An expression at every point."""
     names = sorted(part.name for part in expression.free_symbols)
-    return vectorised(expression, tuple(names))(*(drawn[name] for name in names))
+    found = vectorised(expression, tuple(names))(*(values[name] for name in names))
+    return np.broadcast_to(np.asarray(found, dtype=float), next(iter(values.values())).shape)
 
 
-def _draw(rng: np.random.Generator, name: str, count: int) -> np.ndarray:
+def draw(rng: np.random.Generator, name: str, count: int) -> np.ndarray:
+    """Values of a quantity in its range in practice, drawn log-uniformly unless it may be 0."""
     row = quantity(name)
     if row.low == 0:
         return rng.uniform(row.low, row.high, count)

@@ -64,17 +64,12 @@ def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
     latex = call("show", "batching.balance_batch", "--as", "latex")
     assert latex.status == 0 and latex.out.count(r"\item") == 2
     assert r"B^{\star} = \frac{\rho \, \mathrm{mfu} \, s}{\mathrm{mbu}}" in latex.out
-    refused = call("show", "batch", "--as", "latex")
-    assert refused.status == 2 and "'batch' is not an id of an equation" in refused.err
-    misspelled = call("show", "roofline.step_tim", "--as", "latex")
-    assert misspelled.status == 2 and "'roofline.step_time'" in misspelled.err
 
 
 def test_an_equation_is_shown_as_json_with_its_example():
     shown = call("show", "scheduling.sweep_time", "--as", "json")
     assert shown.status == 0 and json.loads(shown.out)["example"]["result"] == "14.4 ms"
-    refused = call("show", "batch", "--as", "json")
-    assert refused.status == 2 and "only equations have the form JSON" in refused.err
+    assert "only equations have the form JSON" in refused("show", "batch", "--as", "json")
 
 
 @pytest.mark.parametrize(("lack", "field"), [("source", "sources"), ("derivation", "steps")])
@@ -93,8 +88,6 @@ def test_a_word_lists_quantities_and_equations_and_shows_them_where_it_is_no_id(
     assert all(
         line.startswith("memory.") for line in call("list", "--chapter", "memory", "capacity").out.splitlines() if "." in line.split()[0]
     )
-    assert "no equation" in call("list", "entropy").err and "xyzzy" in refused("show", "xyzzy")
-    assert call("show", "batch").out in call("show", "bacth").out
 
 
 def test_lists_have_a_form_for_programs():

@@ -5,16 +5,15 @@ import shlex
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from backsolve.cli.main import backsolve
 from invert.validation import scoreboard
+from tests.tools.commands import call
 
 
 def _output(*words: str) -> str:
-    result = CliRunner().invoke(backsolve, words, prog_name="backsolve")
-    assert result.exit_code == 0, result.output
-    return result.stdout
+    said = call(*words)
+    assert said.status == 0, said
+    return said.out
 
 
 def test_the_command_of_a_claim_computes_the_number_that_it_prints():
@@ -37,23 +36,13 @@ def _ends(solution: dict[str, Any]) -> list[float]:
     return [answer[name] for answer in solution["answers"] for name in ("value", "low", "high") if answer.get(name) is not None]
 
 
-def test_a_word_lists_claims_and_an_id_shows_one_with_time_reason_and_command():
+def test_a_word_lists_claims():
     predictions = json.loads(_output("claims", "prediction", "--as", "json"))
     assert {"A8b", "B4c", "D5e", "E10a", "E15f"} <= {row["id"] for row in predictions}
-    shown = _output("claims", "a13d")
-    for text in ("8", "18.14", "contradicted by data", "0:19:16", "backsolve solve sparsity --model DeepSeek-V3"):
-        assert text in shown
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        (("prediction",), "E10a"),
-        (("0:19:16",), "batching.balance_batch"),
-        (("300", "x", "sparsity"), "batching.balance_batch"),
-        (("balanse", "batch"), "batching.balance_batch"),
-        (("sparcity",), "batching.sparsity"),
-    ],
+    ("word", "found"), [("prediction", "E10a"), ("0:19:16", "batching.balance_batch"), ("sparcity", "batching.sparsity")]
 )
-def test_a_search_finds_claims_times_products_and_words_with_one_typo(words, found):
-    assert found in _output("list", *words)
+def test_a_search_finds_claims_times_and_words_with_one_typo(word: str, found: str):
+    assert found in _output("list", word)

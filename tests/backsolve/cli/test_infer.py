@@ -99,9 +99,7 @@ def test_against_shows_what_moved_in_every_form(tmp_path):
     assert piped.status == 0 and "No price changed." in piped.out
 
 
-def test_the_history_of_a_model_is_shown_in_every_form():
-    said = call("infer", "mistral-large-4", "--history")
-    assert said.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in said.out
+def test_the_history_of_a_model_has_forms_for_programs():
     assert len(json.loads(call("infer", "mistral-large-4", "--history", "--as", "json").out)[0]["days"]) == 3
     assert call("infer", "mistral-large-4", "--history", "--as", "csv").out.startswith("provider,model,")
 

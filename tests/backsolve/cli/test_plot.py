@@ -11,12 +11,6 @@ from tests.tools.commands import call, refused
 from tests.tools.together import in_one_test
 
 
-def test_without_a_name_they_are_listed():
-    said = call("plot")
-    assert said.status == 0 and [line.split()[0] for line in said.out.splitlines()] == [*FIGURES]
-    assert all(len(line) <= 100 for line in said.out.splitlines())
-
-
 @pytest.mark.slow
 @in_one_test("name", FIGURES)
 def test_every_figure_is_drawn_of_what_is_usual(name: str, tmp_path: Path):

@@ -33,23 +33,13 @@ def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_fi
 
 
 def test_a_rent_is_taken_from_the_table_only_where_it_is_asked_for():
-    question = (
-        "solve",
-        "cost_per_token",
-        "--hardware",
-        "8xH100:fp8",
-        "--model",
-        "Llama-3.1-70B",
-        "bytes_per_element=1",
-        "context_length=8k",
-    )
+    deployed = ("--hardware", "8xH100:fp8", "--model", "Llama-3.1-70B", "bytes_per_element=1", "context_length=8k")
+    question = ("solve", "cost_per_token", *deployed)
     assert "also needs chip_price" in refused(*question, "batch=64", status=3)
     document = json.loads(call(*question, "batch=64", "--price", "rent", "--as", "json").out)
     assert document["provenance"]["chip_price"].startswith("hardware.csv H100-SXM chip_price: median of 5 rents")
     given = json.loads(call(*question, "batch=64", "--price", "rent", "chip_price=2USD/h", "--as", "json").out)
     assert given["provenance"]["chip_price"] == "given"
-    assert "name one with --hardware" in refused("solve", "cost_per_token", "--price", "rent")
-    assert "not 'free'" in refused(*question, "--price", "free")
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -71,11 +61,6 @@ def test_several_unknowns_of_which_some_lack_something_are_shown_with_one_comman
     assert said.status == 3 and words[1] == unknowns and {*served} < {*words} and call(*words).status == 0
 
 
-def test_a_rule_of_thumb_answers_with_its_name_unless_strict():
-    asked = ("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T")
-    first = call(*asked).out.splitlines()[0]
-    assert "overtraining_ratio = 93.4" in first and "Chinchilla rule of thumb" in first
-    assert "also needs chinchilla_tokens" in refused(*asked, "--strict", status=3)
-    assert "training.chinchilla" in refused(*asked, "--strict", "--using", "training.chinchilla", status=2)
-    found = json.loads(call(*asked, "--as", "json").out)
+def test_a_rule_of_thumb_answers_with_its_name():
+    found = json.loads(call("solve", "overtraining_ratio", "--model", "Llama-3.1-8B", "pretrain_tokens=15T", "--as", "json").out)
     assert (found["basis"], found["answers"][0]["by"]) == ("rule", ["training.chinchilla@1"])
