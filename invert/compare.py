@@ -16,9 +16,9 @@ from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange
 from invert.data import Data
 from invert.estimate_text import six_digits
 from invert.estimators.names import with_new_keys
-from invert.inference import RunOptions, infer_sheets, note_on_unread_day, premiums_of, run_of, with_conventions
+from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
 from invert.records import Estimate, Name
-from invert.result import Inference, InferenceTable, Run
+from invert.result import Inference, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.sheets.assemble import released_sheets, sheets
 from invert.sheets.dated import first_days
@@ -46,7 +46,7 @@ MOST_REVERTED = 12
 
 def infer_against(
     against: str | FileText, names: Iterable[str] = (), *, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
-) -> tuple[InferenceTable, Comparison]:
+) -> tuple[Run, Comparison]:
     """Infer and compare with another day, other prices or a saved result.
 
     `against` is a date, `shipped` for the shipped prices, the name of a file, or a file that was already read. A file has prices as CSV or
@@ -100,7 +100,7 @@ def _infer_earlier(
     asked_for = [one for one in offered if one.key in now or not run.request.selects]
     earlier, left_out = released_sheets(asked_for, known, {} if run.request.names else first_days(offered, book, data))
     old, unread = infer_sheets(earlier, data, run.assumptions, executor)
-    return with_conventions(old, premiums_of(released_sheets(offered, known)[0]), data, run.assumptions), replace(
+    return complete_inferences(old, premiums_of(released_sheets(offered, known)[0]), {}, data, run.assumptions), replace(
         found,
         notes=tuple(note for note in (*note_on_unread_day(book, day), *left_out) if note not in run.notes),
         problems=tuple(one for one in unread if one not in run.problems),
@@ -285,7 +285,7 @@ def _compared(before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Map
 def _infer_again(again: Iterable[PriceSheet], run: Run, data: Data) -> dict[PriceSheet, Inference]:
     """Infer sheets in the market of a run."""
     found, _ = infer_sheets(again, data, run.assumptions)
-    return {one.sheet: one for one in with_conventions(found, run.premiums, data, run.assumptions)}
+    return {one.sheet: one for one in complete_inferences(found, run.premiums, {}, data, run.assumptions)}
 
 
 def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data) -> dict[SheetKey, Side]:

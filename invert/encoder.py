@@ -83,8 +83,6 @@ class Codec:
             return None if not isfinite(value) else six_digits(value) if rounded else value
         if kind in self.leaves:
             return self.leaves[kind].write(value)
-        if kind in self.keys:
-            return self.encode_keys(value, self.keys[kind], kind in self.rounded)
         if isinstance(value, Mapping):
             return {name: self.encode(one, rounded) for name, one in value.items()}
         if isinstance(value, Sequence):

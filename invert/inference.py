@@ -54,7 +54,7 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.files import FileText
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, own_file
-from invert.sheets.rows import PriceBook, PriceRow
+from invert.sheets.rows import PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
@@ -194,13 +194,7 @@ def _answered(
     inferences, problems = infer_sheets(chosen, data, assumptions, executor, extent)
     before, _ = infer_sheets(published, data, assumptions, executor, extent) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
-    inferences, before = (
-        [
-            replace(one, fast_mode=pair_fast_mode(one.key, one.observables.output_input_ratio.value, of_day, data))
-            for one in with_conventions(found, premiums, data, assumptions)
-        ]
-        for found in (inferences, before)
-    )
+    inferences, before = (complete_inferences(found, premiums, of_day, data, assumptions) for found in (inferences, before))
     notes += [*([book.day_moved] if book.day_moved and not as_of else []), *note_on_unread_day(book, as_of)]
     return InferenceTable(
         inferences=Records(inferences),
@@ -423,18 +417,22 @@ def _attach_records(found: Mapping[str, Estimate], records: Mapping[str, Record]
     }
 
 
-def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], data: Data, assumptions: Assumptions) -> list[Inference]:
-    """Add the habit-against-cost Bayes factor to every sheet with an output premium."""
+def complete_inferences(
+    inferences: list[Inference], premiums: Sequence[Premiums], of_day: Mapping[SheetKey, float], data: Data, assumptions: Assumptions
+) -> list[Inference]:
+    """Add the results that need other sheets: the habit-against-cost Bayes factor of an output premium, and the fast mode.
+
+    `of_day` are the input prices [USD/token] of all sheets of the day, in which a fast mode is looked for.
+    """
     found = []
     for one in inferences:
         others = [asked for asked in premiums if asked.provider != one.sheet.provider]
-        summary = None if one.contradiction or not one.pairs else one.summary
+        summary, known = None if one.contradiction or not one.pairs else one.summary, None
         if summary and one.kv_bytes["from_all_prices"].kind in ("interval", "given"):
             by_cost = probability_by_cost(one.price_data, summary.log_evidence, data, assumptions)
             known = None if by_cost is None else convention(one.pairs[0].pair, by_cost, others, assumptions)
-            found.append(replace(one, convention=known))
-        else:
-            found.append(one)
+        fast = pair_fast_mode(one.key, one.observables.output_input_ratio.value, of_day, data)
+        found.append(replace(one, convention=known, fast_mode=fast))
     return found
 
 

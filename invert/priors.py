@@ -82,8 +82,3 @@ def normal_log_density(value: "Values", mean: "Values", spread: "Values") -> "Va
 
     density: Values = -0.5 * ((value - mean) / spread) ** 2 - np.log(spread) - 0.5 * log(2 * pi)
     return density
-
-
-def standard_log_density(value: "Values") -> "Values":
-    """Return the log density of the standard normal."""
-    return -0.5 * (value**2 + log(2 * pi))

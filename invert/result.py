@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import date
 from functools import cached_property
-from typing import overload
+from typing import Generic, TypeVar, overload
 
 from derive.briefly import cut
 from derive.catalogue import equation
@@ -84,7 +84,7 @@ class Inference:
     calibration: Calibration = field(compare=False)
     assumptions: Assumptions = field(compare=False)
     fast_mode: records.FastMode | None = None
-    run: "InferenceTable | None" = field(default=None, compare=False)
+    run: "Run | None" = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         tier = "" if self.sheet.service_tier == "standard" else f" ({self.sheet.service_tier})"
@@ -244,8 +244,11 @@ AS_TABLE = Shown()
 """The default display options."""
 
 
+_Sheet_co = TypeVar("_Sheet_co", bound=Inference, covariant=True)
+
+
 @immutable
-class InferenceTable:
+class InferenceTable(Generic[_Sheet_co]):
     """Result of `infer`: one inference per sheet, by position or by name, and the results that all sheets share.
 
     >>> from invert.inference import infer
@@ -271,7 +274,7 @@ class InferenceTable:
     about prices. `since_release` lists prices that the last release does not have.
     """
 
-    inferences: tuple[Inference, ...]
+    inferences: tuple[_Sheet_co, ...]
     as_of: date
     anchors: records.Anchors
     assumptions: Assumptions
@@ -294,10 +297,10 @@ class InferenceTable:
     lecture_error: records.Span | None = None
     doubts: tuple[Problem, ...] = ()
     since_release: tuple[Difference, ...] = ()
-    before: Mapping[SheetKey, Inference] = field(default_factory=dict)
+    before: Mapping[SheetKey, _Sheet_co] = field(default_factory=dict)
     not_picked: frozenset[SheetKey] = frozenset()
 
-    def __iter__(self) -> Iterator[Inference]:
+    def __iter__(self) -> Iterator[_Sheet_co]:
         return iter(self.inferences)
 
     def __len__(self) -> int:
@@ -309,10 +312,10 @@ class InferenceTable:
             vars(one)["run"] = self
 
     @overload
-    def __getitem__(self, place: int | str) -> Inference: ...
+    def __getitem__(self, place: int | str) -> _Sheet_co: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Inference, ...]: ...
-    def __getitem__(self, place: int | str | slice) -> Inference | tuple[Inference, ...]:
+    def __getitem__(self, place: slice) -> tuple[_Sheet_co, ...]: ...
+    def __getitem__(self, place: int | str | slice) -> _Sheet_co | tuple[_Sheet_co, ...]:
         if not isinstance(place, str):
             return self.inferences[place]
         found = self._called(place)
@@ -327,7 +330,7 @@ class InferenceTable:
     def __contains__(self, one: object) -> bool:
         return bool(self._called(one)) if isinstance(one, str) else one in self.inferences
 
-    def _called(self, name: str) -> dict[int, Inference]:
+    def _called(self, name: str) -> dict[int, _Sheet_co]:
         """Return the inferences that a name matches, by position."""
         pairs = {at: (one.sheet.provider, one.sheet.model) for at, one in enumerate(self.inferences)}
         aliases = {pairs[at]: one.model.aliases for at, one in enumerate(self.inferences) if one.model}
@@ -367,5 +370,5 @@ class InferenceTable:
         return {name: value for name, value in self.anchors.values.items() if self.anchors.origin[name] == "given"}
 
 
-Run = InferenceTable
+Run = InferenceTable[Inference]
 """Short name for modules that print it."""

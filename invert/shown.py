@@ -1,8 +1,7 @@
 """The results of `infer`: inferences and tables that print themselves at a prompt and in a notebook."""
 
-from collections.abc import Iterator
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING
 
 from derive.errors import WrongValue
 from derive.immutable import immutable
@@ -25,16 +24,18 @@ class Inference(result.Inference):
     """
 
     def __str__(self) -> str:
-        from invert.report.short import short_report
+        from invert.report.layout import laid_out
+        from invert.report.short import short_parts
 
-        return short_report(self, self._run(), _width())
+        return laid_out(short_parts(self, self._run()), _width())
 
     @property
     def full(self) -> str:
         """Every reading with its numbers and its record, and the quantities that the prices can determine."""
-        from invert.report.sheet import report
+        from invert.report.layout import laid_out
+        from invert.report.sheet import full_parts
 
-        return report(self, self._run(), _width())
+        return laid_out(full_parts(self, self._run()), _width())
 
     def _repr_html_(self) -> str:
         from invert.report.document import report_document
@@ -42,14 +43,14 @@ class Inference(result.Inference):
 
         return report_document(short_parts(self, self._run()), "html")
 
-    def _run(self) -> result.InferenceTable:
+    def _run(self) -> result.Run:
         if self.run is None:
             raise WrongValue("an inference can only be shown as a part of the table that infer returns")
         return self.run
 
 
 @immutable
-class InferenceTable(result.InferenceTable):
+class InferenceTable(result.InferenceTable[Inference]):
     """The result of `infer`, which prints itself: `str()` is the table for a terminal, with a row for every sheet.
 
     >>> from invert.inference import infer
@@ -57,16 +58,6 @@ class InferenceTable(result.InferenceTable):
     >>> len(table), table["openai/gpt-5.4"] is table[1], len(table.to_frame())
     (2, True, 2)
     """
-
-    def __iter__(self) -> Iterator[Inference]:
-        return cast("Iterator[Inference]", super().__iter__())
-
-    @overload
-    def __getitem__(self, place: int | str) -> Inference: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Inference, ...]: ...
-    def __getitem__(self, place: int | str | slice) -> Inference | tuple[Inference, ...]:
-        return cast("Inference | tuple[Inference, ...]", super().__getitem__(place))
 
     def __str__(self) -> str:
         from invert.report.glance import glance

@@ -36,14 +36,15 @@ import json
 from invert import infer
 from invert.validation import scoreboard
 from invert.report.contract import run_as_csv, run_as_json
-from invert.report.sheet import report
+from invert.report.layout import laid_out
+from invert.report.sheet import full_parts
 from invert.report.columns import WIDE_KEYS, column_of
 from invert.report.document import document
 
 table, given = infer(["gemini-3.1-pro", "claude-opus-5"]), infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB"})
 print(json.dumps({
     "table": document(table, "markdown"), "narrow": str(table), "columns": [column_of(key).heading for key in WIDE_KEYS],
-    "reports": [report(one, table, 10_000) for one in table], "truth": scoreboard.section_rows("truth"),
+    "reports": [laid_out(full_parts(one, table), 10_000) for one in table], "truth": scoreboard.section_rows("truth"),
     "csv": run_as_csv(table), "json": run_as_json(table), "frame": list(table.to_frame().columns),
 }))
 """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from invert.comparison_records import Comparison
-    from invert.result import InferenceTable, Shown
+    from invert.result import Run, Shown
 
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
@@ -139,14 +139,14 @@ class Question(NamedTuple):
         return plain and not any((*chosen, shown.wanted, shown.wide, shown.summary))
 
 
-def _answer(question: Question, workers: int | None, save: str | None) -> "InferenceTable | None":
+def _answer(question: Question, workers: int | None, save: str | None) -> "Run | None":
     """Print an answer, and write the result. Return all its sheets for a repeated question, unless the answer is not in a saved result."""
     from backsolve.cli.sharing import SharedWork
     from invert.inference import infer
     from invert.report.answer import answer_texts
 
     names, asked, shown, saved_as, repeated = question
-    table: InferenceTable | None
+    table: Run | None
     with SharedWork(workers, "infer") as executor:
         if shown.history:
             problems = _print_history(question, executor)
@@ -261,7 +261,7 @@ def _print_history(question: Question, executor: "Executor") -> Sequence[Problem
     return [problem for one in found for problem in one.problems]
 
 
-def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tuple[InferenceTable, Comparison | None]":
+def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tuple[Run, Comparison | None]":
     """Return the selected sheets in the requested order, and the comparison with other prices if it is shown.
 
     A `whole` result has more data than the usual tables, for --save and for comparisons.

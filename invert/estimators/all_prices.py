@@ -82,4 +82,5 @@ def _estimate(name: str, found: Marginal, case: Case, assumptions: Assumptions, 
         return lower(assumptions, float(least), "too low if memory time is not only weight reads", **support)
     if name == _KV and not case.sheet.has_premium:
         return upper(assumptions, found.at_most, "no output premium, so the prices give only an upper bound", **support)
-    return interval(assumptions, *found.ends, _BECAUSE.get(name, "assumes one price/cost for all prices"), **support)
+    because = _BECAUSE.get(name, "assumes one price/cost for all prices")
+    return interval(assumptions, found.low, found.median, found.high, because, **support)

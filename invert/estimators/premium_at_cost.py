@@ -62,14 +62,10 @@ INCREMENT = ("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
 _BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
 
-def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Return the KV bytes from the output increments at rental cost, with uncertain rounding, band means and rent."""
-    return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
-
-
 # The calibration reads each known model first, and its record reads it again.
 @lru_cache(maxsize=32)
-def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+    """Return the KV bytes from the output increments at rental cost, with uncertain rounding, band means and rent."""
     low = median = high = 0.0
     because = "no output premium, so KV reads at rental cost are at most the output price"
     if case.sheet.has_premium:
@@ -77,8 +73,11 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         because = "the output price may not rise with length, so KV reads at rental cost are at most the output price"
     if low <= 0:
         most = most_within_price(case.sheet, case.max_context, data, assumptions)
-        return upper(assumptions, most, because, equations=references(*_BOUND), anchors=MEANS if case.sheet.has_premium else ())
-    return interval(assumptions, low, median, high, "assumes premium = rental cost", equations=references(*INCREMENT), anchors=MEANS)
+        found = upper(assumptions, most, because, equations=references(*_BOUND), anchors=MEANS if case.sheet.has_premium else ())
+    else:
+        cited, because = references(*INCREMENT), "assumes premium = rental cost"
+        found = interval(assumptions, low, median, high, because, equations=cited, anchors=MEANS)
+    return {"kv_bytes_per_token": found}
 
 
 def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:

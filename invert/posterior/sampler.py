@@ -21,7 +21,7 @@ from invert.posterior.likelihood import input_price_level, size_before_price, un
 from invert.posterior.parameters import RATIOS, SIZE, Points, kv_prior, triangular_points, wider
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import Weights, log_mean, weights
-from invert.priors import normal_log_density, standard_log_density
+from invert.priors import normal_log_density
 
 
 @immutable
@@ -104,7 +104,7 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
     total: Values = unused_prices(points, price_data, assumptions) if unused is None else unused
     # Prior over proposal density of the nuisances that are drawn wider than their priors.
     drawn = ((points.drawn[name], factor) for name, factor in wider(assumptions).items())
-    total = sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0) + total
+    total = sum((((one / factor) ** 2 - one**2) / 2 + log(factor) for one, factor in drawn), 0.0) + total
     total = total + normal_log_density(points.logs["weight_compute_ratio"], *assumptions.priors["weight_compute_ratio"].normal)
     if "premium_out" in price_data.cells:
         total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(price_data, assumptions))

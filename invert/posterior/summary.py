@@ -12,7 +12,7 @@ from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
 from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, normals
-from invert.posterior.weights import RELIABLE, quantiles
+from invert.posterior.weights import quantiles
 
 SUMMARISED = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
@@ -32,11 +32,6 @@ class Marginal:
     at_most: float
     spread: float
 
-    @property
-    def ends(self) -> tuple[float, float, float]:
-        """Return the low end, the median and the high end."""
-        return self.low, self.median, self.high
-
 
 @immutable
 class Summary:
@@ -48,11 +43,6 @@ class Summary:
     pareto_k: float
     feasible_fraction: float
     sampler: str
-
-    @property
-    def trusted_below(self) -> float:
-        """Return the Pareto-k up to which the weights of draws can be trusted."""
-        return RELIABLE
 
 
 def summarise(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None, count: int = DEFAULT) -> Summary:

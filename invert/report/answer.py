@@ -8,7 +8,7 @@ from derive.errors import WrongValue
 from derive.show.folding import fold
 from invert.report.columns import WIDE_KEYS, column_of, csv_names, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out
-from invert.result import InferenceTable, Shown
+from invert.result import Run, Shown
 from invert.sheets.diff import Difference
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def refuse_form(shown: Shown) -> None:
         raise WrongValue(f"--history is not shown as {shown.style}. Allowed: {', '.join(_HISTORY_FORMATS)}")
 
 
-def select_sheets(table: InferenceTable, shown: Shown) -> InferenceTable:
+def select_sheets(table: Run, shown: Shown) -> Run:
     """Return the sheets that are shown, in their order."""
     found = picked(table, shown.wanted)
     sheets = {one.sheet.key for one in found}
@@ -60,7 +60,7 @@ def select_sheets(table: InferenceTable, shown: Shown) -> InferenceTable:
     return replace(table, inferences=ordered, not_picked=table.not_picked | left)
 
 
-def answer_texts(table: InferenceTable, moved: "Comparison | None", shown: Shown, width: int) -> Iterator[str]:
+def answer_texts(table: Run, moved: "Comparison | None", shown: Shown, width: int) -> Iterator[str]:
     """Yield the texts of an answer of `infer`: prices changed since the release, a comparison, and the sheets."""
     # Without a sheet, the problems, printed later, say why.
     sheets = shown.against is None and bool(table or shown.style in _RECORDS)
@@ -74,12 +74,12 @@ def answer_texts(table: InferenceTable, moved: "Comparison | None", shown: Shown
         yield f"{chr(10) if moved else ''}{_sheets_text(table, shown, width)}"
 
 
-def _is_report(table: InferenceTable, shown: Shown) -> bool:
+def _is_report(table: Run, shown: Shown) -> bool:
     """Return whether the answer is the report of one sheet that is named."""
     return bool(table.request.names) and len(table) == 1 and not shown.column_names
 
 
-def _sheets_text(table: InferenceTable, shown: Shown, width: int) -> str:
+def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     """Return sheets as records, as a summary, as a report of one sheet, or as one table."""
     # Each form imports its own modules: together they take as long as the quickest question.
     style, columns = shown.style, shown.column_names
@@ -142,7 +142,7 @@ _MOST_CHANGES = 3
 """The most prices changed since the last release that are listed. The rest are counted."""
 
 
-def _release_changes(table: InferenceTable, of_others: bool) -> str:
+def _release_changes(table: Run, of_others: bool) -> str:
     """Return lines about prices changed since the last release: of these sheets, or `of_others`. Without a named sheet, list all."""
     shown = {(one.sheet.provider, one.sheet.model) for one in table}
     found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not table.request.selects) is not of_others]

@@ -14,7 +14,7 @@ from invert.report.columns import name_of
 from invert.report.document import report_document
 from invert.report.layout import GAP, NONE, Table, aligned, laid_out, many, several
 from invert.sheets.rows import SheetKey
-from invert.sheets.sheet import money_unit
+from invert.sheets.sheet import money_unit, sheet_in_words
 
 _SCHEMA = "infer-against-1"
 _MOST_LINES = 40
@@ -132,13 +132,6 @@ def _distance(one: Moved) -> float:
     if one.times is None and one.quantity != "bayes_factor":
         return inf
     return abs(one.share_of_range or 0.0)
-
-
-def sheet_in_words(key: SheetKey) -> str:
-    """Name a sheet: `deepseek/deepseek-v4-pro (off_peak)`."""
-    provider, model, region, tier = key
-    place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
-    return f"{provider}/{model}" + (f" ({place})" if place else "")
 
 
 def _share_of_range(one: Moved) -> str:

@@ -61,7 +61,6 @@ class Column:
     unit: str = ""
     about: str = ""
     numbers: tuple[str, ...] = ()
-    estimate: Callable[[Inference], Estimate | None] | None = None
 
     @property
     def heading(self) -> str:
@@ -299,7 +298,7 @@ def _estimate_column(
         text=lambda one: middle_text(quantity, get(one)), span=lambda one: range_text(quantity, get(one)), models=models,
         record=lambda sheets, _: _commonest(found for one in sheets if (found := get(one))),
         head=head, name=name or _key(quantity, estimator).replace("_", " "), also=also, of=(quantity, estimator), unit=_unit(quantity),
-        about=about, estimate=get,
+        about=about,
     )  # fmt: skip
 
 
@@ -320,7 +319,7 @@ def _parts(column: Column) -> list[Column]:
     """Return the columns of the other numbers of an estimate."""
 
     def value(one: Inference, path: str) -> object:
-        return six_digits(value_at(column.estimate and column.estimate(one), path))
+        return six_digits(value_at(one.named_estimates.get(column.of), path))
 
     return [_value_column(f"{column.key}_{end}", partial(value, path=path)) for end, path in _PARTS.items()]
 
@@ -575,7 +574,7 @@ def csv_names(names: Iterable[str]) -> list[str]:
 def _numbers_of(column: Column) -> Sequence[str]:
     if column.numbers:
         return column.numbers
-    return [column.key, f"{column.key}_low", f"{column.key}_high"] if column.key in CSV_KEYS and column.estimate else [column.key]
+    return [key for key in (column.key, f"{column.key}_low", f"{column.key}_high") if key == column.key or key in CSV_KEYS]
 
 
 def models_of_record(column: Column, one: Inference) -> str:

@@ -15,6 +15,7 @@ from invert.assumptions import assumptions_as_record
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of
 from invert.estimate_text import six_digits
 from invert.inversion import Inversion
+from invert.posterior.weights import RELIABLE
 from invert.provenance import Made
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import PLACE, Prediction, predictions
@@ -215,7 +216,7 @@ _SHEET: Keys = {
         "sampler": "summary.sampler",
         "ess": "summary.ess",
         "pareto_k": "summary.pareto_k",
-        "pareto_k_trusted_below": "summary.trusted_below",
+        "pareto_k_trusted_below": Through("summary", lambda _: RELIABLE, float),
         "feasible_fraction": "summary.feasible_fraction",
         "log_evidence": "summary.log_evidence",
         "contractions": "contractions",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from derive.show.cells import csv_text
 from invert.comparison_records import Dated, History
 from invert.estimate_text import estimate_text
-from invert.report.changes import CHANGES, KEY, inferences, price_in_words, sheet_in_words
+from invert.report.changes import CHANGES, KEY, inferences, price_in_words
 from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, size_grade
 from invert.report.layout import NONE, aligned, billions, laid_out
-from invert.sheets.sheet import Asked, money_unit
+from invert.sheets.sheet import Asked, money_unit, sheet_in_words
 
 _COLUMNS = tuple(REGISTRY[key] for key in HISTORY_KEYS)
 _PRICE_COST = REGISTRY["input_price_cost_ratio_by_price"].heading

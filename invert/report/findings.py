@@ -3,6 +3,7 @@
 from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
 from invert.estimators.names import kv_heading
+from invert.posterior.weights import RELIABLE
 from invert.records import Convention, Estimate, Identifiability
 from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN
 from invert.report.layout import NONE, Table, aligned, kv, title
@@ -81,7 +82,7 @@ def _draws(one: Inference) -> list[str]:
     if not found.marginals:
         return [f"{found.sampler}: none of the draws fits the prices"]
     return [
-        f"{found.sampler}: effective sample size {found.ess:.0f}, Pareto-k {found.pareto_k:.2f} (trusted below {found.trusted_below:g}),"
+        f"{found.sampler}: effective sample size {found.ess:.0f}, Pareto-k {found.pareto_k:.2f} (trusted below {RELIABLE:g}),"
         f" {found.feasible_fraction:.0%} of the draws fit the prices, log evidence {found.log_evidence:.2f}"
     ]
 

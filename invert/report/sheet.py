@@ -8,7 +8,7 @@ from invert.estimators.names import kv_heading
 from invert.records import PairInference, PricingRules, Reading, verdict
 from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
-from invert.report.layout import aligned, kv, laid_out, title
+from invert.report.layout import aligned, kv, title
 from invert.report.prices import all_prices
 from invert.report.readings import readings_table
 from invert.report.short import heading
@@ -16,13 +16,8 @@ from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
 
-def report(one: Inference, table: Run, width: int = 100) -> str:
-    """Format the full report in this width: findings, reliability, limits, and the lecture's readings with all numbers."""
-    return laid_out(full_parts(one, table), width)
-
-
 def full_parts(one: Inference, table: Run) -> list[str]:
-    """Return the full report as paragraphs and tables."""
+    """Return the full report as paragraphs and tables: findings, reliability, limits, and the lecture's readings with all numbers."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
     sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table)]
     sections += [*findings(one, table), *firmness(one, table), *tiers(one, table)]

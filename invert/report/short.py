@@ -7,7 +7,6 @@ from invert.estimate_text import two_digits
 from invert.report.columns import short_kv
 from invert.report.commands import cite_sheet, infer_in_full
 from invert.report.fast_mode import fast_mode_line
-from invert.report.layout import laid_out
 from invert.report.prices import grades_and_page, predicted_prices
 from invert.report.readings import readings_table
 from invert.report.tiers import deciding_source
@@ -17,13 +16,8 @@ _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOM
 """Flags that other lines of the screen already explain."""
 
 
-def short_report(one: Inference, table: Run, width: int = 100) -> str:
-    """Format the sheet on one screen of this width."""
-    return laid_out(short_parts(one, table), width)
-
-
 def short_parts(one: Inference, table: Run) -> list[str]:
-    """Return the short report as paragraphs and tables."""
+    """Return the report of one screen as paragraphs and tables."""
     sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     fast = filter(None, [fast_mode_line(one, table)])

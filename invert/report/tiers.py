@@ -1,9 +1,10 @@
 """Show the memory tier of a cache by prices: tiers over cost bases and years, write tariffs, and the drain-time rule."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from derive.units import show
-from invert.records import TIER_NAMES, Observable, RuleScore, Tariff, TierEvidence, TierReading, TierRules
+from invert.records import TIER_NAMES, Observable, Tariff, TierEvidence, TierReading, TierRules
 from invert.report.layout import aligned, title
 from invert.result import Inference, Run
 
@@ -54,13 +55,11 @@ def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int] | No
     """Return (right, all) of the worst of these rules on lifetimes with a disclosed tier, or None without a score."""
     if not rules.scores:
         return None
-    found = [_worst(term, rules.scores) for term in dict.fromkeys(terms)]
-    return min(((one.right, one.answered) if one else (0, 0) for one in found), key=lambda one: one[0] / max(one[1], 1), default=None)
-
-
-def _worst(term: str, scores: Sequence[RuleScore]) -> RuleScore | None:
-    """Return the worst score of a term over the cost bases, or None if no lifetime has one."""
-    return min((row for row in scores if row.rule.startswith(f"{term},") and row.answered), key=lambda row: row.right, default=None)
+    found = []
+    for term in dict.fromkeys(terms):
+        of_term = ((row.right, row.answered) for row in rules.scores if row.rule.startswith(f"{term},") and row.answered)
+        found.append(min(of_term, key=itemgetter(0), default=(0, 0)))
+    return min(found, key=lambda one: one[0] / max(one[1], 1), default=None)
 
 
 def lifetime(ttl: int | None) -> str:

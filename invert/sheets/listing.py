@@ -18,7 +18,7 @@ from invert.sheets.dated import first_days
 from invert.sheets.described import described
 from invert.sheets.diff import KINDS_OF_CHANGE, PLACE, Difference
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow
-from invert.sheets.sheet import PriceSheet, money_unit
+from invert.sheets.sheet import PriceSheet, money_unit, sheet_in_words
 from invert.sheets.tables import ModelRow
 
 PUBLISHED: Keys = {name: name for name in PRICE_COLUMNS}
@@ -96,9 +96,8 @@ def differences_text(
         added = f"released {release}: {_first_prices(rows)}{counted} added"
         lines += ["/".join(name), f"  {added if name in new else f'not released yet on {day} (released {release}): {counted}'}"]
     others = sorted((one for one in found if one.sheet_key[:2] not in {**new, **unreleased}), key=attrgetter("sheet_key"))
-    for (provider, model, region, tier), ones in groupby(others, key=attrgetter("sheet_key")):
-        place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
-        lines += [f"{provider}/{model}" + (f" ({place})" if place else ""), *(f"  {one}" for one in ones)]
+    for key, ones in groupby(others, key=attrgetter("sheet_key")):
+        lines += [sheet_in_words(key), *(f"  {one}" for one in ones)]
     counts = ", ".join(f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS_OF_CHANGE)
     described = sum(one.kind not in KINDS_OF_CHANGE for one in found)
     more = f"; {described} described otherwise" if described else ""

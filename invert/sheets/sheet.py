@@ -127,6 +127,13 @@ def _order(price: Price) -> tuple[float, ...]:
     return (kind, lifetime or 0, threshold) if component in ("cache_write", "cache_storage") else (0, threshold, kind)
 
 
+def sheet_in_words(key: SheetKey) -> str:
+    """Name a sheet: `deepseek/deepseek-v4-pro (off_peak)`."""
+    provider, model, region, tier = key
+    place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
+    return f"{provider}/{model}" + (f" ({place})" if place else "")
+
+
 def money_unit(currency: str, per: str) -> str:
     """Return the unit of a price: `USD/MTok`, or `USD/MTok/h` for storage."""
     return f"{currency}/MTok{'/h' if per == 'mtok_hour' else ''}"

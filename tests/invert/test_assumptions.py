@@ -26,7 +26,8 @@ from invert.priors import Prior
 from invert.report.changes import changes_json
 from invert.report.contract import saved, sheet_records
 from invert.report.glance import glance
-from invert.report.sheet import report
+from invert.report.layout import laid_out
+from invert.report.sheet import full_parts
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
 from invert.sheets.tables import FxRate
@@ -177,7 +178,7 @@ def told(assumptions: Assumptions) -> Iterator[str]:
     yield str(storage_rules(shipped_data(), assumptions))
     yield str([row["verdict"] for row in recorded_calibration(shipped_data(), assumptions)])
     yield str(simulate(_SHAPES[0], 3, 1, assumptions)[0]["active_params"])
-    yield report(table.inferences[0], table)
+    yield laid_out(full_parts(table.inferences[0], table), 100)
     # A batch price says nothing of a size, which then is assumed.
     yield json.dumps([{**record, "anchors": None} for record in sheet_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
     yield glance(table)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from invert.inference import infer
 from invert.report.commands import cite_sheet, infer_all, infer_in_full
-from invert.report.sheet import report
-from invert.report.short import short_report
+from invert.report.layout import laid_out
+from invert.report.sheet import full_parts
+from invert.report.short import short_parts
 from tests.tools.commands import GOOD, call, price_file
 from tests.tools.inferred import current
 
@@ -26,7 +27,7 @@ def test_what_a_file_calls_a_model_is_one_word_for_a_shell():
     one = replace(run["openai/gpt-6-sol"], sheet=replace(run["openai/gpt-6-sol"].sheet, provider="acme", model="a;touch /tmp/x $(b) 'c'"))
     for said in (infer_in_full(one, run), cite_sheet(one, run, ())):
         assert "acme/a;touch /tmp/x $(b) 'c'" in shlex.split(said)
-    for text in (short_report(one, run, 60), report(one, run, 60)):
+    for text in (laid_out(short_parts(one, run), 60), laid_out(full_parts(one, run), 60)):
         (begin,) = (place for place, line in enumerate(text.splitlines()) if line.startswith("Cite  "))
         joined = "\n".join(text.splitlines()[begin:]).replace(" \\\n", "")
         assert shlex.split(joined)[:4] == ["Cite", "backsolve", "cite", "acme/a;touch /tmp/x $(b) 'c'"]

@@ -7,7 +7,8 @@ import pytest
 
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.inference import infer
-from invert.report.sheet import report
+from invert.report.layout import laid_out
+from invert.report.sheet import full_parts
 from invert.result import Inference
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test
@@ -23,7 +24,7 @@ NO_NUMBER = re.compile(r"(?<![\w-])-?(nan|inf|infinity|None)(?![\w-])")
 def reports() -> dict[str, str]:
     """The report of every shipped sheet of every tier."""
     return {
-        f"{one.sheet.provider}/{one.sheet.model} {one.sheet.service_tier}": report(one, everything(), UNBROKEN)
+        f"{one.sheet.provider}/{one.sheet.model} {one.sheet.service_tier}": laid_out(full_parts(one, everything()), UNBROKEN)
         for one in everything().inferences
     }
 
@@ -35,12 +36,12 @@ def one(name: str) -> Inference:
 
 @cache
 def text(name: str) -> str:
-    return report(one(name), everything(), UNBROKEN)
+    return laid_out(full_parts(one(name), everything()), UNBROKEN)
 
 
 def changed(name: str, **prices: str) -> str:
     table = infer([name], changes={component.replace("_at_", "@"): amount for component, amount in prices.items()})
-    return report(table.inferences[0], table, UNBROKEN)
+    return laid_out(full_parts(table.inferences[0], table), UNBROKEN)
 
 
 # -- all sheets -----------------------------------------------------------------------------------------------------

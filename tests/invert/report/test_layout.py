@@ -7,7 +7,7 @@ import pytest
 from derive.characters import width_of
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
-from invert.report.sheet import report
+from invert.report.sheet import full_parts
 from invert.result import InferenceTable
 from invert.validation import scoreboard
 from invert.validation.scoreboard_text import rendered_sections
@@ -28,7 +28,7 @@ def outside(text: str, width: int) -> list[str]:
 @in_one_test("width", [60, 80, 100])
 @in_one_test("place", range(len(SHEETS)), ids=SHEETS)
 def test_a_report_fits(place: int, width: int):
-    assert outside(report(table()[place], table(), width), width) == []
+    assert outside(laid_out(full_parts(table()[place], table()), width), width) == []
 
 
 @pytest.mark.slow

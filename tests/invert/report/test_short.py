@@ -2,8 +2,9 @@
 
 import pytest
 
+from invert.report.layout import laid_out
 from invert.report.prices import predicted_prices
-from invert.report.short import short_report
+from invert.report.short import short_parts
 from tests.tools.inferred import current, everything
 
 MOST_LINES, FREE_PRICES = 24, 4
@@ -14,7 +15,7 @@ MOST_LINES, FREE_PRICES = 24, 4
 def test_a_sheet_fits_a_screen(width: int):
     run = everything()
     for one in run:
-        text = short_report(one, run, width)
+        text = laid_out(short_parts(one, run), width)
         prices = len(predicted_prices(one).rows)
         assert len(text.splitlines()) <= MOST_LINES + max(0, prices - FREE_PRICES), text
         assert all(len(line) <= width for line in text.splitlines() if "://" not in line)
@@ -31,7 +32,8 @@ def test_every_price_stands_beside_what_the_forward_model_predicts():
     assert found["cache read"][1].endswith(", met") and found["cache read above 200k"] == ["0.4", "-"]
     assert found["cache storage"] == ["4.5/h", "1.19, missed"]
     misses = sum(cells[1].endswith("missed") for cells in found.values())
-    assert misses == 3 and "1 of 4 other prices" in short_report(current()["google/gemini-3.1-pro-preview"], current())
+    parts = short_parts(current()["google/gemini-3.1-pro-preview"], current())
+    assert misses == 3 and "1 of 4 other prices" in laid_out(parts, 100)
 
 
 def test_without_a_threshold_there_is_nothing_to_predict():
