@@ -266,7 +266,9 @@ def infer_sheets(
     """
     read, problems = _read(chosen, data, assumptions)
     judged = tuple(name for name in extent.judged if name in extent.estimators)
-    keys = [(infer_sheets, _cache_key_sheet(one), one.model, assumptions, extent.estimators, judged) for one in read]
+    # The sheet is dated at the day of its baseline. If the release is known, later days give the same result.
+    dated = [replace(one.sheet, as_of=one.day if one.released else one.sheet.as_of, start_known=True) for one in read]
+    keys = [(infer_sheets, sheet, one.model, assumptions, extent.estimators, judged) for sheet, one in zip(dated, read, strict=True)]
     known = {key: data.known[key] for key in keys if key in data.known}
     new = {key: one for key, one in zip(keys, read, strict=True) if key not in known}
     reliability = reliabilities((one.architecture for one in read), data, assumptions, judged)
@@ -279,7 +281,8 @@ def infer_sheets(
     for key, one in zip(keys, read, strict=True):
         if isinstance(inference := known[key], Inference):
             data.keep(key, inference)
-            found.append(_move_to_day(inference, one.sheet))
+            flags = inference.flags if one.sheet.start_known else (*inference.flags, "start not known")
+            found.append(replace(inference, sheet=one.sheet, flags=flags))
         else:
             problems.append(_problem(one.sheet, inference))
     return found, problems
@@ -314,16 +317,6 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
     return read, problems
-
-
-def _cache_key_sheet(read: Case) -> PriceSheet:
-    """Return the cache key: the sheet dated at the day of its baseline. If the release is known, later days give the same result."""
-    return replace(read.sheet, as_of=read.day if read.released else read.sheet.as_of, start_known=True)
-
-
-def _move_to_day(found: Inference, sheet: PriceSheet) -> Inference:
-    """Return the result for the sheet of a later day, with the flags of that day."""
-    return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:

@@ -25,7 +25,7 @@ from invert.estimators.cases import Case, case_of
 from invert.estimators.market import panel
 from invert.estimators.market.pool import pool_verdict
 from invert.estimators.market.student import Student, predict_one_more
-from invert.estimators.market.typical_kv import Cache, typical_kv
+from invert.estimators.market.typical_kv import typical_kv
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows
@@ -107,15 +107,13 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     rows = [(caches[one.architecture], ratio) for one in known if (ratio := one.kv_ratio) and one.architecture in caches]
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
-    by_premium = np.array([_predict_by_premium(one, ratio, known).log_density(one.ln_kv) for one, ratio in rows])
+    by_premium = []
+    for one, ratio in rows:
+        # The model is predicted by its own increments and the calibration of other families.
+        family = frozenset(member.architecture for member in known if member.family == one.family)
+        by_premium.append(learned(known, family).predict(one.ln_kv + log(ratio)).log_density(one.ln_kv))
     by_baseline = typical.judge([one for one, _ in rows]).log_density
-    return pool_verdict([one.family for one, _ in rows], by_premium, by_baseline, assumptions)
-
-
-def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
-    """Return the KV bytes of one known model by its own increments and the calibration of other families."""
-    family = frozenset(member.architecture for member in known if member.family == one.family)
-    return learned(known, family).predict(one.ln_kv + log(ratio))
+    return pool_verdict([one.family for one, _ in rows], np.array(by_premium), by_baseline, assumptions)
 
 
 # Members.

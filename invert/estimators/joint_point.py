@@ -90,11 +90,15 @@ def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None =
     contexts = given["short_context"], given["long_context"]
     published = {name: given[name] for name in ("premium_in", "premium_out", "output_input_ratio")}
 
+    def structure(at: Mapping[str, float]) -> dict[str, float]:
+        return {
+            "attention_flops_per_pair": 2 * given["active_params"] * at["attention_ratio"] / contexts[1],
+            "balance_context": contexts[1] / at["memory_ratio_of_cache"] if at["memory_ratio_of_cache"] else inf,
+            "weight_compute_ratio": at["weight_compute_ratio"],
+        }
+
     def predict(at: Mapping[str, float]) -> dict[str, float]:
-        context = contexts[1] / at["memory_ratio_of_cache"] if at["memory_ratio_of_cache"] else inf
-        hidden = {**_UNUSED, **given, **at, "balance_context": context}
-        hidden["attention_flops_per_pair"] = 2 * given["active_params"] * at["attention_ratio"] / contexts[1]
-        found = forward(hidden, contexts)
+        found = forward({**_UNUSED, **given, **structure(at)}, contexts)
         return {
             "premium_in": float(found["premium_in"][1]),
             "premium_out": float(found["premium_out"][1]),
@@ -116,12 +120,7 @@ def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None =
         if found.solved and not found.undetermined:
             break
     at = {name: 0.0 if abs(value) < _ROUNDING else value for name, value in found.values.items()}
-    values = {
-        "attention_flops_per_pair": 2 * given["active_params"] * at["attention_ratio"] / contexts[1],
-        "balance_context": contexts[1] / at["memory_ratio_of_cache"] if at["memory_ratio_of_cache"] else inf,
-        "weight_compute_ratio": at["weight_compute_ratio"],
-    }
-    return replace(found, values=values)
+    return replace(found, values=structure(at))
 
 
 def broken_by(case: Case, assumptions: Assumptions) -> str | None:

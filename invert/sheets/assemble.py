@@ -103,13 +103,6 @@ def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
     return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
 
 
-def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
-    """Return the first mention (`first`) of each model of unknown release whose sheet is from an earlier day."""
-    released = {(row.provider, row.model) for row in known if row.release_date}
-    unsaid = {(sheet.provider, sheet.model): sheet.as_of for sheet in offered if not sheet.release_date}
-    return {pair: first[pair] for pair, day in unsaid.items() if pair not in released and first.get(pair, day) > day}
-
-
 def released_sheets(
     offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date] | None = None, named: bool = False
 ) -> tuple[list[PriceSheet], list[str]]:
@@ -118,8 +111,10 @@ def released_sheets(
     With `first`, the earliest day of each model in any table, a model of unknown release counts as released from that day on. If it was
     `named`, its sheet is shown, with a note.
     """
-    offered, known = list(offered), list(known)
-    later, unsaid = released_later(offered, known), first_seen_later(offered, known, first or {})
+    offered, known, first = list(offered), list(known), first or {}
+    later, released = released_later(offered, known), {(row.provider, row.model) for row in known if row.release_date}
+    undated = {(sheet.provider, sheet.model): sheet.as_of for sheet in offered if not sheet.release_date}
+    unsaid = {pair: first[pair] for pair, day in undated.items() if pair not in released and first.get(pair, day) > day}
     notes = [*_late_note(_RELEASED_LATER, offered, later), *_late_note(_NAMED if named else _SEEN_LATER, offered, unsaid)]
     gone = later if named else {**later, **unsaid}
     return [sheet for sheet in offered if (sheet.provider, sheet.model) not in gone], notes

@@ -396,11 +396,6 @@ def _digits(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.3g}")
 
 
-def efficiencies(data: Data) -> list[ScoreRow]:
-    """Return how often the ranges of `--efficiency calibrated` contained published runs, by group, from efficiencies.csv."""
-    return efficiency_rows(data.tables.rows_of(Efficiency))
-
-
 _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "truth": known_models,
     "skill": skill,
@@ -408,7 +403,7 @@ _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "storage": storage_rules,
     "controls": controls,
     "production": production,
-    "efficiency": efficiencies,
+    "efficiency": lambda data: efficiency_rows(data.tables.rows_of(Efficiency)),
     "experiments": experiment_rows,
     "claims": claims,
     "problems": lambda data: checked_rows(data.tables.rows_of(WorkedProblem), {}, data.tables),

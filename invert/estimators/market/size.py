@@ -117,13 +117,10 @@ def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, w
         for row in ([models[name] for name in prices] if form.priced else models.values())
         if row.price_family != without
         and (not form.benchmark or row.model.casefold() in scores)
-        and (not form.sparse or _is_sparse_of_today(row, assumptions))
+        # A sparse model that is new enough is like the closed models of today.
+        and (not form.sparse or row.total_params > assumptions.sparse_ratio * row.active_params)
+        and (not form.sparse or row.release_date.year >= assumptions.sparse_since)
     )
-
-
-def _is_sparse_of_today(row: OpenModel, assumptions: Assumptions) -> bool:
-    """Return whether a model is sparse and new enough to be like the closed models of today."""
-    return row.total_params > assumptions.sparse_ratio * row.active_params and row.release_date.year >= assumptions.sparse_since
 
 
 def size_table(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "", by: str = "price_family") -> GroupedRows:

@@ -75,25 +75,26 @@ class TypicalKV:
         """Return the typical KV of each target with its true KV bytes."""
         return self.predict(targets).judge(np.array([one.ln_kv for one in targets]))
 
-    def at(self, day: date, family: str = "") -> Student | None:
-        """Return the typical KV of a release day without one family, or None if fewer than two families are earlier."""
-        found = self.predict([_target(day, family)])
-        centre, scale, freedom = (float(np.atleast_1d(values)[0]) for values in (found.centre, found.scale, found.freedom))
-        return Student(centre=centre, scale=scale, freedom=freedom) if isfinite(centre) else None
+    def at(self, day: date, family: str = "") -> tuple[Student | None, FamilyWeights]:
+        """Return the typical KV of a release day without one family, and the families behind it, the heaviest first.
 
-    def weights_at(self, day: date, family: str = "") -> FamilyWeights:
-        """Return the families behind the typical KV of a release day, the heaviest first."""
-        found = (numbers[0].tolist() for numbers in self._weigh_families([_target(day, family)]))
-        by_family = zip(dict.fromkeys(one.family for one in self.caches), *found, strict=True)
+        It is None if fewer than two families are earlier.
+        """
+        targets = [Cache(architecture="", family=family, released=day, ln_kv=0.0)]
+        found = self.predict(targets)
+        centre, scale, freedom = (float(np.atleast_1d(values)[0]) for values in (found.centre, found.scale, found.freedom))
+        numbers = (of_target[0].tolist() for of_target in self._weigh_families(targets))
+        by_family = zip(dict.fromkeys(one.family for one in self.caches), *numbers, strict=True)
         weights = [
             FamilyWeight(family=name, released=date.fromordinal(round(mean * DAYS)), kv_bytes=exp(ln_kv), weight=weight)
             for name, ln_kv, mean, weight, counted in by_family
             if counted
         ]
-        return FamilyWeights(
+        families = FamilyWeights(
             effective=1 / sum(one.weight**2 for one in weights) if weights else 0.0,
             weights=Records(sorted(weights, key=lambda one: one.weight, reverse=True)),
         )
+        return Student(centre=centre, scale=scale, freedom=freedom) if isfinite(centre) else None, families
 
     def _weigh_families(self, targets: Sequence[Cache]) -> tuple[Array, Array, Array, Array]:
         """Return by target and family: mean ln KV bytes, mean day [year], share of all weight, and whether it is earlier and another."""
@@ -110,11 +111,6 @@ class TypicalKV:
             heaviness = np.exp(-(when[:, None] - dates) / self.horizon) * (members > 0)
             shares = heaviness / heaviness.sum(1, keepdims=True)
         return means, dates, shares, members > 0
-
-
-def _target(released: date, family: str) -> Cache:
-    """Return a model of that day with an unknown cache."""
-    return Cache(architecture="", family=family, released=released, ln_kv=0.0)
 
 
 @cache_with_data
@@ -169,8 +165,7 @@ def judged_since(assumptions: Assumptions = USUAL) -> date:
 @cache_with_data
 def typical_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> tuple[Student | None, FamilyWeights]:
     """Return the typical KV of a release day without one family, and the families behind it. Many sheets share both."""
-    typical = typical_kv(data, assumptions)[of]
-    return typical.at(day, family), typical.weights_at(day, family)
+    return typical_kv(data, assumptions)[of].at(day, family)
 
 
 def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float] | None:

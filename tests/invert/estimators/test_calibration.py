@@ -150,7 +150,7 @@ def test_premiums_have_earned_nothing_so_far():
     for one in known:
         others = [fmean(log(member.kv_ratio) for member in known if member.family == family) for family in set(FAMILIES) - {one.family}]
         scale, at_cost = stdev(others) * (1 + 1 / len(others)) ** 0.5, log(one.premium_at_cost.median)
-        of_class = typical_kv(shipped_data())["read"].at(one.case.released, one.family)
+        of_class = typical_kv(shipped_data())["read"].at(one.case.released, one.family)[0]
         truth = log(one.kv_bytes_per_token)
         by_family.setdefault(one.family, []).append((
             stats.t(4, at_cost - fmean(others), scale).logpdf(truth),

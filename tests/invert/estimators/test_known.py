@@ -42,7 +42,7 @@ def printed(low: float, median: float, high: float, level: float = 0.9) -> Estim
 
 def by_baseline(one: Judged) -> tuple[float, float]:
     """ln density [1/nat] of the true cache by the class of its time, and how far off its centre is, by scipy."""
-    law = typical_kv(shipped_data())["read"].at(one.member.case.released, one.member.family)
+    law = typical_kv(shipped_data())["read"].at(one.member.case.released, one.member.family)[0]
     truth = log(one.member.kv_bytes_per_token)
     return float(stats.t(law.freedom, law.centre, law.scale).logpdf(truth)), law.centre - truth
 

@@ -33,7 +33,7 @@ def gemini() -> Inference:
 
 def class_of(known, day, family) -> Student:
     """Return the typical KV of a day without a family."""
-    return replace(typical_kv(shipped_data())["read"], caches=tuple(known)).at(day, family)
+    return replace(typical_kv(shipped_data())["read"], caches=tuple(known)).at(day, family)[0]
 
 
 def case(name: str = "", assumptions: Assumptions = USUAL) -> Case:
@@ -131,7 +131,7 @@ def test_no_price_moves_it(premium: float, level: float):
 def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     """Between its ends lies the share of both densities that their weights say, by the distributions of scipy."""
     read = case()
-    price, usual = premium.predict_by_premium(read, shipped_data(), USUAL), typical_kv(shipped_data())["read"].at(read.day)
+    price, usual = premium.predict_by_premium(read, shipped_data(), USUAL), typical_kv(shipped_data())["read"].at(read.day)[0]
     opened(monkeypatch, weight)
     found = both(read)[READ]
     by_price, by_baseline = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))

@@ -68,7 +68,7 @@ def test_the_horizon_is_chosen_on_earlier_models_alone():
 
 
 def test_a_model_of_today_has_this_typical_kv():
-    of_today = {of: KNOWN[of].at(date(2026, 11, 21)).range(0.9) for of in KNOWN}
+    of_today = {of: KNOWN[of].at(date(2026, 11, 21))[0].range(0.9) for of in KNOWN}
     assert [round(end / 1e3, 1) for end in of_today["read"]] == pytest.approx([2.8, 20, 140], rel=0.02)
     assert [round(end / 1e3, 1) for end in of_today["stored"]] == pytest.approx([7.9, 44, 244], rel=0.02)
 
