@@ -14,6 +14,7 @@ from derive.solving.result import Solution
 from derive.units import show
 from invert.anchors import UNKNOWN
 from invert.estimate_text import two_digits
+from invert.records import TierEvidence
 from invert.report.columns import lecture_record
 from invert.report.price_pages import price_reference
 from invert.report.prices import name_of_price, predictions
@@ -110,15 +111,15 @@ def _fraction(one: Inference, run: Run) -> CitedReading:
 
 def _tier(one: Inference, run: Run) -> CitedReading:
     """Return the tier by the storage price if there is one and a premium, otherwise by the lifetime of a cache write."""
-    if one.implied_drain_time and one.implied_drain_time.values:
-        return _tier_by_price(one, run)
+    of = next((found for found in one.storage if found.ttl_seconds is None), None)
+    if of and one.implied_drain_time and one.implied_drain_time.values:
+        return _tier_by_price(one, of, run)
     if not one.tiers:
         raise NoSingleValue(f"{one.name} has no price for cache lifetimes or storage, so no cache tier; allowed: --reading fraction")
     return _tier_by_lifetime(one, run)
 
 
-def _tier_by_price(one: Inference, run: Run) -> CitedReading:
-    (of,) = (found for found in one.storage if found.ttl_seconds is None)
+def _tier_by_price(one: Inference, of: TierEvidence, run: Run) -> CitedReading:
     reading, above = one.implied_drain_time, one.pairs[0].pair.long_context_threshold
     assert reading
     drain_time = reading.values["implied_drain_time"]

@@ -204,7 +204,8 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
     for quantity, found in record["estimates"].items():
         for estimator, one in {"": found}.items() if "kind" in found else found.items():
             said[_printable(quantity), _printable(estimator)] = _rounded(_printable(one["kind"]), one["median"], one["low"], one["high"])
-    if bands[1:]:
+    # Two bands of equal prices are no pair, and have no joint reading.
+    if record["readings"]["joint"]:
         for name, reading in (("from_threshold", "lecture"), ("joint", "joint")):
             said["kv_bytes_per_token", name] = _point(record["readings"][reading]["kv_bytes_per_token"])
     ranges = ((one["ttl_seconds"], one["probabilities"], one["range"]) for one in record["storage"])

@@ -8,6 +8,7 @@ are sustained rates, so utilisations are 1.
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
+from math import inf
 
 import numpy as np
 
@@ -120,7 +121,8 @@ def identified(
     means = dict(zip(("short_context", "long_context"), contexts, strict=False))
     # A given mean of a long band says nothing of a sheet that has none.
     known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
-    values = tuple((name, value) for name, value in known.items() if value > 0 or name == "attention_flops_per_pair")
+    # A model without a cache has an infinite balance context.
+    values = tuple((name, value) for name, value in known.items() if 0 < value < inf or name == "attention_flops_per_pair")
     return _identify_at(tuple(_COMPONENTS[name] for name in observed), anchors["overlap"], values)
 
 

@@ -65,6 +65,11 @@ def test_prices_of_ones_own_are_cited(reading: str, style: str):
     assert shown.status == 0 and shown.out
 
 
+def test_a_storage_price_of_two_write_prices_leaves_the_tier_by_lifetime():
+    shown = call("cite", "typed/sheet", "--prices", "2/12; >200k 4/18; 5min 2.5; 1h 4", "--reading", "tier")
+    assert shown.status == 0 and "flash for 5 min, disk for 1 h" in shown.out
+
+
 @pytest.mark.parametrize(
     ("asked", "status"),
     [

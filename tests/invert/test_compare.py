@@ -16,6 +16,7 @@ from invert.report.changes import changes_json, changes_text
 from invert.report.columns import name_of
 from invert.report.contract import run_as_json, saved
 from invert.run_differences import CALIBRATION
+from invert.sheets.typed import typed_sheet
 from tests.tools.inferred import current
 from tests.tools.tables import with_cells
 
@@ -86,6 +87,13 @@ def test_what_a_run_saved_is_what_it_finds_again(tmp_path, everything: str):
     listed = written(tmp_path / "list.json", run_as_json(infer("gemini-3.1-pro")))
     _, found = infer_against(listed, ["gemini-3.1-pro"])
     assert [(one.key[1], one.moved) for one in found.sheets] == [("gemini-3.1-pro-preview", ())]
+
+
+def test_a_saved_sheet_of_two_equal_bands_is_read(tmp_path):
+    prices = typed_sheet("2/12; >200k 2/12")
+    place = written(tmp_path / "equal.json", saved(infer(prices=prices, provider="typed")))
+    run, found = infer_against(place, prices=prices, provider="typed")
+    assert [(one.key, one.moved) for one in found.sheets] == [(run[0].key, ())]
 
 
 def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_it_has_alone():

@@ -6,6 +6,7 @@ substitution of equations vouches for itself.
 """
 
 from itertools import combinations
+from math import inf
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
-from invert.identify.identifiability import FACTS_OF, identify
+from invert.identify.identifiability import FACTS_OF, identified, identify
 from invert.identify.primitives import _COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
@@ -206,6 +207,12 @@ def test_the_rank_is_the_number_of_prices_at_any_point(values: dict, stretch: fl
 
 
 # -- other sheets ---------------------------------------------------------------------------------------------------
+
+
+def test_a_model_without_a_cache_is_identified_at_a_typical_one():
+    anchors, joint = {"overlap": 0.0, "active_params": 1e11}, {"balance_context": inf, "kv_bytes_per_token": 0.0}
+    found = identified(("input_price", "output_input_ratio"), (), anchors, joint)
+    assert found == identified(("input_price", "output_input_ratio"), (), anchors, {})
 
 
 def test_mistakes_are_named():
