@@ -35,12 +35,6 @@ class Column:
     read: Callable[[str], tuple[Any, str]]
 
 
-def columns_of(schema: Mapping[str, Any]) -> dict[str, Column]:
-    """Return the columns of a schema of datapackage.json by name."""
-    columns = map(column_of, schema["fields"])
-    return {column.name: column for column in columns}
-
-
 def column_of(field: Mapping[str, Any]) -> Column:
     """Return the column of a field of datapackage.json. Beyond the standard, a field may have a `default` for blank cells,
     and `other_names`: by a word that is not allowed, an allowed one or advice.
@@ -199,11 +193,9 @@ def _whole_meant(text: str) -> str:
     # 5m may be five minutes.
     if not text.endswith("m") and (found := token_count(text)):
         return f". Write {found}"
-    if re.fullmatch(r"[0-9](\.[0-9]{1,11})?E\+?(0?[0-9]|1[01])", text, re.IGNORECASE) and (value := float(text)).is_integer():
-        return f". Write {value:.0f}"
-    if form := re.fullmatch("([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,12}(?=\\.00?$))(?:\\.00?)?", text):
-        return f". Write {re.sub('[, ]', '', form[1])}"
-    return ""
+    # 200.000 may be two hundred, or two hundred thousand.
+    plain = "" if re.fullmatch(r"[0-9]{1,3}\.[0-9]{3}", text) else plain_number(text.replace(",", " "))
+    return f". Write {value:.0f}" if plain and (value := float(plain)).is_integer() and value < 1e12 else ""
 
 
 def read_tokens(text: str) -> int:

@@ -116,16 +116,13 @@ def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:
     if len(raw) > LINE_LIMIT:
         return [], fault or "the line is longer than 64 kB"
     text = text.removesuffix("\n").removesuffix("\r")
-    plain = text.isascii() and text.isprintable()
     if "\n" in text or "\r" in text:
         text, fault = re.split("[\r\n]", text)[0], fault or "has a line break inside. Lines end in LF or CRLF"
     try:
-        cells = text.split(",") if '"' not in text else [cell for record in csv.reader([text], strict=True) for cell in record]
+        cells = next(csv.reader([text], strict=True), [])
     except csv.Error as error:
         cells, fault = text.split(","), fault or f"is not CSV ({error}). Close a quote on its line, and double it inside a cell"
-    if not plain:
-        return [*map(trimmed, cells)], fault
-    return [cell.strip(" ") for cell in cells] if " " in text else cells, fault
+    return [*map(trimmed, cells)], fault
 
 
 def _decode(raw: str | bytes, first: bool) -> tuple[str, str]:

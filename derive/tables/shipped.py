@@ -3,12 +3,13 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from io import BytesIO
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
 from derive.errors import WrongData, shorten, suggest
 from derive.files import content_of
-from derive.tables.cells import Column, columns_of
+from derive.tables.cells import Column, column_of
 from derive.tables.lines import CsvTable, Row
 from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import AnyRecord, Fault, RowFault, TableRow
@@ -19,9 +20,8 @@ DESCRIPTION = "datapackage.json"
 _FEW = 4
 """Maximum number of rows that a message lists. For more rows it names the first."""
 
-_SCHEMAS, _COLUMNS, _CELLS, _ROWS, _CHECKED, _PART = "schemas", "columns", "cells", "rows", "checked", "part"
-"""Kinds of cached results: descriptions, cells, rows checked alone, whole checked tables, and parts of tables."""
-_Kept = TypeVar("_Kept")
+_Made = TypeVar("_Made")
+_Given = ParamSpec("_Given")
 
 Table: TypeAlias = type[TableRow] | str
 """The record of a table, or the name of a table of prices without a record."""
@@ -31,6 +31,16 @@ _CheckedTable: TypeAlias = tuple[tuple[TableRow, ...], tuple[Problem, ...]]
 """The records of the rows with valid cells, and all problems of a table."""
 _CheckedRow: TypeAlias = tuple[Row, tuple[Fault, ...], TableRow | None]
 """A row, what is wrong with it, and its record if its cells are sound."""
+
+
+def _once(make: "Callable[Concatenate[Tables, _Given], _Made]") -> "Callable[Concatenate[Tables, _Given], _Made]":
+    """Return a method of `Tables` that keeps its results. All threads share the first result."""
+
+    def read(self: "Tables", /, *given: _Given.args, **named: _Given.kwargs) -> _Made:
+        key = (make.__name__, *given)
+        return cast("_Made", self._kept[key] if key in self._kept else self._kept.setdefault(key, make(self, *given, **named)))
+
+    return wraps(make)(read)
 
 
 class Tables:
@@ -60,14 +70,9 @@ class Tables:
         made = Tables(files)
         if files.get(DESCRIPTION) == self.files.get(DESCRIPTION):
             same = {file for file, content in files.items() if self.files.get(file) == content}
-            kept = [(key, found) for key, found in list(self._kept.items()) if key[0] in (_CELLS, _ROWS) and f"{_name(key[1])}.csv" in same]
-            made._kept.update(kept)
+            of_one = [key for key in self._kept.copy() if key[0] in ("_raw", "checked_rows") and f"{_name(key[1])}.csv" in same]
+            made._kept.update({key: self._kept[key] for key in of_one})
         return made
-
-    def _keep(self, key: tuple[Any, ...], make: Callable[[], _Kept]) -> _Kept:
-        """Return the cached result for a key. All threads share the first result."""
-        found: _Kept | None = self._kept.get(key)
-        return found if found is not None else cast("_Kept", self._kept.setdefault(key, make()))
 
     def content(self, file: str) -> bytes:
         """Return the bytes of a file. Raise BadRow for a file that is missing or cannot be read."""
@@ -79,46 +84,52 @@ class Tables:
     def schema(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a table in datapackage.json."""
         self.content(f"{name}.csv")
-        found = self._keep((_SCHEMAS,), lambda: _schemas(self.content(DESCRIPTION))).get(f"{name}.csv")
-        if found is None:
+        if f"{name}.csv" not in (found := self._schemas()):
             raise BadRow(Problem(origin=DESCRIPTION, message=f"has no description of {name}.csv"))
-        return found
+        return found[f"{name}.csv"]
 
+    @_once
+    def _schemas(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the schema of every file of the description. Return no schemas if the description cannot be read."""
+        description = self.content(DESCRIPTION)
+        try:
+            return {one["path"]: one["schema"] for one in json.loads(description)["resources"] if one.keys() >= {"path", "schema"}}
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return {}
+
+    @_once
     def columns(self, name: str) -> Mapping[str, Column]:
         """Return the columns of a table by name, as described."""
-        return self._keep((_COLUMNS, name), lambda: columns_of(self.schema(name)))
+        return {field["name"]: column_of(field) for field in self.schema(name)["fields"]}
 
     def raw_rows(self, name: str) -> tuple[Row, ...]:
         """Return every row of a table as cells, the rows that cannot be split included."""
         return self._raw(name)[1]
 
+    @_once
     def _raw(self, name: str) -> tuple[CsvTable, tuple[Row, ...]]:
-        def read_lines() -> tuple[CsvTable, tuple[Row, ...]]:
-            table = CsvTable(BytesIO(self.content(f"{name}.csv")), f"{name}.csv", self.columns(name))
-            return table, tuple(table)
+        table = CsvTable(BytesIO(self.content(f"{name}.csv")), f"{name}.csv", self.columns(name))
+        return table, tuple(table)
 
-        return self._keep((_CELLS, name), read_lines)
-
+    @_once
     def checked_rows(self, table: Table) -> tuple[_CheckedRow, ...]:
         """Return every row by itself: its cells, its faults, and its record if its cells are valid."""
         name, record = _name(table), None if isinstance(table, str) else table
-        return self._keep((_ROWS, table), lambda: tuple((row, *_check_row(row, self.columns(name), record)) for row in self.raw_rows(name)))
+        return tuple((row, *_check_row(row, self.columns(name), record)) for row in self.raw_rows(name))
 
+    @_once
     def checked(self, table: Table) -> _CheckedTable:
         """Return the records of a table, and all its problems by its description and its rules."""
-        return self._keep((_CHECKED, table), lambda: _check_table(self, table))
+        return _check_table(self, table)
 
+    @_once
     def only(self, name: str, column: str, cell: str) -> "Tables":
         """Return only the rows of a table with this cell. An answer that needs a few rows does not wait for the others."""
-
-        def read_part() -> Tables:
-            table, rows = self._raw(name)
-            part = Tables(self.files)
-            part._kept.update((key, found) for key, found in list(self._kept.items()) if key[0] in (_SCHEMAS, _COLUMNS))
-            part._kept[_CELLS, name] = (table, tuple(row for row in rows if row.get(column) == cell))
-            return part
-
-        return self._keep((_PART, name, column, cell), read_part)
+        table, rows = self._raw(name)
+        part = Tables(self.files)
+        part._kept.update((key, found) for key, found in self._kept.copy().items() if key[0] in ("_schemas", "columns"))
+        part._kept["_raw", name] = (table, tuple(row for row in rows if row.get(column) == cell))
+        return part
 
     def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
         """Return the rows of the table of a record. Raise BadRow with everything that is wrong with the table, or with its file."""
@@ -172,14 +183,6 @@ def _content(path: str) -> bytes | str:
 def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     """Return the rows of the shipped table of a record. Raise BadRow with everything that is wrong with the table."""
     return read().rows_of(record)
-
-
-def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
-    """Return the schema of every file of a description. Return no schemas if the description cannot be read."""
-    try:
-        return {one["path"]: one["schema"] for one in json.loads(description)["resources"] if one.keys() >= {"path", "schema"}}
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return {}
 
 
 def _name(table: Table) -> str:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TextIO, TypeAlias
 from derive.briefly import Records
 from derive.errors import WrongData
 from derive.files import STANDARD_INPUT, content_of, content_of_stream, label
-from derive.tables.cells import Column, columns_of
+from derive.tables.cells import Column, column_of
 from derive.tables.lines import CsvTable, Source
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import read_cells
@@ -76,7 +76,7 @@ def _price_columns(data: Data, table: str) -> Mapping[str, Column]:
     if table:
         return data.tables.columns(table)
     fields = [field | _OWN_FIELDS.get(field["name"], {}) for field in data.tables.schema("prices")["fields"]]
-    return columns_of({"fields": [*fields, *_MORE_FIELDS]})
+    return {field["name"]: column_of(field) for field in (*fields, *_MORE_FIELDS)}
 
 
 def load(prices: Prices | None = None) -> PriceBook:
