@@ -1,16 +1,14 @@
-"""Evaluate formulas with numbers, with arrays, as exact fractions, and in fifty digits if floating point is not enough."""
+"""Evaluate formulas with numbers, with arrays, and in fifty digits if floating point is not enough."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from derive import trees
-from derive.trees import FLOATS, IN_ORDER, Operations, Tree, names, slopes, value_of
+from derive.trees import IN_ORDER, Operations, Tree, names, slopes, value_of
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from mpmath import mpf
+    from mpmath import MPContext, mpf
 
 _DIGITS = 50
 """Digits of a result that floating point leaves in doubt."""
@@ -23,15 +21,7 @@ _OFF_DOMAIN = (ArithmeticError, ValueError, TypeError)
 """Errors of a formula off its domain. A TypeError comes from comparing complex numbers, inside a Max."""
 
 
-class _Kind(NamedTuple):
-    """A kind of numbers: its constructor, its operations, and its complex type, whose values are outside every domain."""
-
-    number: Callable[[Any], Any]
-    by: Operations
-    complex: type = complex
-
-
-def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
+def evaluate(tree: Tree, values: "Mapping[str, float | mpf]") -> float:
     """Return the value of a formula, or NaN off its domain.
 
     >>> evaluate(("/", 1, "batch"), {"batch": 4.0}), evaluate(("/", 1, "batch"), {"batch": 0.0})
@@ -44,18 +34,6 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
     return _NAN if isinstance(number, complex) else float(number)
 
 
-def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """Return the value of a formula as a fraction (a float if it is irrational), or NaN off its domain."""
-    found: Fraction | float = _value(tree, values, _fractions())
-    return found
-
-
-def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """Return the derivative of a rational formula with respect to a quantity, as a fraction, or NaN off its domain."""
-    found: Fraction | float = _slope(tree, name, values, _fractions())
-    return found
-
-
 def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
     """Return the value of a formula in 50 digits, or NaN off its domain. It is slow.
 
@@ -64,28 +42,22 @@ def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
     >>> evaluate(square, tiny), float(precise(square, tiny))
     (0.0, 2e-20)
     """
-    return _value(tree, values, _many_digits())
+    context, by = _many_digits()
+    try:
+        number = value_of(tree, {name: context.mpf(values[name]) for name in names(tree)}, by)
+    except _OFF_DOMAIN:
+        return _NAN
+    return _NAN if isinstance(number, context.mpc) else number
 
 
 def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
     """Return the derivative with respect to a quantity in 50 digits, NaN off the domain, 0 if the formula does not contain it."""
-    return _slope(tree, name, values, _many_digits())
-
-
-def _value(tree: Tree, values: Mapping[str, Any], kind: _Kind) -> Any:
+    context, by = _many_digits()
     try:
-        number = value_of(tree, {name: kind.number(values[name]) for name in names(tree)}, kind.by)
+        _, found = slopes(tree, {other: context.mpf(values[other]) for other in names(tree)}, by, frozenset([name]))
     except _OFF_DOMAIN:
         return _NAN
-    return _NAN if isinstance(number, kind.complex) else number
-
-
-def _slope(tree: Tree, name: str, values: Mapping[str, Any], kind: _Kind) -> Any:
-    try:
-        _, found = slopes(tree, {other: kind.number(values[other]) for other in names(tree)}, kind.by, frozenset([name]))
-    except _OFF_DOMAIN:
-        return _NAN
-    return _NAN if isinstance(found.get(name), kind.complex) else kind.number(found.get(name, 0))
+    return _NAN if isinstance(found.get(name), context.mpc) else context.mpf(found.get(name, 0))
 
 
 def evaluate_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
@@ -114,17 +86,10 @@ def arrays() -> Operations:
 
 
 @cache
-def _fractions() -> _Kind:
-    from fractions import Fraction
-
-    return _Kind(Fraction, {**FLOATS, trees.PLAIN_NUMBER: Fraction})
-
-
-@cache
-def _many_digits() -> _Kind:
-    """Return numbers of 50 digits, in a separate context, because another thread may change the digits of mpmath."""
+def _many_digits() -> "tuple[MPContext, Operations]":
+    """Return numbers of 50 digits and their operations, in a separate context: another thread may change the digits of mpmath."""
     from mpmath import MPContext
 
     context = MPContext()
     context.dps = _DIGITS + _SPARE
-    return _Kind(context.mpf, {**_operations(context), trees.PLAIN_NUMBER: context.mpf}, context.mpc)
+    return context, {**_operations(context), trees.PLAIN_NUMBER: context.mpf}

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from math import inf, isfinite
 from typing import Any
 
-from derive.evaluate import evaluate, exact, exact_slope, precise, precise_slope
+from derive.evaluate import evaluate, precise, precise_slope
 from derive.expressions.branches import roots_at_zero
-from derive.expressions.digits import LAST_DIGITS, clamp, is_rational, loses_digits
+from derive.expressions.digits import LAST_DIGITS, clamp, loses_digits
 from derive.quantities import quantity
 from derive.trees import Tree, names, slopes
 
@@ -37,7 +37,7 @@ def _number(root: Tree, values: Mapping[str, float]) -> float:
     if value and isfinite(value):
         return value
     try:
-        return float(exact(root, values) if is_rational(root) else precise(root, values))
+        return float(precise(root, values))
     except OverflowError:
         return inf
 
@@ -70,8 +70,7 @@ def has_no_effect(difference: Tree, unknown: str, values: Mapping[str, float]) -
     if len(heights) > 1 or not all(isfinite(height) for height in heights):
         return False
     # Its effect may be too small for the digits of the rest: that is not a zero.
-    slope_at = exact_slope if is_rational(difference) else precise_slope
-    return all(slope_at(difference, unknown, place) == 0 for place in places)
+    return all(precise_slope(difference, unknown, place) == 0 for place in places)
 
 
 def _places(unknown: str, values: Mapping[str, float]) -> list[dict[str, float]]:
