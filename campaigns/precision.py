@@ -128,7 +128,7 @@ def _crossed(equation: Equation, values: Mapping[str, float], random: Random) ->
         return None
     pair = random.choice(wins)
     moved = random.choice(sorted(names(pair[0]) | names(pair[1])))
-    places = [_as_float(at(root, values)) for _, roots in turning_points(equation, pair, moved) for root in roots or ()]
+    places = [_as_float(at(root, values)) for _, roots in turning_points(pair, moved) for root in roots or ()]
     places = [place * (1 + random.choice(BESIDE)) for place in places]
     places = [place for place in places if place and _may_be(moved, place)]
     return {**values, moved: random.choice(places)} if places else None

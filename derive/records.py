@@ -397,13 +397,16 @@ def _replacement(name: str, value: "float | str | Expr") -> "float | Expr":
     return value
 
 
-class HasRightSide(Protocol):
-    """An equation, or several equations combined."""
+class Solvable(Protocol):
+    """An equation of the catalogue, or an equation composed of several."""
 
+    @property
+    def trees(self) -> TreePair: ...
     def right_side(self, values: Mapping[str, Any]) -> Any: ...
+    def __hash__(self) -> int: ...
 
 
-def right_side_at(row: HasRightSide, values: Mapping[str, float]) -> float:
+def right_side_at(row: Solvable, values: Mapping[str, float]) -> float:
     """Return the right side at numbers, or NaN off its domain."""
     try:
         number = row.right_side(values)

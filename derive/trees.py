@@ -293,6 +293,7 @@ def _degree(exponent: Tree = (RATIO, 1, 2)) -> int:
     return 0
 
 
+@cache
 def tree_of(written: str) -> Tree:
     """Return the tree of a text with names, numbers, + - * / **, and the functions of formulas. Raise ValueError for anything else.
 

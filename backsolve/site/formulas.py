@@ -99,7 +99,7 @@ def _requirement(row: Equation, needed: Any) -> Json:
 
 def _pair(row: Equation, pair: TreePair) -> Json:
     """Return a larger and a smaller tree, and for each of their quantities the values at which the trees are equal."""
-    found = {name: turning_points(row, pair, name) for name in row.symbols}
+    found = {name: turning_points(pair, name) for name in row.symbols}
     turning = {name: [{"zero": zero, "roots": _forms(roots)} for zero, roots in parts] for name, parts in found.items() if parts}
     return {"larger": pair[0], "smaller": pair[1], "turns": turning}
 

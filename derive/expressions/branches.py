@@ -2,28 +2,15 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Protocol
 
 from derive.evaluate import evaluate
 from derive.expressions.cases import Regime, smooth_cases
 from derive.expressions.closed_roots import closed_roots
 from derive.expressions.in_order import sort_terms
-from derive.expressions.one_line import denominator_of, simplify
+from derive.expressions.one_line import simplify
 from derive.immutable import immutable
-from derive.records import Equation
-from derive.requirements import Requirement
+from derive.records import Equation, Solvable
 from derive.trees import Roots, Tree, TreePair, difference, names, put_into
-from derive.written import tree_of_function
-
-
-class Solvable(Protocol):
-    """An object with two sides and requirements that can be solved: an equation of the catalogue, or one composed of several."""
-
-    @property
-    def trees(self) -> TreePair: ...
-    @property
-    def requires(self) -> tuple[Requirement, ...]: ...
-    def __hash__(self) -> int: ...
 
 
 @immutable
@@ -34,11 +21,6 @@ class Branch:
     difference: Tree
     roots: Roots
     absent: bool
-
-
-def comparisons(equation: Solvable) -> tuple[tuple[str, Tree, Tree], ...]:
-    """Return the requirements of an equation as (sign, left, right), without those that are always true."""
-    return tuple(one for needed in equation.requires if isinstance(one := tree_of_function(needed.holds), tuple))
 
 
 @cache
@@ -55,10 +37,9 @@ def current_regime(equation: Equation, values: Mapping[str, float]) -> str | Non
     >>> current_regime(equation("serving.plain_step_time"), times)
     'kv_time + plain_weight_time >= attention_time + compute_time'
     """
-    for regime in regimes_of(equation) if all(name in values for name in equation.symbols[1:]) else ():
-        if all(evaluate(larger, values) >= evaluate(smaller, values) for larger, smaller in regime.wins):
-            return regime.label
-    return None
+    regimes = regimes_of(equation) if equation.inputs <= values.keys() else ()
+    valid = (one for one in regimes if all(evaluate(larger, values) >= evaluate(smaller, values) for larger, smaller in one.wins))
+    return next((one.label for one in valid), None)
 
 
 @cache
@@ -73,25 +54,25 @@ def branches(row: Solvable, unknown: str) -> tuple[Branch, ...]:
     """
     left, solved = row.trees[0], []
     for inner in regimes_of(row):
+        roots: Roots = None
         rest = difference(left, inner.expression)
-        if unknown not in names(whole := simplify(rest)):
-            solved.append(Branch(regime=inner, difference=whole, roots=(), absent=True))
+        if absent := unknown not in names(whole := simplify(rest)):
+            rest, roots = whole, ()
         elif left == unknown and unknown not in names(inner.expression):
-            solved.append(Branch(regime=inner, difference=rest, roots=(inner.expression,), absent=False))
-        else:
-            roots = closed_roots(rest, unknown)
-            ordered = None if roots is None else tuple(map(sort_terms, roots))
-            solved.append(Branch(regime=inner, difference=rest, roots=ordered, absent=False))
+            roots = (inner.expression,)
+        elif (closed := closed_roots(rest, unknown)) is not None:
+            roots = tuple(map(sort_terms, closed))
+        solved.append(Branch(regime=inner, difference=rest, roots=roots, absent=absent))
     return tuple(solved)
 
 
 @cache
-def turning_points(row: Solvable, pair: TreePair, unknown: str) -> tuple[tuple[Tree, Roots], ...]:
+def turning_points(pair: TreePair, unknown: str) -> tuple[tuple[Tree, Roots], ...]:
     """Return the formulas that are zero where a pair changes its order, with their closed forms."""
-    if unknown not in names(pair[0]) | names(pair[1]):
-        return ()
-    rest = difference(*pair)
-    parts = (simplify(rest), denominator_of(rest))
+    parts = [simplify(difference(*pair))]
+    match parts[0]:
+        case ("/", _, under) | ("-", ("/", _, under)):
+            parts.append(under)
     return tuple((part, closed_roots(part, unknown)) for part in parts if unknown in names(part))
 
 

@@ -5,8 +5,8 @@ from math import isqrt
 
 from derive.expressions import polynomials
 from derive.expressions.one_line import Quotient, quotient_of, simplify, single_fraction, tree_of_quotient
-from derive.expressions.polynomials import Polynomial, TooManyTerms, coefficients_by_power, factor_of, multiply, negate
-from derive.trees import EXPONENTIAL, LOGARITHM, PRODUCT, RAISED, RATIO, ROOT, SUM, Roots, Tree, difference, names, negated
+from derive.expressions.polynomials import Polynomial, TooManyTerms, coefficients_by_power, multiply, negate
+from derive.trees import EXPONENTIAL, LOGARITHM, PRODUCT, RAISED, RATIO, ROOT, SUM, Roots, Tree, difference, names, negated, tree_of
 
 _MOST_SQUARED = 100
 """The largest number whose square is moved out of a square root."""
@@ -27,7 +27,7 @@ def closed_roots(height: Tree, x: str) -> Roots:
 
 
 def _roots(above: Polynomial, x: str) -> Roots:
-    holding = sorted({name for one in above for name, _ in one if x in names(factor_of(name))})
+    holding = sorted({name for one in above for name, _ in one if x in names(tree_of(name))})
     if not holding:
         return ()
     if len(holding) > 1:
@@ -45,19 +45,16 @@ def _roots(above: Polynomial, x: str) -> Roots:
     if parts.keys() != {0, highest}:
         return None
     value = _raise_to(quotient_of(negate(parts[0]), parts[highest]), (RATIO, 1, highest))
-    return (*nothing, value) if name == x else _roots_inside(factor_of(name), value, x)
+    return (*nothing, value) if name == x else _roots_inside(tree_of(name), value, x)
 
 
 def _roots_inside(factor: Tree, value: Tree, x: str) -> Roots:
     """Return the roots of x at which a factor that contains x has this value."""
     assert isinstance(factor, tuple), "a quantity needs no solution"
     operation, inner, *exponent = factor
-    if operation == ROOT:
-        return closed_roots(difference(inner, (RAISED, value, 2)), x)
-    if operation == LOGARITHM:
-        return closed_roots(difference(inner, (EXPONENTIAL, value)), x)
-    if operation == EXPONENTIAL:
-        return closed_roots(difference(inner, (LOGARITHM, value)), x)
+    inverse = {ROOT: (RAISED, value, 2), LOGARITHM: (EXPONENTIAL, value), EXPONENTIAL: (LOGARITHM, value)}
+    if operation in inverse:
+        return closed_roots(difference(inner, inverse[operation]), x)
     if operation != RAISED or (x in names(inner) and x in names(exponent[0])):
         return None
     if x in names(inner):

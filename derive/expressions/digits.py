@@ -18,7 +18,6 @@ _STEP = 1e-20
 LAST_DIGITS = 1e-13
 """Relative difference up to which numbers may differ by rounding alone."""
 
-
 _PAST = 1e-2
 """Relative distance beyond a limit of the domain up to which a root may be there by rounding alone."""
 
@@ -29,15 +28,10 @@ def loses_digits(tree: Tree) -> bool:
 
     In a rational formula a difference only magnifies the rounding errors of the givens.
     """
-    return has_difference(tree) and not is_rational(tree)
-
-
-@cache
-def is_rational(tree: Tree) -> bool:
-    """Return whether a formula has only + - * / and whole powers."""
     parts = [part for part in all_parts(tree) if isinstance(part, tuple)]
     exponents = [negated(part[2]) if is_negative(part[2]) else part[2] for part in parts if part[0] == RAISED]
-    return all(isinstance(one, int) for one in exponents) and not any(part[0] in (EXPONENTIAL, LOGARITHM, ROOT) for part in parts)
+    rational = all(isinstance(one, int) for one in exponents) and not any(part[0] in (EXPONENTIAL, LOGARITHM, ROOT) for part in parts)
+    return not rational and has_difference(tree)
 
 
 @cache

@@ -1,12 +1,13 @@
 """Bring formulas into one order: collect like terms and like factors, both sorted. Products of sums and fractions are not expanded."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache, reduce
 from typing import Any
 
 from derive.expressions import polynomials
 from derive.expressions.one_line import EXTREMES, dominant_terms
-from derive.expressions.polynomials import sort_key, tree_of_sum, tree_of_term
+from derive.expressions.polynomials import single_factor, sort_key, tree_of_sum, tree_of_term
 from derive.trees import RAISED, Tree, text
 
 _Number = Any
@@ -30,9 +31,9 @@ def sort_terms(tree: Tree) -> Tree:
 
 def _expand_to_sum(tree: Tree) -> _Sum:
     if isinstance(tree, str):
-        return {((tree, 1),): 1}
+        return single_factor(tree)
     if not isinstance(tree, tuple):
-        return {(): tree if isinstance(tree, int) else _fraction(tree)} if tree else {}
+        return {(): tree if isinstance(tree, int) else Fraction(tree)} if tree else {}
     operation, *inner = tree
     match operation:
         case "+":
@@ -44,7 +45,7 @@ def _expand_to_sum(tree: Tree) -> _Sum:
         case "/":
             return _multiply(_expand_to_sum(inner[0]), _raise_to(_expand_to_sum(inner[1]), -1))
         case "sqrt":
-            return _raise_to(_expand_to_sum(inner[0]), _fraction(0.5))
+            return _raise_to(_expand_to_sum(inner[0]), Fraction(0.5))
         case "**":
             return _power(_expand_to_sum(inner[0]), _expand_to_sum(inner[1]))
     ordered = [sort_terms(one) for one in inner]
@@ -52,18 +53,7 @@ def _expand_to_sum(tree: Tree) -> _Sum:
         ordered = sorted(dominant_terms(operation, ordered), key=sort_key)
         if len(ordered) == 1:
             return _expand_to_sum(ordered[0])
-    return _single_factor((operation, *ordered))
-
-
-def _fraction(number: float) -> _Number:
-    """Return a number as a fraction. Most formulas have only whole numbers, so they load no fractions."""
-    from fractions import Fraction
-
-    return Fraction(number)
-
-
-def _single_factor(tree: Tree) -> _Sum:
-    return {((text(tree), 1),): 1}
+    return single_factor((operation, *ordered))
 
 
 def _multiply(one: _Sum, other: _Sum) -> _Sum:
@@ -81,9 +71,9 @@ def _power(base: _Sum, exponent: _Sum) -> _Sum:
     match tree_of_sum(exponent):
         case ("-", above):
             # A power with a minus sign in its exponent comes below the line.
-            return _raise_to(_single_factor((RAISED, tree_of_sum(base), above)), -1)
+            return _raise_to(single_factor((RAISED, tree_of_sum(base), above)), -1)
         case above:
-            return _single_factor((RAISED, tree_of_sum(base), above))
+            return single_factor((RAISED, tree_of_sum(base), above))
 
 
 def _raise_to(base: _Sum, power: _Number) -> _Sum:
@@ -93,9 +83,9 @@ def _raise_to(base: _Sum, power: _Number) -> _Sum:
     raised = tuple((name, times * power) for name, times in term)
     if count == 1 or power == int(power):
         times = count ** abs(int(power))
-        return {raised: times if power > 0 or times in (1, -1) else 1 / _fraction(times)}
+        return {raised: times if power > 0 or times in (1, -1) else 1 / Fraction(times)}
     return _multiply({raised: 1}, {((text(tree_of_term((), count)), power),): 1})
 
 
 def _single_term(total: _Sum) -> _Sum:
-    return total if len(total) == 1 else _single_factor(tree_of_sum(total))
+    return total if len(total) == 1 else single_factor(tree_of_sum(total))

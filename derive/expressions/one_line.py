@@ -12,8 +12,8 @@ from math import gcd, lcm
 from typing import NamedTuple
 
 from derive.expressions import polynomials
-from derive.expressions.polynomials import Monomial, Polynomial, TooManyTerms, factor_of, multiply, split_content
-from derive.trees import EXPONENTIAL, LARGEST_OF, RAISED, ROOT, SMALLEST_OF, Tree, difference, text
+from derive.expressions.polynomials import Monomial, Polynomial, TooManyTerms, multiply, single_factor, split_content
+from derive.trees import EXPONENTIAL, LARGEST_OF, RAISED, ROOT, SMALLEST_OF, Tree, difference, text, tree_of
 
 _HIGHEST = 6
 """The highest power up to which a sum is multiplied out."""
@@ -62,7 +62,7 @@ def is_positive(tree: Tree) -> bool:
     except TooManyTerms:
         return False
     terms = [one for part in (whole.above, *map(dict, whole.sums)) for one in part.items()]
-    return bool(terms) and all(count > 0 and all(_is_positive_factor(factor_of(name)) for name, _ in term) for term, count in terms)
+    return bool(terms) and all(count > 0 and all(_is_positive_factor(tree_of(name)) for name, _ in term) for term, count in terms)
 
 
 def _is_positive_factor(factor: Tree) -> bool:
@@ -87,21 +87,11 @@ def terms_by_sign(tree: Tree) -> tuple[Tree, Tree]:
     return tree_of_quotient(Quotient(more)), tree_of_quotient(Quotient(less))
 
 
-def denominator_of(tree: Tree) -> Tree:
-    """Return the denominator of a formula as a single fraction, or 1 if it has too many terms."""
-    try:
-        whole = single_fraction(tree)
-    except TooManyTerms:
-        return 1
-    under = tuple((name, -power) for name, power in split_content(whole.above)[0] if power < 0)
-    return tree_of_quotient(Quotient(reduce(multiply, map(dict, whole.sums), {under: whole.number})))
-
-
 @cache
 def single_fraction(tree: Tree) -> Quotient:
     """Return a formula as a fraction of polynomials. Raise ZeroDivisionError if a denominator is zero for any values."""
     if isinstance(tree, str):
-        return Quotient({((tree, 1),): 1})
+        return Quotient(single_factor(tree))
     if not isinstance(tree, tuple):
         above, below = tree.as_integer_ratio()
         return Quotient({(): above} if above else {}, below)
@@ -121,17 +111,12 @@ def single_fraction(tree: Tree) -> Quotient:
     kept = [*map(simplify, inner)]
     if operation in EXTREMES and len(kept := dominant_terms(operation, kept)) == 1:
         return single_fraction(kept[0])
-    return _opaque_factor((operation, *kept))
-
-
-def _opaque_factor(tree: Tree) -> Quotient:
-    """Return a part that is not rational as a single factor."""
-    return Quotient({((text(tree), 1),): 1})
+    return Quotient(single_factor((operation, *kept)))
 
 
 def _power(base: Tree, exponent: Tree) -> Quotient:
     if not isinstance(exponent, int) or abs(exponent) > _HIGHEST:
-        return _opaque_factor((RAISED, simplify(base), exponent))
+        return Quotient(single_factor((RAISED, simplify(base), exponent)))
     factor = single_fraction(base)
     return reduce(_times, [_inverse(factor) if exponent < 0 else factor] * abs(exponent), Quotient({(): 1}))
 

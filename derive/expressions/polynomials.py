@@ -105,17 +105,16 @@ def divide(above: Polynomial, below: Polynomial) -> Polynomial | None:
     return found
 
 
-@cache
-def factor_of(name: str) -> Tree:
-    """Return the tree of a factor of a monomial."""
-    return tree_of(name)
+def single_factor(tree: Tree) -> Polynomial:
+    """Return a polynomial of one factor: a quantity, or a part that is not rational."""
+    return {((text(tree), 1),): 1}
 
 
 def tree_of_sum(total: Polynomial) -> Tree:
     """Return a polynomial as a tree. A difference of two terms begins with its number, if it has one."""
     if len(total) == 1:
         return tree_of_term(*next(iter(total.items())))
-    every = sorted({name for term in total for name, _ in term}, key=lambda name: (sort_key(factor_of(name)), name))
+    every = sorted({name for term in total for name, _ in term}, key=lambda name: (sort_key(tree_of(name)), name))
     parts = sorted(total.items(), key=lambda part: [-dict(part[0]).get(name, 0) for name in every])
     if len(parts) == 2 and len(parts[0][0]) == 1 and parts[0][1] < 0 < parts[1][1] and not parts[1][0]:
         parts.reverse()
@@ -131,7 +130,7 @@ def tree_of_term(term: Monomial, count: Any, below: int = 1) -> Tree:
 
 
 def _product(number: int, powers: Iterable[tuple[str, Any]]) -> Tree:
-    factors = sorted(((factor_of(name), power) for name, power in powers), key=lambda one: sort_key(one[0]))
+    factors = sorted(((tree_of(name), power) for name, power in powers), key=lambda one: sort_key(one[0]))
     found = [*([number] if number != 1 else ()), *(_factor(base, power) for base, power in factors)]
     return (PRODUCT, *found) if len(found) > 1 else (*found, 1)[0]
 

@@ -16,7 +16,7 @@ from math import inf, isclose, isfinite, isnan, log
 from typing import NamedTuple
 
 from derive.evaluate import evaluate, precise
-from derive.expressions.branches import Branch, branches, comparisons, turning_points
+from derive.expressions.branches import Branch, branches, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
 from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, real_roots
 from derive.immutable import immutable
@@ -27,6 +27,7 @@ from derive.solving.engine.composed import Composed
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.trees import Tree, TreePair, names, slopes, terms, text
 from derive.units import show
+from derive.written import tree_of_function
 
 _Row = Equation | Composed
 """An equation of the catalogue, or one that follows from several."""
@@ -108,7 +109,7 @@ def _is_met_by_rounding(needed: Requirement, at: _Values) -> bool:
 def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
     """Return the closed forms at which both sides of a requirement are equal."""
     pair = bounding_sides(needed)
-    return next((roots or () for _, roots in turning_points(equation, pair, unknown)), ()) if pair else ()
+    return next((roots or () for _, roots in turning_points(pair, unknown)), ()) if pair else ()
 
 
 def residual(equation: _Row, values: _Values) -> float:
@@ -355,12 +356,14 @@ def _solve_inequality(equation: _Row, unknown: str, values: _Values) -> list[Ans
 
 def _required_cuts(equation: _Row, unknown: str, values: _Values) -> list[_Cut]:
     """Return the cuts at which the sides of a requirement are equal, or where the larger of two terms changes."""
-    return [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
+    compared_trees = (tree_of_function(needed.holds) for needed in equation.requires)
+    pairs = (tree[1:] for tree in compared_trees if isinstance(tree, tuple))
+    return [cut for pair in pairs for cut in _cuts(equation, pair, unknown, values)]
 
 
 def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
     """Yield where the larger of a pair may become the smaller: where both are equal, and where a denominator is zero."""
-    found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turning_points(equation, pair, unknown))
+    found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turning_points(pair, unknown))
     return [_cut(value, root, part) for part, roots in found for value, root in roots]
 
 
