@@ -11,7 +11,6 @@ from typing import Any
 
 from derive.characters import hidden, mark_in_words
 from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
-from derive.immutable import immutable
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
 from derive.quantities.aliases import IN_A_TYPE, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
 
@@ -20,14 +19,7 @@ SIZES = ("byte", "byte/token")
 LONGEST = 200
 
 _Dimension = tuple[int, ...]
-
-
-@immutable(kw_only=False)
-class Unit:
-    """A unit: its size in base units and its exponents over `_BASES`, or None if the text names no unit."""
-
-    factor: Decimal
-    dimension: _Dimension | None
+"""The exponents of a unit over `_BASES`."""
 
 
 class _Unreadable(Exception):
@@ -107,25 +99,31 @@ def is_of_one_element(name: str) -> bool:
     return name.endswith(_OF_ONE)
 
 
-def _word(word: str) -> tuple[Decimal, _Dimension]:
+def _word(word: str, wanted: str) -> tuple[Decimal, _Dimension]:
+    """Return a word of a unit. For an unknown word, suggest words with bases of the wanted unit."""
     if word == "m":
         raise _Unreadable("has the unit 'm': is that min or M?")
     if word not in _UNITS:
+        others = [at for at, base in enumerate(_BASES) if base not in wanted.split("/")]
+        of_bases = (name for name, (_, dimension) in _UNITS.items() if not any(dimension[at] for at in others))
         # A suggestion of "Gb" would lead to an eighth of the intended value.
-        named = [name for name in _UNITS if not _bits(name) and not name.endswith("ps") and name not in _EACH]
-        raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, named)}")
+        named = [name for name in of_bases if name.isalpha() and not (_bits(name) or name.endswith("ps") or name in _EACH)]
+        raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, named, lists=False)}")
     return _UNITS[word]
 
 
 @lru_cache(1024)
-def _unit(text: str, b_is_byte: bool) -> Unit:
-    """Return the unit of a text: an optional suffix, an optional unit, then `/unit` any number of times."""
+def _unit(text: str, wanted: str) -> tuple[Decimal, _Dimension | None]:
+    """Return the size and the dimension of a unit: an optional suffix, an optional unit, then `/unit` any number of times.
+
+    The dimension is None if the text names no unit. B is byte if bytes are wanted.
+    """
     numerator, *denominator = (part.split() for part in text.split("/"))
     factor = Decimal(1)
-    if numerator and numerator[0] in _SUFFIXES and not (b_is_byte and numerator == ["B"]):
+    if numerator and numerator[0] in _SUFFIXES and not ("byte" in wanted and numerator == ["B"]):
         factor = _SUFFIXES[numerator.pop(0)]
     if not numerator and not denominator:
-        return Unit(factor, None)
+        return factor, None
     if len(numerator) > 1 or any(len(words) != 1 for words in denominator):
         raise _Unreadable(f"has the unit {shorten(text.strip())}, which cannot be read")
     words = [word for part in (numerator, *denominator) for word in part]
@@ -133,10 +131,10 @@ def _unit(text: str, b_is_byte: bool) -> Unit:
         raise _Unreadable(f"is in bits, but a size is in bytes: write {bits.rstrip('bits')}B. Only rates are in bits, such as Gb/s")
     exponents = [0] * len(_BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
-        size, dimension = _word(word)
+        size, dimension = _word(word, wanted)
         factor = factor * size if sign > 0 else factor / size
         exponents = [total + sign * own for total, own in zip(exponents, dimension, strict=True)]
-    return Unit(factor, tuple(exponents))
+    return factor, tuple(exponents)
 
 
 def _bits(word: str) -> bool:
@@ -146,8 +144,7 @@ def _bits(word: str) -> bool:
 @cache
 def _wanted(unit: str) -> _Dimension:
     """Return the dimension of a unit of the registry."""
-    dimension = None if unit == "1" else _unit(unit, b_is_byte=True).dimension
-    return dimension or _dimension()
+    return (None if unit == "1" else _unit(unit, unit)[1]) or _dimension()
 
 
 def flop_power(name: str) -> int:
@@ -218,9 +215,9 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
     rest = _normalise_unit(row, rest, binary)
-    unit = _unit(_dollars_behind(rest) if dollar else rest, "byte" in row.unit)
-    _compare(row, unit)
-    return _multiply(figure, unit.factor)
+    factor, dimension = _unit(_dollars_behind(rest) if dollar else rest, row.unit)
+    _compare(row, factor, dimension)
+    return _multiply(figure, factor)
 
 
 def _normalise_unit(row: Quantity, rest: str, binary: bool) -> str:
@@ -258,17 +255,17 @@ def _refuse_traps(text: str) -> None:
         raise _Unreadable(f"looks like a range. Only solve accepts one, as low..high or middle±half{here}")
 
 
-def _compare(row: Quantity, unit: Unit) -> None:
+def _compare(row: Quantity, factor: Decimal, dimension: _Dimension | None) -> None:
     """Refuse a unit of another dimension than the quantity."""
-    if unit.dimension is None:
-        if row.unit == "s" and unit.factor != 1:
+    if dimension is None:
+        if row.unit == "s" and factor != 1:
             raise _Unreadable("has an unknown suffix for a time: write ms, s, min, h or d, or a number of seconds")
         return
     seconds, byte, flop, token, usd, joule = wanted = _wanted(row.unit)
     without_token = (seconds, byte, flop, 0, usd, joule) if token == -1 and not usd else wanted
-    if unit.dimension not in (wanted, without_token):
-        hint = f" ({_SHELL})" if usd and not unit.dimension[_BASES.index("USD")] else ""
-        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}{_name_similar(row, unit.dimension)}")
+    if dimension not in (wanted, without_token):
+        hint = f" ({_SHELL})" if usd and not dimension[_BASES.index("USD")] else ""
+        raise _Unreadable(f"is in {_spell(dimension)}{hint}{_name_similar(row, dimension)}")
 
 
 def _name_similar(row: Quantity, dimension: _Dimension) -> str:
@@ -347,8 +344,11 @@ def add_named_unit(spelled: str, text: str) -> str:
     """
     unit = own_unit(spelled)
     text = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not re.search(_MANY, text) and not signed(text) else text
-    if not unit:
-        return text
+    return _add_unit(unit, text) if unit else text
+
+
+def _add_unit(unit: str, text: str) -> str:
+    """Return a text with a unit after its numbers, or the rest of it after a part of it."""
     text = re.sub(_PART, lambda part: part[0] + _rest_of_unit(unit, part), text.rstrip())
     bare = re.match(_LAST_DIGIT, text)
     return f"{bare[0]} {re.sub(_PREFIX, '', unit) if bare['suffix'] else unit}{text[bare.end() :]}" if bare else text
@@ -358,11 +358,11 @@ def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
     """Return the denominator of a unit if a number has only the numerator, such as /MTok for $2 and USD/MTok."""
     above, stroke, below = unit.partition("/")
     try:
-        said = _unit(_dollars_behind(part["words"]) if part["dollar"] else part["words"], b_is_byte=False).dimension
+        said = _unit(_dollars_behind(part["words"]) if part["dollar"] else part["words"], unit)[1]
     except _Unreadable:
         return ""
     # The shell may have removed the dollars of a number without a numerator.
-    return stroke + below if stroke and said == _unit(above, b_is_byte=False).dimension else ""
+    return stroke + below if stroke and said == _unit(above, unit)[1] else ""
 
 
 def _add_usual_unit(name: str, text: str) -> str:
@@ -372,27 +372,19 @@ def _add_usual_unit(name: str, text: str) -> str:
     ('<=2.5 USD/h', '0.001', '0.5..2 USD/h:log')
     """
     row = QUANTITIES[name]
-    bare = re.match(_BARE, text.strip()) if row.unit in _TOLD_IN else None
-    if bare is None:
-        return text
-    numbers = bare["numbers"].replace("$", "")
-    if any(row.low <= float(one) <= row.high for one in re.split(_PARTED, numbers)):
-        return text
-    return f"{bare['sign']}{numbers} {_TOLD_IN[row.unit]}{text.strip()[bare.end() :]}"
+    numbers = re.split(r"\.\.|,", text.partition(":")[0].replace("$", "").strip("<>= USD"))
+    bare = row.unit in _TOLD_IN and all(re.fullmatch(_PLAIN, one) for one in numbers)
+    is_usual = bare and any(row.low <= float(one) <= row.high for one in numbers)
+    return _add_unit(_TOLD_IN[row.unit], text) if bare and not is_usual else text
 
 
 _TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
-_PARTED = r"\.\.|,"
-_DOLLARS = r"\$?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-"""One number. It matches in one way only, as a long list would otherwise have too many ways."""
-_BARE = rf"(?P<sign>(?:[<>]=?)? *)(?P<numbers>{_DOLLARS}(?:(?:\.\.|,){_DOLLARS})*)(?: ?USD)?(?=$|:[a-z])"
-"""Plain numbers or dollars: one, a list or a range, possibly with the sign of a limit."""
+_PLAIN = r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
 
 
 def word_of_type(spelled: str, value: Any) -> str:
     """Return the word for the data type, if a word for the stored quantity is given with data types."""
-    types = isinstance(value, str) and all(one.strip().lower() in DATA_TYPES for one in value.split(","))
-    return IN_A_TYPE.get(in_full(spelled), spelled) if types else spelled
+    return IN_A_TYPE.get(in_full(spelled), spelled) if _types_in(value) else spelled
 
 
 def data_type_named(words: Iterable[str], value: Any) -> str:
@@ -401,11 +393,14 @@ def data_type_named(words: Iterable[str], value: Any) -> str:
     >>> data_type_named(["ctx", "dtype"], "BF16"), data_type_named(["weight_dtype"], "fp8")
     ('bf16', '')
     """
-    if all(in_full(word) not in OF_WEIGHTS_AND_ARITHMETIC for word in words):
-        return ""
+    return ",".join(_types_in(value)) if any(in_full(word) in OF_WEIGHTS_AND_ARITHMETIC for word in words) else ""
+
+
+def _types_in(value: Any) -> list[str]:
+    """Return the data types of a value in small letters, or an empty list if it holds anything else."""
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     types = [one.strip().lower() for one in re.split("[,;]", text)]
-    return ",".join(types) if all(one in DATA_TYPES for one in types) else ""
+    return types if all(one in DATA_TYPES for one in types) else []
 
 
 def add_unit_to_value(spelled: str, value: Any) -> Any:

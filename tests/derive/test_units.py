@@ -96,6 +96,8 @@ REFUSED = [
     ("context_length", "5m", "is that min or M?", "tokens"),
     ("ttl", "5k", "unknown suffix for a time", "min"),
     ("hbm_capacity", "80gb", "did you mean 'GB'", "GB"),
+    ("batch", "3lb", "unknown unit 'lb'; write e.g.", "1000"),
+    ("batch", "3 reqests", "did you mean 'requests'", "1000"),
     ("hbm_capacity", "80Gb", "is in bits, but a size is in bytes: write GB", "GB"),
     ("kv_bytes_per_sequence", "fp8", "does not begin with a number", "GB"),
     ("batch", "2400 x y", "cannot be read", "1000"),
