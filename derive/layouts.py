@@ -11,7 +11,7 @@ from derive.quantities.aliases import in_full
 
 @immutable
 class Layout:
-    """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` is used instead.
+    """The effect of a layout: numbers, or another quantity that one is equal to.
 
     `using` names further rules. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense model reads
     its weights by the variant `dense`. Without this variant it has no layout.
@@ -21,7 +21,6 @@ class Layout:
     name: str
     text: str
     given: Mapping[str, float | str] = field(default_factory=dict)
-    open: Mapping[str, str] = field(default_factory=dict)
     using: tuple[str, ...] = ()
     by_heads: bool = False
     dense: str = ""
@@ -44,7 +43,6 @@ LAYOUTS: dict[Key, Layout] = {
             name="dp",
             text="every chip computes attention of its own sequences, and stores all weights outside the experts",
             given={"attention_replicas": "chips"},
-            open={"attention_replicas": "memory.attention_on_every_chip"},
             by_heads=True,
             dense="replicated",
         ),

@@ -9,7 +9,7 @@ from typing import Any
 from derive.answers import COUNTED, SHORT, next_whole
 from derive.catalogue import definitions, equations
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.records import LOWER, Equation
+from derive.records import CHAINED_BY_ITSELF, LOWER, Equation
 from derive.requirements import HOLDS
 from derive.roles import HELD, Batch, Held, Memory
 from derive.solving.checks.targets import list_speeds
@@ -105,8 +105,9 @@ def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) ->
 
 @lru_cache(maxsize=256)
 def _definitions(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
-    """Return the definition of every quantity. The definitions of the memory are among them in every question."""
-    return {row.defines: row for row in (*equations("memory"), *active) if row.defines}
+    """Return the definition of every quantity, or the equation that was named for it. Those of the memory are among them in every question."""
+    named = {row.symbols[0]: row for row in active if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
+    return {row.defines: row for row in (*equations("memory"), *active) if row.defines} | named
 
 
 def _behind(name: str, asked: Question) -> frozenset[str]:

@@ -97,7 +97,7 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
 
     A value that a table has as rated may be worse and better.
     """
-    ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
+    ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - {*asked.known, *asked.follows} if name not in way.solved}
     chips = values.get(Memory.bought, asked.known.get(Memory.bought, asked.defaults.get(Memory.bought)))
     if Memory.bought not in way.solved and chips == 1:
         # memory.most_kv_copies: one chip holds one copy.

@@ -89,7 +89,7 @@ class Question:
     such ranges were right. `unsaid` names the data types that are supposed and how to give them. `supposed` has the reason of every
     other supposition. `doubtful` says why a given may be a slip. `in_parts` has the counted quantities that are no whole number. A
     `silent` question has no warnings. `listed` has the unknown itself in a table, and its place. With `any_stand_in`, stand-ins are used in
-    every direction.
+    every direction. `follows` are quantities that are what another one is, such as by a layout.
     """
 
     unknown: str
@@ -119,6 +119,7 @@ class Question:
     silent: bool = False
     listed: tuple[float, str] | None = None
     any_stand_in: bool = False
+    follows: Mapping[str, str] = field(default_factory=dict)
 
 
 def resolve_price_word(unknown: str, using: Iterable[str]) -> str:
@@ -137,7 +138,7 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
     name, conventions = quantity(unknown).name, switches.conventions
     refuse_no_output(given)
     typed = _read_givens(name, given, conventions)
-    preset, using = _complete_presets(name, typed, switches)
+    preset, using, follows = _complete_presets(name, typed, switches)
     remark = ""
     if conventions.dtype and _WIDTH in typed:
         typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
@@ -159,7 +160,7 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
         conventions=conventions,
         anyway=switches.anyway,
         published=preset.published,
-        variants=_all_variants(name, known, typed, named, left_out, preset.variants, switches.variants),
+        variants=_all_variants(name, known, typed, named, left_out, preset.variants, switches.variants, follows),
         parameters_only=preset.parameters_only,
         ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
         record=preset.record,
@@ -168,6 +169,7 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
         doubtful=slips | _count_dropped(name, preset),
         in_parts=list_fractions(typed),
         listed=_listed(name, preset),
+        follows=follows,
     )
     return _with_nothing(whole)
 
@@ -180,17 +182,21 @@ def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Co
     return typed
 
 
-def _complete_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> tuple[Preset, tuple[str, ...]]:
-    """Return the named presets with their layout, links and copies of the cache, and the ids of all equations that join by name."""
-    preset, joined, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
+def _complete_presets(
+    unknown: str, typed: Mapping[str, float], switches: Switches
+) -> tuple[Preset, tuple[str, ...], Mapping[str, str]]:
+    """Return the named presets with their layout, links and copies of the cache, the ids of all equations that join by name, and the
+    quantities that are what another one is.
+    """
+    preset, joined, follows, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
     using = tuple(dict.fromkeys((*switches.using, *joined)))
     preset = _with_links(preset, unknown, typed, switches, using)
     shared = {Memory.attention_groups: NEUTRAL_DEFAULTS[Memory.attention_groups], **preset.givens, **typed}
     cut = switches.conventions.tensor_parallel or by_heads
     row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
     if row and unknown in (Memory.copies, Memory.attention_groups, _CHIPS):
-        return preset, (*using, row.id)
-    return (_with_copies(preset, row.right_side(shared)) if row else preset), using
+        return preset, (*using, row.id), follows
+    return (_with_copies(preset, row.right_side(shared)) if row else preset), using, follows
 
 
 def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: Conventions, has_chip: bool, remark: str) -> Iterator[str]:
@@ -228,10 +234,11 @@ def _all_variants(
     left_out: tuple[Equation, ...],
     of_preset: Mapping[str, str],
     asked: Mapping[str, str],
+    follows: Iterable[str],
 ) -> tuple[tuple[str, str], ...]:
     """Return the variant of each group by the presets, the givens, a given that only one variant uses, and the question itself."""
     using, aside = (tuple(row.id for row in rows) for rows in (named, left_out))
-    usual = {**of_preset, **_choose_variants(unknown, known, named)}
+    usual = {**of_preset, **_choose_variants(unknown, known, named, follows)}
     read = {symbol for row in _list_active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
     # What is untrue of a model is read by nothing on purpose.
     unread = {unknown, *typed} - read - {row.defines for row in left_out}
@@ -240,27 +247,29 @@ def _all_variants(
 
 def _with_layouts(
     preset: Preset, unknown: str, typed: Mapping[str, float], conventions: Conventions
-) -> tuple[Preset, tuple[str, ...], bool]:
-    """Return the presets with what the layouts set, the conditions that join by name, and whether attention is cut by heads."""
+) -> tuple[Preset, tuple[str, ...], Mapping[str, str], bool]:
+    """Return the presets with what the layouts set, the rules that join by name, the quantities that are what an unknown one is, and
+    whether attention is cut by heads.
+    """
     rows = [LAYOUTS[key] for key in conventions.layouts]
-    known, taken, joined = {**preset.givens, **typed}, {}, [id for row in rows for id in row.using]
+    known, taken, follows = {**preset.givens, **typed}, dict[str, float](), dict[str, str]()
     dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
     if dense and (wrong := next((row for row in rows if not row.dense), None)):
         raise WrongValue(f"{wrong.part}={wrong.name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
     for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed}):
-        number = known.get(value) if isinstance(value, str) and value != unknown else value
-        if isinstance(number, float):
-            taken[name] = number
+        if isinstance(value, str) and (value == unknown or value not in known):
+            follows[name] = value
         else:
-            joined += [id for row in rows if (id := row.open.get(name))]
+            taken[name] = known[value] if isinstance(value, str) else value
     if not rows:
-        return preset, (), False
+        return preset, (), {}, False
     why = layout_line(conventions.layouts)
     variants = {READS_OF_WEIGHTS: rows[-1].dense} if dense else {}
     layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
     return (
         merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
-        tuple(joined),
+        tuple(id for row in rows for id in row.using),
+        follows,
         any(row.by_heads for row in rows),
     )
 
@@ -400,7 +409,7 @@ def _made_zeros(asked: Question) -> dict[str, str]:
     return {name: asked.nothing.get(cause, cause) for name, cause in causes}
 
 
-def pose_again(asked: Question, unknown: str, known: Mapping[str, float], supposed: DefaultValues = MappingProxyType({})) -> Question:
+def pose_again(asked: Question, unknown: str, known: Mapping[str, float]) -> Question:
     """Return the question with other known values or another unknown, and with the defaults that apply then.
 
     >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
@@ -419,7 +428,7 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float], suppos
         using,
         left_out,
         asked.any_stand_in,
-        tuple(supposed.items()),
+        tuple((name, other) for name, other in asked.follows.items() if name not in (unknown, *known)),
     )
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=limits)
 
@@ -437,7 +446,7 @@ def _rows_in_force(
     using: tuple[str, ...],
     left_out: tuple[str, ...],
     any_stand_in: bool,
-    supposed: tuple[tuple[str, float | str], ...],
+    follows: tuple[tuple[str, str], ...],
 ) -> tuple[DefaultValues, _Rows, _Rows, _Rows]:
     """Return the defaults that apply. With these put in, return the equations that may be used, the named equations and the bounds.
 
@@ -445,7 +454,7 @@ def _rows_in_force(
     """
     claimed = [equation(id).symbols[0] for id in using]
     made = frozenset(row.symbols[0] for row in _list_chosen(variants, using, left_out) if row.variant)
-    defaults = {**defaults_in_force(unknown, known - repeated, claimed, made), **dict(supposed)}
+    defaults = {**defaults_in_force(unknown, known - repeated, claimed, made), **dict(follows)}
     values = values_to_put_in(defaults)
     aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults}, values)))
     active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
@@ -549,7 +558,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
         return None
     known = _know_too(asked, {name: value for name, (value, _) in found.items()}, "supposed")
     chosen = dict(asked.variants)
-    before, after = (_choose_variants(asked.unknown, one.known, asked.named) for one in (asked, known))
+    before, after = (_choose_variants(asked.unknown, one.known, asked.named, asked.follows) for one in (asked, known))
     chosen |= {group: name for group, name in after.items() if chosen.get(group) == before.get(group)}
     unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
     return _with_nothing(replace(known, variants=tuple(chosen.items()), unsaid=unsaid))
@@ -615,9 +624,9 @@ def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches) 
     return combine_presets(unknown, typed, switches)
 
 
-def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...]) -> dict[str, str]:
+def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...], follows: Iterable[str] = ()) -> dict[str, str]:
     """Return the variants that the givens choose, by the rows of `CHOICES`."""
-    at_hand, spoken = {*known, unknown}, {*known, *(symbol for row in named for symbol in row.symbols)}
+    at_hand, spoken = {*known, unknown}, {*known, *follows, *(symbol for row in named for symbol in row.symbols)}
 
     def applies(row: Choice) -> bool:
         return (
