@@ -8,6 +8,7 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
+from derive.roles import Replica
 from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
@@ -162,12 +163,16 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 
 
 def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas."""
+    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas, several if one is not enough."""
     solution = respond(unknown, given, switches)
     if solution.unknown not in SIZES_OF_DEPLOYMENTS:
         return solution
-    from derive.solving.deployments.whole_replicas import lead_with_replicas
+    from derive.solving.deployments.whole_replicas import lead_with_replicas, size_of_replicas
 
+    if size := size_of_replicas(solution, given, switches):
+        of_one = {**given, Replica.chips: size}
+        several = respond(Replica.all_chips, of_one, switches)
+        solution, given = (several, of_one) if several.answers else (solution, given)
     return lead_with_replicas(solution, given, switches)
 
 

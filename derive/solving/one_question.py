@@ -70,7 +70,7 @@ def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switche
     targets = several if len(several := find_targets(asked)) > 1 else asked.limits
     limited = _suppose_types(replace(asked, limits=targets))
     sized = _fewest_chips(limited, _LACKS_BATCH) if targets else None
-    if sized and (sized.answers or asked.limits):
+    if sized:
         return _round_within_limits(limited, sized)
     question, found = _answer_with_usual(_suppose_least(asked) or asked)
     if not found.answers and (copied := copies_by_name(asked)):

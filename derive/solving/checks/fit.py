@@ -105,7 +105,7 @@ def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) ->
 
 @lru_cache(maxsize=256)
 def _definitions(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
-    """Return the definition of every quantity, or the equation that was named for it. Those of the memory are among them in every question."""
+    """Return the definition of every quantity, or the equation that was named for it. Those of the memory are always among them."""
     named = {row.symbols[0]: row for row in active if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
     return {row.defines: row for row in (*equations("memory"), *active) if row.defines} | named
 

@@ -53,6 +53,18 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     return replace(solution, lead=tuple(lead))
 
 
+def size_of_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> float | None:
+    """Return the chips of each of several replicas, if they meet a rate that no single one meets, or None for any other question."""
+    from derive.solving.limits.sizing import fewest_of_replicas
+
+    unmet = solution.is_refused_for("no_solution") or not {*Replica.sized_by}.isdisjoint(solution.unused)
+    if solution.unknown != Replica.chips or Replica.chips in given or solution.sweep or not unmet:
+        return None
+    asked, sizes = _pose_limits(given, switches, None)
+    found = fewest_of_replicas(asked, sizes) if asked else None
+    return float(found.chips) if found else None
+
+
 def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> _Shown | None:
     """Return the fewest chips of whole replicas as text, their limits and their sensitivities, or None if no replicas meet the targets."""
     from derive.solving.limits.sizing import fewest_of_replicas, moves_of_replicas
@@ -63,7 +75,7 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
         return None
     moves = sorted(moves_of_replicas(asked, found).items(), key=lambda one: -abs(one[1]))
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
-    replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of tp={found.chips}"
+    replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(found, switches)}"
     return f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}", _show_limits(found), (f"+1 %: {text}",)
 
 
@@ -78,7 +90,8 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
     first, second = fewest_of_replicas(decode, sizes), fewest_of_replicas(prompts, sizes, of_prompts=True)
     if not first or not second:
         return None
-    sizes_in_words = f"{first.number:.0f} of tp={first.chips}, batch {_show_batches(first)}, and {second.number:.0f} of tp={second.chips}"
+    each = [f"{one.number:.0f} of {_size_in_words(one, switches)}" for one in (first, second)]
+    sizes_in_words = f"{each[0]}, batch {_show_batches(first)}, and {each[1]}"
     text = f"{first.all_chips:.0f} + {second.all_chips:.0f}   decode and prefill on separate GPUs: {sizes_in_words}"
     return text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), ()
 
@@ -105,6 +118,11 @@ def _show_limits(group: "Replicas") -> str:
         f"{label.removeprefix('a ').removesuffix(' of')} {100 * group.held.get(name, 0.0):.0f} %" for name, label in Memory.parts.items()
     )
     return " and ".join(f"memory: {held}" if name == Memory.room else name for name in group.limited_by)
+
+
+def _size_in_words(group: "Replicas", switches: Switches) -> str:
+    """Return the chips of a replica, which share all by tensor parallelism if no layout is given."""
+    return f"{group.chips} chips" if switches.conventions.layouts else f"tp={group.chips}"
 
 
 def _show_batches(group: "Replicas") -> str:

@@ -82,11 +82,11 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     a_time_alone = not asked.limits and len(targets) < 2 and LOWER not in targets.values()
     if a_time_alone or not targets.keys() >= asked.limits.keys():
         return None
-    limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
+    asked = replace(asked, limits=targets)
     if not any(one.name in results_made_of(one.alone, FREE) for one in split_limits(asked)):
         return None
     if (chips := _search_chips(asked)) is None:
-        return _refuse_all(asked) if limits_alone else None
+        return _refuse_all(asked)
     batches = _batches_within(asked, chips)
     if beyond := out_of_reach(pose_again(asked, asked.unknown, {**asked.known, FREE: float(batches[-1])}), ENDLESS):
         return refuse_question(asked, beyond)

@@ -29,7 +29,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
-from derive.roles import UNDIVIDED, VANISH, Batch, Memory, Replica
+from derive.roles import UNDIVIDED, VANISH, Batch, Memory
 from derive.solving.question.chip_links import links
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import (
@@ -182,9 +182,7 @@ def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Co
     return typed
 
 
-def _complete_presets(
-    unknown: str, typed: Mapping[str, float], switches: Switches
-) -> tuple[Preset, tuple[str, ...], Mapping[str, str]]:
+def _complete_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> tuple[Preset, tuple[str, ...], Mapping[str, str]]:
     """Return the named presets with their layout, links and copies of the cache, the ids of all equations that join by name, and the
     quantities that are what another one is.
     """
@@ -281,7 +279,7 @@ def _copied_by_heads(unknown: str, known: Mapping[str, float], variants: Mapping
     row, chips = copies_condition({**_choose_variants(unknown, known, ()), **variants}), known.get(_CHIPS)
     if unknown == Memory.attention_groups:
         return row
-    if unknown == _CHIPS and known.keys() | {_CHIPS} >= {*row.inputs, Batch.name} and known.keys().isdisjoint(Replica.sized_by):
+    if unknown == _CHIPS and known.keys() | {_CHIPS} >= row.inputs:
         return row
     if not chips or not row.inputs <= known.keys():
         return None
