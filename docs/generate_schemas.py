@@ -24,7 +24,7 @@ from invert.overview import Overview
 from invert.records import AlsoSold, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA
-from invert.result import Inference, Run
+from invert.result import Inference, InferenceTable
 from invert.sheets.files import FileText
 from invert.sheets.sheet import PriceBand
 
@@ -143,7 +143,7 @@ def closed(properties: Mapping[str, Any]) -> dict[str, Any]:
 def schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the schema of `infer --as json` and `--save`, from the types and these notes."""
     made = Schema(notes)
-    of_run = made.keys(Run, OF_RUN, "of_run") | made.note("of_run")
+    of_run = made.keys(InferenceTable, OF_RUN, "of_run") | made.note("of_run")
     made.record(Inference)
     sheet = made.objects["sheet"]
     more = {
@@ -153,7 +153,7 @@ def schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
     sheet |= closed({**sheet["properties"], **more})
     question = made.keys(Question, CODEC.keys_of(Question), "run")
-    found = made.keys(Run, {key: source for key, source in FOUND.items() if key not in OF_RUN}, "run")
+    found = made.keys(InferenceTable, {key: source for key, source in FOUND.items() if key not in OF_RUN}, "run")
     run = closed({**question["properties"], **found["properties"], **of_run["properties"]}) | made.note("run")
     sheets = {"type": "array", "description": "One object a sheet.", "items": {"$ref": "#/$defs/sheet"}}
     saved = closed({

@@ -14,7 +14,7 @@ from derive.solving.result import Solution
 from derive.units import show
 from invert.anchors import UNKNOWN
 from invert.estimate_text import two_digits
-from invert.records import TierEvidence
+from invert.records import TierShares
 from invert.report.columns import lecture_record
 from invert.report.price_pages import price_reference
 from invert.report.prices import name_of_price, predictions
@@ -112,21 +112,21 @@ def _fraction(one: Inference, run: Run) -> CitedReading:
 def _tier(one: Inference, run: Run) -> CitedReading:
     """Return the tier by the storage price if there is one and a premium, otherwise by the lifetime of a cache write."""
     of = next((found for found in one.storage if found.ttl_seconds is None), None)
-    if of and one.implied_drain_time and one.implied_drain_time.values:
-        return _tier_by_price(one, of, run)
+    if of and of.by_price and one.implied_drain_time and one.implied_drain_time.values:
+        return _tier_by_price(one, of.by_price, of.evidence, run)
     if not one.tiers:
         raise NoSingleValue(f"{one.name} has no price for cache lifetimes or storage, so no cache tier; allowed: --reading fraction")
     return _tier_by_lifetime(one, run)
 
 
-def _tier_by_price(one: Inference, of: TierEvidence, run: Run) -> CitedReading:
+def _tier_by_price(one: Inference, of: TierShares, rules: Iterable[str], run: Run) -> CitedReading:
     reading, above = one.implied_drain_time, one.pairs[0].pair.long_context_threshold
     assert reading
     drain_time = reading.values["implied_drain_time"]
-    right, cases = worst_record(of.evidence, run.tier_rules) or (0, 0)
+    right, cases = worst_record(rules, run.tier_rules) or (0, 0)
     return CitedReading(
         name="cache tier",
-        found=f"{join_tiers(of.undisclosed_agreed)}, {100 * (of.undisclosed_agreed_share or 0):.0f} % likely",
+        found=f"{join_tiers(of.agreed)}, {100 * of.agreed_share:.0f} % likely",
         solution=_with_origins(reading.solution, one, {"output_price", "premium_out", "storage_price"}),
         places=(("output", 0, None), ("output", above, None), ("cache_storage", 0, None)),
         residual=_compare_with_devices(drain_time, run, "range"),

@@ -130,7 +130,7 @@ def side_of(one: Inference) -> Side:
     first = one.pairs[0] if one.pairs else None
     points = {"from_threshold": first.lecture.values, "joint": first.joint.values} if first else {}
     readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
-    tiers = _tiers((found.ttl_seconds, found.probabilities, found.ranges) for found in one.storage)
+    tiers = _tiers((of.ttl_seconds, of.answer.probabilities, of.answer.ranges) for of in one.storage if of.answer)
     factor = {_FACTOR: _factor(one.convention.bayes_factor, one.convention.probability_by_cost)} if one.convention else {}
     return Side(prices=one.sheet.asked, said={**estimates, **readings, **tiers, **factor})
 

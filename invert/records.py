@@ -1,6 +1,6 @@
 """The records of the price side: published sheets, observables, and estimates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from math import exp, inf, isclose, log
@@ -223,15 +223,35 @@ class SharedTariff:
 
 
 @immutable
-class TierEvidence:
-    """Memory-tier probabilities of one cache lifetime (`ttl_seconds` is None for hourly storage). Fields are None without evidence.
+class TierShares:
+    """Probabilities of the memory tiers, and the least and greatest probability of each tier over cost bases and years.
 
-    `cases` are the cost bases and years of hardware prices. `undisclosed` is their pooled posterior, `rented` and `owned` are the
-    posteriors of each basis. `probabilities` are `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
-    and greatest probability of each tier over the cases. `agreed` are the fewest tiers with the level of the run in every case. Both exist
-    for `probabilities` and for prices alone (`undisclosed_`). `sole_source`: one database decides the result. `lecture` is the tier by the
-    drain-time rule, with drain times of the lecture. `probabilities` do not use it. `anchors` are the outside facts that the price-based
-    result depends on.
+    `agreed` are the fewest tiers with the level of the run in every case.
+    """
+
+    probabilities: Mapping[str, float]
+    ranges: Mapping[str, tuple[float, float]]
+    agreed: tuple[str, ...]
+
+    @property
+    def agreed_share(self) -> float:
+        """The total probability of the agreed tiers."""
+        return sum(self.probabilities[tier] for tier in self.agreed)
+
+    @property
+    def likeliest(self) -> str:
+        """The tier with the largest probability."""
+        return max(self.probabilities, key=self.probabilities.__getitem__)
+
+
+@immutable
+class TierEvidence:
+    """Memory tiers of one cache lifetime (`ttl_seconds` is None for hourly storage). Fields are None without evidence.
+
+    `cases` are the cost bases and years of hardware prices. `by_price` is their pooled posterior, `rented` and `owned` are the posteriors
+    of each basis. `answer` is `by_price`, unless the vendor disclosed the tier. `sole_source`: one database decides the result. `lecture`
+    is the tier by the drain-time rule, with drain times of the lecture. `answer` does not use it. `anchors` are the outside facts that the
+    price-based result depends on.
     """
 
     ttl_seconds: int | None
@@ -241,29 +261,11 @@ class TierEvidence:
     implied_drain_time: float | None
     lecture: Mapping[str, float] | None
     disclosed: str | None
-    undisclosed: Mapping[str, float] | None
-    probabilities: Mapping[str, float] | None
     cases: tuple[PricedCase, ...]
-    ranges: Mapping[str, tuple[float, float]] | None
-    agreed: tuple[str, ...]
-    undisclosed_ranges: Mapping[str, tuple[float, float]] | None
-    undisclosed_agreed: tuple[str, ...]
+    by_price: TierShares | None
+    answer: TierShares | None
     anchors: tuple[str, ...] = ()
     sole_source: SoleSource | None = None
-
-    @property
-    def agreed_share(self) -> float | None:
-        """The total probability of the agreed tiers, or None without evidence."""
-        return _share_of(self.agreed, self.probabilities)
-
-    @property
-    def undisclosed_agreed_share(self) -> float | None:
-        """The total probability of the tiers that prices alone give."""
-        return _share_of(self.undisclosed_agreed, self.undisclosed)
-
-
-def _share_of(tiers: Sequence[str], probabilities: Mapping[str, float] | None) -> float | None:
-    return None if probabilities is None else sum(probabilities[tier] for tier in tiers)
 
 
 @immutable

@@ -53,16 +53,12 @@ def listing_of(name: str) -> Listing | None:
     if name == _LITELLM:
         place = litellm.installed()
         return place and (place[1], items_of(litellm.FORMAT, json_of(str(place[0])), place[1]))
-    return of_file(name)
-
-
-def of_file(place: str) -> Listing:
-    """Return the database of a JSON file, recognised by its shape. Raise WrongData for any other file."""
-    content = json_of(place)
+    # A JSON file is recognised by its shape.
+    content = json_of(name)
     form = next((form for form in _FILES if form.is_shape(content)), None)
     if form is None:
         known = ", ".join(form.name for form in _FILES)
-        raise WrongData(f"{called(place)}: is not a known database ({known}), or has a newer format")
+        raise WrongData(f"{called(name)}: is not a known database ({known}), or has a newer format")
     database = Database(name=form.name)
     return database, items_of(form, content, database)
 

@@ -19,7 +19,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.encoder import value_at
 from invert.estimate_text import bracket_range, middle_text, range_text, six_digits, two_digits
 from invert.estimators.names import KV_NAMES, kv_heading, new_column_key
-from invert.records import TIER_NAMES, Estimate, TierEvidence, verdict
+from invert.records import TIER_NAMES, Estimate, TierShares, verdict
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import NONE, aligned, billions, dollars
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, lifetime, worst_record
@@ -166,20 +166,15 @@ def tiers_in_short(tiers: Sequence[str], of: Sequence[str]) -> str:
 
 def _tier(one: Inference) -> str:
     """Return the tiers by price, or that the vendor states the tier."""
-    said = [tiers_in_short(of.agreed, [*of.probabilities]) for of in one.storage if of.probabilities and not of.disclosed]
+    said = [tiers_in_short(of.answer.agreed, [*of.answer.probabilities]) for of in one.storage if of.answer and not of.disclosed]
     stated = ["stated"] if any(of.disclosed for of in one.storage) else []
     return ", ".join(dict.fromkeys(stated + said)) or ABSENT
 
 
 def _likely_tiers(one: Inference) -> list[str]:
     """Return the stated tiers, else the likeliest by price."""
-    said: list[str] = []
-    for of in one.storage:
-        if of.disclosed:
-            said.append("/".join(TIER_NAMES[tier] for tier in of.agreed))
-        elif of.probabilities:
-            said.append(TIER_NAMES[max(of.probabilities, key=of.probabilities.__getitem__)])
-    return [*dict.fromkeys(said)] or [NONE]
+    answers = [(of.answer.agreed if of.disclosed else (of.answer.likeliest,)) for of in one.storage if of.answer]
+    return [*dict.fromkeys("/".join(TIER_NAMES[tier] for tier in tiers) for tiers in answers)] or [NONE]
 
 
 _BY_PRICE = ("implied drain time", "storage price")
@@ -188,23 +183,23 @@ _BY_PRICE = ("implied drain time", "storage price")
 
 def _tiers_by_price(one: Inference) -> str:
     """Return the tiers with the level of the run: `HBM or DDR`, or `5 min HBM, 1 h flash`."""
-    return _together({of.ttl_seconds: _left_by_price(of) for of in one.storage if of.undisclosed and of.undisclosed_agreed})
+    return _together({of.ttl_seconds: _left_by_price(of.by_price) for of in one.storage if of.by_price})
 
 
-def _left_by_price(of: TierEvidence) -> str:
-    return "any" if len(of.undisclosed_agreed) == len(of.undisclosed or ()) else join_tiers(of.undisclosed_agreed)
+def _left_by_price(found: TierShares) -> str:
+    return "any" if len(found.agreed) == len(found.probabilities) else join_tiers(found.agreed)
 
 
 def _share_by_price(one: Inference) -> str:
     """Return `98 % likely` for a tier by price, or the name of the rule by duration."""
     rules = [f"{term.partition(' (')[0]}" for of in one.storage for term in of.evidence if term not in _BY_PRICE]
-    shares = [f"{100 * (of.undisclosed_agreed_share or 0):.0f} % likely" for of in one.storage
-              if of.undisclosed and of.undisclosed_agreed and _left_by_price(of) != "any"]  # fmt: skip
+    found = (of.by_price for of in one.storage if of.by_price)
+    shares = [f"{100 * by_price.agreed_share:.0f} % likely" for by_price in found if _left_by_price(by_price) != "any"]
     return ", ".join(filter(None, (" and ".join(dict.fromkeys(rules)), " and ".join(dict.fromkeys(shares))))) or NONE
 
 
 def _tiers_stated(one: Inference) -> str:
-    return _together({of.ttl_seconds: join_tiers(of.agreed) for of in one.storage if of.disclosed})
+    return _together({of.ttl_seconds: join_tiers(of.answer.agreed) for of in one.storage if of.answer and of.disclosed})
 
 
 def _stated_as(one: Inference) -> str:
@@ -220,12 +215,10 @@ def _together(said: Mapping[int | None, str]) -> str:
     return ", ".join(f"{lifetime(ttl)} {text}" for ttl, text in said.items())
 
 
-def _tier_code(found: TierEvidence) -> str:
+def _tier_codes(one: Inference) -> str | None:
     """Return `300:hbm:0.46-0.9`: lifetime [s] or `hour`, the likeliest tier by prices, and its least and greatest probability."""
-    shares, ranges = found.undisclosed or {}, found.undisclosed_ranges or {}
-    tier = max(shares, key=shares.__getitem__)
-    low, high = ranges[tier]
-    return f"{found.ttl_seconds or 'hour'}:{tier}:{low:.2g}-{high:.2g}"
+    found = [(of.ttl_seconds or "hour", of.by_price.likeliest, of.by_price.ranges) for of in one.storage if of.by_price]
+    return " ".join("{}:{}:{:.2g}-{:.2g}".format(ttl, tier, *ranges[tier]) for ttl, tier, ranges in found) or None
 
 
 # Records, each of the estimator of its column.
@@ -431,7 +424,7 @@ _PRICES = (
            about="tiers with 90 % probability by the cache prices. no HBM: all tiers but HBM. stated: by the vendor"),
     Column(key="cache_tier_by_price", name="cache tier, by price", also=("tier by price", "tiers_by_price"), text=_tiers_by_price,
            span=_share_by_price, record=partial(_tier_record, with_stated=True),
-           value=lambda one: " ".join(_tier_code(found) for found in one.storage if found.undisclosed) or None,
+           value=_tier_codes,
            order=lambda one: None if (said := _tiers_by_price(one)) == ABSENT else said,
            about="memory tiers with 90 % probability by the cache prices alone"),
     Column(key="cache_tier_by_duration", name="cache tier, by duration", also=("tier by duration", "tiers_lecture"),
@@ -644,8 +637,10 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
         texts = [(one, [*OF_TEXT[name](one)]) for one in found]
         found = [one for one, of in texts if any(fnmatchcase(each.lower(), pattern.lower()) for each in of for pattern in any_of)]
         if not found:
+            # The nearest values, or the first if none is near.
             there = sorted({each.partition(", ")[0] for _, of in texts for each in of})
-            raise WrongValue(f"no sheet matches --where {text}{_offered(patterns, there)}")
+            listed = f"; there are: {', '.join(there[:_MOST_NAMED])}{', ...' if len(there) > _MOST_NAMED else ''}" if there else ""
+            raise WrongValue(f"no sheet matches --where {text}{suggest(patterns, there) or listed}")
     return found
 
 
@@ -656,9 +651,3 @@ def refuse_unknown_pattern(text: str) -> None:
         raise UnknownName("name in --where", name, OF_TEXT)
     if not equals or not patterns:
         raise WrongValue(f"--where {text}: write {name}=PATTERN, for example provider=openai or model='gpt-6*'")
-
-
-def _offered(given: str, there: Sequence[str]) -> str:
-    """List the possible values in a line or two: the nearest, or the first if none is near."""
-    listed = f"; there are: {', '.join(there[:_MOST_NAMED])}{', ...' if len(there) > _MOST_NAMED else ''}"
-    return suggest(given, there) or (listed if there else "")

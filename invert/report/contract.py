@@ -14,7 +14,6 @@ from invert import records
 from invert.assumptions import assumptions_as_record
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of
 from invert.estimate_text import six_digits
-from invert.inversion import Inversion
 from invert.posterior.weights import RELIABLE
 from invert.provenance import Made
 from invert.report.columns import csv_names, flat, flat_before
@@ -92,10 +91,6 @@ def _estimates(one: Inference) -> dict[str, records.Estimate | Mapping[str, reco
         **one.estimates,
         **{name: {"by_price": estimate} for name, estimate in one.by_price.items()},
     }
-
-
-def _undetermined(found: Inversion) -> list[Direction]:
-    return [{"quantities": list(names), "meaning": meaning} for names, meaning in zip(found.undetermined, found.meanings, strict=True)]
 
 
 def _cells(found: records.Convention) -> dict[str, Ends]:
@@ -180,7 +175,10 @@ _SHEET: Keys = {
             "inversion": Nested({
                 "residuals": Through("inversion.residuals", lambda left: {name: round(left[name], _RESIDUAL_DECIMALS) for name in left},
                                      dict[str, float]),
-                "undetermined": Through("inversion", _undetermined, list[Direction]),
+                "undetermined": Through("inversion", lambda found: [
+                    {"quantities": list(names), "meaning": meaning}
+                    for names, meaning in zip(found.undetermined, found.meanings, strict=True)
+                ], list[Direction]),
             }),
             "predicted_prices": Through("", lambda one: list(predictions(one)) if one.first_pair else [], list[Prediction]),
         }),
@@ -324,11 +322,11 @@ _KEYS: dict[type, Keys] = {
     records.FamilyWeights: {"families": Through("weights", len, int), "effective_families": "effective", "weights": "weights"},
     records.FamilyWeight: _with(records.FamilyWeight, kv_bytes_per_token="kv_bytes"),
     records.TierEvidence: {
-        "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": Through("ranges", _ends, dict[str, Ends]),
-        "agreed": "agreed", "agreed_share": "agreed_share",
-        "undisclosed": "undisclosed", "undisclosed_range": Through("undisclosed_ranges", _ends, dict[str, Ends]),
-        "undisclosed_agreed": "undisclosed_agreed",
-        "undisclosed_agreed_share": "undisclosed_agreed_share", "rented": "rented", "owned": "owned", "cases": "cases",
+        "ttl_seconds": "ttl_seconds", "probabilities": "answer.probabilities", "range": Through("answer.ranges", _ends, dict[str, Ends]),
+        "agreed": Through("", lambda found: found.answer.agreed if found.answer else (), list[str]), "agreed_share": "answer.agreed_share",
+        "undisclosed": "by_price.probabilities", "undisclosed_range": Through("by_price.ranges", _ends, dict[str, Ends]),
+        "undisclosed_agreed": Through("", lambda found: found.by_price.agreed if found.by_price else (), list[str]),
+        "undisclosed_agreed_share": "by_price.agreed_share", "rented": "rented", "owned": "owned", "cases": "cases",
         "evidence": "evidence", "implied_drain_time_s": "implied_drain_time", "disclosed_tier": "disclosed", "lecture": "lecture",
         "anchors": "anchors", "sole_source": "sole_source",
     },

@@ -10,11 +10,6 @@ from invert.report.layout import NONE, Table, aligned, kv, title
 from invert.result import Inference, Run
 
 
-def findings(one: Inference, table: Run) -> list[str]:
-    """Return every estimate with its reason, and the models behind the typical KV."""
-    return [*title("All estimates, and why"), estimates_table(one, table), _RIGHT_BEFORE, *_families_of_typical_kv(one)]
-
-
 def estimates_table(one: Inference, table: Run) -> Table:
     """Return every estimate of the sheet with its range, its record and its reason."""
     columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
@@ -29,7 +24,7 @@ def estimates_table(one: Inference, table: Run) -> Table:
     return aligned(columns, rows)
 
 
-def _families_of_typical_kv(one: Inference) -> list[str]:
+def families_of_typical_kv(one: Inference) -> list[str]:
     """Return the families behind the typical KV: the release, the KV bytes and the weight of each."""
     stored, read = one.kv_bytes_stored["typical"].families, one.kv_bytes["typical"].families
     if stored is None:
@@ -52,7 +47,7 @@ def _families_of_typical_kv(one: Inference) -> list[str]:
 
 _MOST_FAMILIES = 10
 """Families that a report lists; JSON has all."""
-_RIGHT_BEFORE = (
+RIGHT_BEFORE = (
     "Right before: how many ranges contained the known value of other models. unknown: never compared with a known value."
     " backsolve validate --section truth, --section skill and --section storage have the errors of each estimate on every known model."
 )

@@ -13,8 +13,7 @@ from invert.data import Data
 from invert.encoder import WrongShape
 from invert.report.contract import CODEC
 from invert.report.layout import several
-from invert.sheets.assemble import models
-from invert.sheets.listing import sheets_cited
+from invert.sheets.assemble import find, models, placed, rows_used, sheets
 from invert.sheets.places import spelled
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey
 
@@ -97,9 +96,10 @@ def references_of(
         # The name of a model may contain the mark.
         model, mark, place = name.rpartition("#")
         model, place = (model, place) if mark and name not in whole else (name, "")
-        for day, rows in sheets_cited(model, place, book, known, as_of, tier):
-            keys |= {row.sheet_key for row in rows}
-            found.append(price_reference(rows[0], str(day)) if place else sheet_reference(rows, str(day), html_base))
+        for one in find([model], sheets(book, as_of, tier), known)[0]:
+            rows, day = [row for row in rows_used([one], book) if not place or row.place == placed(place, one.prices)], str(one.as_of)
+            keys.add(one.key)
+            found.append(price_reference(rows[0], day) if place else sheet_reference(rows, day, html_base))
     return found, keys
 
 

@@ -7,7 +7,7 @@ from invert.assumptions import FACTS
 from invert.estimators.names import kv_heading
 from invert.records import PairInference, PricingRules, Reading, verdict
 from invert.report.commands import cite_sheet
-from invert.report.findings import findings, firmness
+from invert.report.findings import RIGHT_BEFORE, estimates_table, families_of_typical_kv, firmness
 from invert.report.layout import aligned, kv, title
 from invert.report.prices import all_prices
 from invert.report.readings import readings_table
@@ -20,7 +20,8 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     """Return the full report as paragraphs and tables: findings, reliability, limits, and the lecture's readings with all numbers."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
     sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table)]
-    sections += [*findings(one, table), *firmness(one, table), *tiers(one, table)]
+    sections += [*title("All estimates, and why"), estimates_table(one, table), RIGHT_BEFORE, *families_of_typical_kv(one)]
+    sections += [*firmness(one, table), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from derive.units import show
-from invert.records import TIER_NAMES, Observable, Tariff, TierEvidence, TierReading, TierRules
+from invert.records import TIER_NAMES, Observable, Tariff, TierEvidence, TierReading, TierRules, TierShares
 from invert.report.layout import aligned, title
 from invert.result import Inference, Run
 
@@ -73,23 +73,15 @@ def join_tiers(tiers: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
-    """Return the likeliest tier with its least and greatest probability, or one number if they are equal."""
-    tier = max(shares, key=shares.__getitem__)
-    low, high = (f"{share:.0%}" for share in ranges[tier])
-    return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
-
-
-def tiers_over_cases(
-    shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str], of_agreed: float | None
-) -> str:
+def tiers_over_cases(found: TierShares | None) -> str:
     """Return `HBM or DDR (98%); HBM alone 47 to 99%`, or say that no tier can be excluded."""
-    if shares is None or ranges is None:
+    if found is None:
         return "-"
-    if len(agreed) == len(shares):
-        return f"not identified; {likeliest(shares, ranges)}"
-    tier, _, share = likeliest(shares, ranges).partition(" ")
-    return f"{join_tiers(agreed)} ({of_agreed:.0%}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
+    tier, (low, high) = TIER_NAMES[found.likeliest], (f"{share:.0%}" for share in found.ranges[found.likeliest])
+    share = high if low == high else f"{low[:-1]} to {high}"
+    if len(found.agreed) == len(found.probabilities):
+        return f"not identified; {tier} {share}"
+    return f"{join_tiers(found.agreed)} ({found.agreed_share:.0%}); {tier} alone {share}" if len(found.agreed) > 1 else f"{tier} {share}"
 
 
 def _rows_by_basis(found: TierEvidence) -> list[dict[str, str]]:
@@ -105,11 +97,9 @@ def _row(found: TierEvidence) -> dict[str, str]:
     return {
         "lifetime": lifetime(found.ttl_seconds),
         "from": ", ".join(found.evidence) or "no evidence",
-        f"prices alone, {_BETWEEN}": tiers_over_cases(
-            found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed, found.undisclosed_agreed_share
-        ),
+        f"prices alone, {_BETWEEN}": tiers_over_cases(found.by_price),
         "vendor says": found.disclosed or "-",
-        "answer": tiers_over_cases(found.probabilities, found.ranges, found.agreed, found.agreed_share),
+        "answer": tiers_over_cases(found.answer),
     }
 
 

@@ -13,13 +13,12 @@ from derive.show.folding import name_beside, name_column, widest_of
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import six_digits
-from invert.sheets.assemble import find, models, placed, released_sheets, rows_used, sheets
+from invert.sheets.assemble import find, models, released_sheets, sheets
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
 from invert.sheets.diff import KINDS_OF_CHANGE, PLACE, Difference
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow
 from invert.sheets.sheet import PriceSheet, money_unit, sheet_in_words
-from invert.sheets.tables import ModelRow
 
 PUBLISHED: Keys = {name: name for name in PRICE_COLUMNS}
 LISTED: Keys = {**PUBLISHED, "origin": "origin"}
@@ -35,14 +34,6 @@ DIFFERENT: Keys = {
 }
 """The fields of a price that differs. A fact about the model of a sheet has the name of its column in place of the component."""
 _CODEC = Codec()
-
-
-def sheets_cited(
-    name: str, spec: str, book: PriceBook, known: Sequence[ModelRow], as_of: date | None, tier: str = ""
-) -> list[tuple[date, list[PriceRow]]]:
-    """Return the sheets that a name means, each with its day and its rows, or with the row of `component[@threshold][:lifetime]`."""
-    chosen, _ = find([name], sheets(book, as_of, tier), known)
-    return [(one.as_of, [row for row in rows_used([one], book) if not spec or row.place == placed(spec, one.prices)]) for one in chosen]
 
 
 def listed_sheets(

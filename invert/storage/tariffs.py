@@ -242,10 +242,15 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     }
     terms = (storage.cost_term(assumptions), storage.STORAGE_PRICE, storage.IMPLIED_DRAIN_TIME)
     rules |= {f"{term}, {basis}": partial(by_term, term, basis) for term in terms for basis in storage.BASES}
-    rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
-        data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
-        assumptions=assumptions,
-    )[0].undisclosed  # fmt: skip
+
+    def shipped(ttl: int, offer: PricedLifetime) -> Probabilities | None:
+        (found,) = storage.storage_evidence(
+            data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
+            assumptions=assumptions,
+        )  # fmt: skip
+        return found.by_price.probabilities if found.by_price else None
+
+    rules["shipped"] = shipped
     cases = disclosed_cases(data, assumptions)
     return tuple(_score(name, rule, cases) for name, rule in rules.items())
 

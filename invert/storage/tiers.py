@@ -30,7 +30,7 @@ from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.posterior.sobol import SEED, normals
-from invert.records import PricedCase, TierEvidence
+from invert.records import PricedCase, TierEvidence, TierShares
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -85,18 +85,18 @@ def storage_evidence(
         # A storage price is stronger evidence than the cost: without a premium or KV bytes beside it, there is none.
         name, rule = next(((name, rule) for name, rule in allowed.items() if not (priced and name == cost_term(assumptions))), ("", None))
         likely = {(basis, year): rule(basis, year) for basis in BASES for year in assumptions.price_years} if rule else {}
-        cases, undisclosed = _cases(likely), one_posterior(likely.values())
+        cases, pooled = _cases(likely), one_posterior(likely.values())
         rented, owned = (one_posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
         said, by_case = disclosed.get(ttl), [case.probabilities for case in cases]
-        told = [disclosed_probabilities(said, one) for one in by_case or (None,)] if said else by_case
+        by_price = answer = shares_over_cases(pooled, by_case, assumptions.level) if pooled else None
+        if said:
+            told = [disclosed_probabilities(said, one) for one in by_case or (None,)]
+            answer = shares_over_cases(disclosed_probabilities(said, pooled), told, assumptions.level)
         found.append(TierEvidence(
             ttl_seconds=ttl, rented=rented, owned=owned, evidence=(name,) if name else (),
             implied_drain_time=implied_drain_time[0] if implied_drain_time else None,
             lecture=drain_match(data, ttl, "lecture", assumptions) if ttl else None,
-            disclosed=said, undisclosed=undisclosed, cases=cases,
-            probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=_ANCHORS_OF.get(name, ()),
-            ranges=ranges(told), agreed=agreed(told, assumptions.level),
-            undisclosed_ranges=ranges(by_case), undisclosed_agreed=agreed(by_case, assumptions.level),
+            disclosed=said, cases=cases, by_price=by_price, answer=answer, anchors=_ANCHORS_OF.get(name, ()),
         ))  # fmt: skip
     return tuple(found)
 
@@ -111,15 +111,8 @@ def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase
     )
 
 
-def ranges(cases: Sequence[Probabilities]) -> Mapping[str, tuple[float, float]] | None:
-    """Return the lowest and the highest probability of every tier over the cases, or None without cases."""
-    return {tier: (min(one[tier] for one in cases), max(one[tier] for one in cases)) for tier in TIERS} if cases else None
-
-
-def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
-    """Return the fewest tiers with a total probability of at least `level` in every case, or all tiers if no smaller set has it."""
-    if not cases:
-        return ()
+def shares_over_cases(probabilities: Probabilities, cases: Sequence[Probabilities], level: float) -> TierShares:
+    """Return probabilities with their ranges over the cases, and the fewest tiers with at least `level` in every case, or all tiers."""
 
     def least(tiers: tuple[str, ...]) -> float:
         return min(sum(one[tier] for tier in tiers) for one in cases)
@@ -127,8 +120,11 @@ def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
     for count in range(1, len(TIERS)):
         best = max(combinations(TIERS, count), key=least)
         if least(best) >= level:
-            return best
-    return TIERS
+            break
+    else:
+        best = TIERS
+    ranges = {tier: (min(one[tier] for one in cases), max(one[tier] for one in cases)) for tier in TIERS}
+    return TierShares(probabilities=probabilities, ranges=ranges, agreed=best)
 
 
 def terms(

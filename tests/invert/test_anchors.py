@@ -45,7 +45,8 @@ def numbers(one: Inference) -> dict[str, tuple[object, ...]]:
     labels = {kv_heading(name): name for name in KV_NAMES}
     estimates = {**{label: one.kv_bytes[key] for label, key in labels.items()}, **one.estimates}
     found |= {name: (e.kind, e.median, e.low, e.high, e.contraction) for name, e in estimates.items()}
-    return found | ({"tier by price": tuple((one.storage[0].undisclosed or {}).values())} if one.storage else {})
+    by_price = one.storage[0].by_price if one.storage else None
+    return found | ({"tier by price": tuple(by_price.probabilities.values()) if by_price else ()} if one.storage else {})
 
 
 def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:

@@ -1,6 +1,5 @@
 """The records of the price side: lines at a prompt, verdicts, swings, and estimates of every kind."""
 
-from dataclasses import replace
 from math import inf, log
 
 import pytest
@@ -67,7 +66,5 @@ def test_what_the_sheet_hardly_narrowed_is_dominated_by_the_prior(contraction, b
 
 def test_the_share_of_agreed_tiers_is_that_of_each_of_them_together():
     (sold,) = infer(["gemini-3.1-pro"])[0].storage
-    assert sold.agreed == sold.undisclosed_agreed == ("hbm", "ddr")
-    assert sold.agreed_share == sold.undisclosed_agreed_share == pytest.approx(sold.probabilities["hbm"] + sold.probabilities["ddr"])
-    nothing = replace(sold, probabilities=None, undisclosed=None)
-    assert nothing.agreed_share is None and nothing.undisclosed_agreed_share is None
+    assert sold.answer == sold.by_price and sold.answer.agreed == ("hbm", "ddr")
+    assert sold.answer.agreed_share == pytest.approx(sold.answer.probabilities["hbm"] + sold.answer.probabilities["ddr"])

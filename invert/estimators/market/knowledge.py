@@ -94,7 +94,11 @@ def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions
     """Return the estimate by the benchmark with the largest gain, among those that have a score of the model and pass the tests."""
     if priced and (case.by_price is None or case.by_price.hosts):
         return undetermined(assumptions, case.no_size or "a host's price. The scores are fitted with prices of makers")
-    names, because = _names(case), "the model has no score on a benchmark of facts"
+    # The possible names of the model in the scores: its own, its aliases, and the name of the open model that it sells.
+    listed = case.by_price.listed if case.by_price else None
+    known = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
+    names = [name.casefold() for name in known]
+    because = "the model has no score on a benchmark of facts"
     for form in knowledge_forms(data, assumptions):
         scores = best_scores(data, form.benchmark)
         score = next((scores[name] for name in names if name in scores), None)
@@ -103,13 +107,6 @@ def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions
                 return _estimate(case, form, score, data, assumptions)
             because = f"the score on {form.benchmark} improves the estimate by price by less than one standard error"
     return undetermined(assumptions, because)
-
-
-def _names(case: Case) -> list[str]:
-    """Return the possible names of the model in the scores: its own, its aliases, and the name of the open model it sells."""
-    listed = case.by_price.listed if case.by_price else None
-    names = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
-    return [name.casefold() for name in names]
 
 
 def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:

@@ -7,7 +7,7 @@ import pytest
 
 from derive.errors import WrongData
 from invert.databases import genai, litellm
-from invert.databases.found import listing_of, listings, of_file
+from invert.databases.found import listing_of, listings
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 
 
@@ -15,7 +15,7 @@ from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 def test_a_file_is_known_by_its_shape_and_not_by_its_name(tmp_path, content, name: str):
     place = tmp_path / "download (1).txt"
     place.write_text(json.dumps(content))
-    database, items = of_file(str(place))
+    database, items = listing_of(str(place))
     assert database.name == name and len(list(items)) > 2
 
 
@@ -24,7 +24,7 @@ def test_any_other_file_is_refused_in_a_line(tmp_path, content):
     place = tmp_path / "x.json"
     place.write_text(json.dumps(content))
     with pytest.raises(WrongData, match=r"x\.json: is not a known database \(openrouter, models\.dev, litellm\), or has a newer format"):
-        of_file(str(place))
+        listing_of(str(place))
 
 
 def test_one_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):

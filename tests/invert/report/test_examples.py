@@ -2,12 +2,12 @@
 
 import datetime
 
-from invert.records import FastMode
+from invert.records import FastMode, TierShares
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import billions
 from invert.report.price_pages import day_named
 from invert.report.saved import version_of
-from invert.report.tiers import join_tiers, likeliest
+from invert.report.tiers import join_tiers, tiers_over_cases
 
 
 def test_fast_mode_in_brief():
@@ -34,6 +34,8 @@ def test_join_tiers():
     assert join_tiers(("hdd",)) == "disk"
 
 
-def test_likeliest():
-    assert likeliest({"hbm": 0.7, "ddr": 0.3}, {"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}) == "HBM 47 to 99%"
-    assert likeliest({"hdd": 1.0}, {"hdd": (1.0, 1.0)}) == "disk 100%"
+def test_tiers_over_cases():
+    two = TierShares(probabilities={"hbm": 0.7, "ddr": 0.3}, ranges={"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}, agreed=("hbm", "ddr"))
+    assert tiers_over_cases(two) == "not identified; HBM 47 to 99%" and tiers_over_cases(None) == "-"
+    one = TierShares(probabilities={"hdd": 1.0, "hbm": 0.0}, ranges={"hdd": (1.0, 1.0), "hbm": (0.0, 0.0)}, agreed=("hdd",))
+    assert tiers_over_cases(one) == "disk 100%"

@@ -46,9 +46,10 @@ def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():
         shipped_data(), [300, 3600], storage_price=2.4545e-6 / 3600, implied_drain_time=(0.0393, 0.5), disclosed=said
     ):
         assert found.disclosed == "memory"
-        assert found.probabilities["flash"] == found.probabilities["hdd"] == 0 < found.undisclosed["flash"]
-        assert found.probabilities["hbm"] / found.probabilities["ddr"] == pytest.approx(found.undisclosed["hbm"] / found.undisclosed["ddr"])
-        assert found.undisclosed != found.probabilities and sum(found.probabilities.values()) == pytest.approx(1)
+        answer, by_price = found.answer.probabilities, found.by_price.probabilities
+        assert answer["flash"] == answer["hdd"] == 0 < by_price["flash"]
+        assert answer["hbm"] / answer["ddr"] == pytest.approx(by_price["hbm"] / by_price["ddr"])
+        assert by_price != answer and sum(answer.values()) == pytest.approx(1)
 
 
 def test_the_two_lifetimes_of_anthropic():

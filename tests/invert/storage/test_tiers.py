@@ -29,13 +29,12 @@ from invert.storage.tariffs import (
 from invert.storage.tiers import (
     BASES,
     TIERS,
-    agreed,
     cost_optimality,
     drain_match,
     implied_drain_time_match,
     normalised,
     price_level,
-    ranges,
+    shares_over_cases,
     storage_evidence,
     tier_parameters,
 )
@@ -222,13 +221,13 @@ def test_a_case_counts_for_as_much_as_it_makes_what_is_seen_likely():
         assert case.weight == pytest.approx(sum(of_case.values()))
         assert dict(case.probabilities) == pytest.approx({tier: share / case.weight for tier, share in of_case.items()})
     for tier in TIERS:
-        assert found.undisclosed[tier] == pytest.approx(sum(joint[*setting, tier] for setting in settings()))
+        assert found.by_price.probabilities[tier] == pytest.approx(sum(joint[*setting, tier] for setting in settings()))
         owned = sum(joint["owned", year, tier] for year in USUAL.price_years) / sum(
             joint["owned", year, one] for year in USUAL.price_years for one in TIERS
         )
         assert found.owned[tier] == pytest.approx(owned)
     means = [sum(case.probabilities[tier] for case in found.cases) / 4 for tier in TIERS]
-    assert list(found.undisclosed.values()) != pytest.approx(means, abs=0.03)
+    assert list(found.by_price.probabilities.values()) != pytest.approx(means, abs=0.03)
 
 
 def shares(*percent: float) -> dict[str, float]:
@@ -245,12 +244,12 @@ def shares(*percent: float) -> dict[str, float]:
         ([shares(0, 40, 30, 30), shares(0, 1, 30, 69)], ("ddr", "flash", "hdd")),
         ([shares(25, 25, 25, 25)], TIERS),
         ([shares(91, 9, 0, 0), shares(0, 0, 9, 91)], ("hbm", "hdd")),
-        ([], ()),
     ],
 )
 def test_the_fewest_tiers_that_every_case_agrees_on(cases: list[dict[str, float]], tiers: tuple[str, ...]):
-    assert agreed(cases, 0.9) == tiers
-    assert ranges(cases) == ({tier: (min(of), max(of)) for tier in TIERS for of in [[one[tier] for one in cases]]} if cases else None)
+    found = shares_over_cases(cases[0], cases, 0.9)
+    assert found.agreed == tiers and found.probabilities == cases[0]
+    assert found.ranges == {tier: (min(of), max(of)) for tier in TIERS for of in [[one[tier] for one in cases]]}
 
 
 # -- the score of each rule -----------------------------------------------------------------------------------------
