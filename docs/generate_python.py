@@ -83,7 +83,8 @@ def members(thing: type) -> Iterator[str]:
 
 def described(thing: Any) -> list[str]:
     """Yield the docstring of an object, and its fields if it is a record."""
-    kinds = [kind for kind in thing.__mro__ if kind.__module__ not in ("builtins", "types", "typing")] if inspect.isclass(thing) else [thing]
+    foreign = ("builtins", "types", "typing")
+    kinds = [kind for kind in thing.__mro__ if kind.__module__ not in foreign] if inspect.isclass(thing) else [thing]
     return list(dict.fromkeys(inspect.getdoc(kind) or "" for kind in kinds))
 
 
