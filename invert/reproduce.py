@@ -74,9 +74,9 @@ def arguments(saved: SavedRun) -> dict[str, Any]:
     request = saved.request
     moved = day_of(book_of(read_data(), request.prices)) != saved.as_of
     return {
-        "prices": request.prices, "provider": request.providers, "tier": request.tier, "everything": request.everything,
-        "as_of": saved.as_of if request.as_of or moved else None, "anchors": saved.anchors, "changes": saved.changes,
-        "knowledge": request.knowledge,
+        "names": request.names, "prices": request.prices, "provider": request.providers, "tier": request.tier,
+        "everything": request.everything, "as_of": saved.as_of if request.as_of or moved else None, "anchors": saved.anchors,
+        "changes": saved.changes, "knowledge": request.knowledge,
     }  # fmt: skip
 
 

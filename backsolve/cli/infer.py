@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -109,68 +109,55 @@ def infer_command(
         from invert.sheets.typed import TYPED_SHEET
 
         models = (TYPED_SHEET,)
-    asked = {**given, "prices": prices, "anchors": named_texts(anchors, ANCHORS)}
+    asked = {**given, "names": models, "prices": prices, "anchors": named_texts(anchors, ANCHORS)}
     try:
         if supposed:
-            _answer_supposed(models, supposed, asked, form)
+            _answer_supposed(supposed, asked, form)
         else:
-            _answer(Question(models, asked | {"changes": options.pairs("--set", changes)}, form, form), workers, save)
+            _answer(asked | {"changes": options.pairs("--set", changes)}, form, workers, save)
     except NotCovered:
         if form.style == "json" and form.against is None:
             click.echo("[]")
         raise
 
 
-class Question(NamedTuple):
-    """The names and arguments of `infer`, how its answer is shown, and the form that --save writes. It may be `repeated` by --like."""
+def _answer(asked: dict[str, Any], shown: "Shown", workers: int | None, save: str | None, repeated: "Shown | None" = None) -> "Run | None":
+    """Print the answer to arguments of `infer`, and write the result, in the form of the `repeated` result if there is one.
 
-    names: tuple[str, ...]
-    asked: dict[str, Any]
-    shown: "Shown"
-    saved_as: "Shown"
-    repeated: bool = False
-
-    @property
-    def is_default(self) -> bool:
-        """Return whether no option selects sheets. If so, the table has the flagships and the new sheets."""
-        chosen = (self.names, *(self.asked[name] for name in ("provider", "tier", "everything", "changes")))
-        shown = self.shown
-        plain = shown.style == "table" and shown.against is None
-        return plain and not any((*chosen, shown.wanted, shown.wide, shown.summary))
-
-
-def _answer(question: Question, workers: int | None, save: str | None) -> "Run | None":
-    """Print an answer, and write the result. Return all its sheets for a repeated question, unless the answer is not in a saved result."""
+    Return all sheets, unless the answer is a history or a comparison, which are not in a saved result.
+    """
     from backsolve.cli.sharing import SharedWork
     from invert.inference import infer
     from invert.report.answer import answer_texts
 
-    names, asked, shown, saved_as, repeated = question
+    # If no option selects sheets, the table has the flagships and the new sheets.
+    chosen = (asked[name] for name in ("names", "provider", "tier", "everything", "changes"))
+    default = shown.style == "table" and shown.against is None and not any((*chosen, shown.wanted, shown.wide, shown.summary))
+    whole = save is not None or repeated is not None
     table: Run | None
     with SharedWork(workers, "infer") as executor:
         if shown.history:
-            problems = _print_history(question, executor)
-            table, moved = infer(names, **asked) if save is not None else None, None
+            problems = _print_history(asked, shown.style, executor)
+            table, moved = infer(**asked) if save is not None else None, None
         else:
-            table, moved = _run_inference(question, executor, save is not None or question.repeated)
+            table, moved = _run_inference(asked, shown, executor, default, whole)
+            if moved and repeated and shown.against is None:
+                # --against does not go together with --like, and records without it contain only the sheets.
+                moved = replace(moved, in_full="--as markdown")
             for text in answer_texts(table, moved, shown, width()):
                 click.echo(text)
             problems = [*table.problems, *(moved.problems if moved else ())]
-            if (save is not None or repeated) and question.is_default:
-                table = infer(names, **asked)
+            if whole and default:
+                table = infer(**asked)
     if save is not None and table is not None:
         from invert.report.contract import saved
 
-        write(save, saved(table, replace(saved_as, against=moved.file) if moved and moved.file else saved_as))
+        form = repeated or shown
+        write(save, saved(table, replace(form, against=moved.file) if moved and moved.file else form))
     fail_on(dict.fromkeys(problems))
     if table is not None and not table and shown.against is None:
         leave_without_sheets()
     return None if shown.history or shown.against else table
-
-
-_BESIDE_SUPPOSE = ("supposed", "models", "style", "tier", "as_of", "prices", "anchors")
-_BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
-"""Parameters that go together with --suppose, and with --like: these do not change the question of the saved result."""
 
 
 def _refuse_beside(option: str, allowed: Collection[str], why: str = "") -> None:
@@ -192,23 +179,23 @@ def _typed_parameters() -> dict[str, str]:
     }
 
 
-def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
+def _answer_supposed(supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
     """Print the prices that follow from the supposed values, with the published prices."""
     from invert.assumptions import ANCHORS
     from invert.inference import infer
     from invert.report.supposed import SUPPOSABLE, supposed_json, supposed_parts
 
-    _refuse_beside("--suppose", _BESIDE_SUPPOSE)
+    _refuse_beside("--suppose", ("supposed", "models", "style", "tier", "as_of", "prices", "anchors"))
     if shown.style not in ("table", "json"):
         raise WrongValue(f"--suppose is not shown as {shown.style}. Allowed: table, json")
     # --suppose reads one word. click reads the name=value words after it as models.
-    models = tuple(word for word in words if "=" not in word)
+    models = tuple(word for word in asked["names"] if "=" not in word)
     if not models:
         raise WrongValue("--suppose needs a MODEL, such as gemini-3.1-pro")
-    texts = named_texts((*supposed, *(word for word in words if "=" in word)), SUPPOSABLE)
+    texts = named_texts((*supposed, *(word for word in asked["names"] if "=" in word)), SUPPOSABLE)
     values = {name: parse(name, text) for name, text in texts.items()}
     anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}
-    table = infer(models, **{**asked, "anchors": anchors})
+    table = infer(**{**asked, "names": models, "anchors": anchors})
     if shown.style == "json":
         click.echo(supposed_json(table, values))
     else:
@@ -223,7 +210,7 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
     from invert.report.answer import refuse_form
     from invert.reproduce import arguments, changed_since, differing, saved_run
 
-    _refuse_beside("--like", _BESIDE_LIKE, ": the saved result contains the question")
+    _refuse_beside("--like", ("like", "style", "full", "wide", "columns", "save", "workers"), ": the saved result contains the question")
     run, typed = saved_run(place), _typed_parameters()
     shown = replace(run.shown, full=run.shown.full or form.full)
     if "style" in typed:
@@ -236,7 +223,7 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
     changed = changed_since(run)
     if changed:
         say(changed)
-    table = _answer(Question(run.request.names, arguments(run), shown, run.shown, repeated=True), workers, save)
+    table = _answer(arguments(run), shown, workers, save, repeated=run.shown)
     # A comparison or a history is not in the file. Only its inputs can be compared.
     others = [changed] * bool(changed) if table is None else differing(run, table)
     if others:
@@ -245,53 +232,49 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
         leave(NO_ANSWER)
 
 
-def _print_history(question: Question, executor: "Executor") -> Sequence[Problem]:
+def _print_history(asked: dict[str, Any], style: str, executor: "Executor") -> Sequence[Problem]:
     """Print the estimates of sheets over time. Return the problems of their tables."""
     from invert.history import histories
     from invert.report.answer import history_answer
 
-    if not question.names:
+    if not asked["names"]:
         raise WrongValue("--history needs a MODEL, such as gemini-3.1-pro")
-    if question.asked["changes"]:
+    if asked["changes"]:
         raise WrongValue("--history and --set do not go together")
-    asked = {name: value for name, value in question.asked.items() if name != "changes"}
-    found = histories(question.names, **asked, executor=executor)
-    click.echo(history_answer(found, question.shown.style, width()))
+    found = histories(**{name: value for name, value in asked.items() if name != "changes"}, executor=executor)
+    click.echo(history_answer(found, style, width()))
     tell_doubts(found[0].doubts if found else (), asked["prices"])
     return [problem for one in found for problem in one.problems]
 
 
-def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tuple[Run, Comparison | None]":
+def _run_inference(
+    asked: dict[str, Any], shown: "Shown", executor: "Executor", default: bool, whole: bool
+) -> "tuple[Run, Comparison | None]":
     """Return the selected sheets in the requested order, and the comparison with other prices if it is shown.
 
-    A `whole` result has more data than the usual tables, for --save and for comparisons.
+    The `default` table has the flagships and new sheets. A `whole` result has more data than the usual tables, to be saved or compared.
     """
     from invert.inference import Extent, run_of
     from invert.report.answer import MOST_LISTED, select_sheets
     from invert.sheets.assemble import TAKES_ONE
 
-    names, asked, shown, _, repeated = question
     moved: Comparison | None = None
     if shown.against is not None or (asked["changes"] and shown.style not in _RECORDS):
         from invert.compare import infer_against
 
         before = FileText(called("-"), content_or_input("-")) if shown.against == "-" else shown.against or ""
-        table, moved = infer_against(before, names, **asked, executor=executor)
-        if repeated and shown.against is None:
-            # --against does not go together with --like, and records without it contain only the sheets.
-            moved = replace(moved, in_full="--as markdown")
+        table, moved = infer_against(before, **asked, executor=executor)
     else:
         # The usual columns need no posterior, and print the record of one estimator. The short report of a model needs its own posterior,
         # and the tables that it reads.
         usual = shown.style == "table" and not (whole or shown.full or shown.columns or shown.by or shown.wide)
         plain = tuple(name for name in KV_NAMES if name != "from_all_prices" or not usual)
         extent = Extent(
-            estimators=plain if question.is_default else tuple(KV_NAMES),
+            estimators=plain if default else tuple(KV_NAMES),
             judged=("from_premium",) if usual else plain,
-            checks_tables=not (usual and names),
+            checks_tables=not (usual and asked["names"]),
         )
-        most = MOST_LISTED if question.is_default else 0
-        _, _, table = run_of(names, extent, **asked, most_flagships=most, executor=executor)
+        _, _, table = run_of(extent=extent, **asked, most_flagships=MOST_LISTED if default else 0, executor=executor)
     for note in table.notes:
         if not (shown.wanted and note.endswith(TAKES_ONE)):
             say(note)

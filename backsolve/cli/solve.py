@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 from shlex import join
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -45,7 +45,7 @@ _LONG = 100_000
 @click.option("--zip", "zipped", is_flag=True, help="Combine the first items of all lists, the second items, and so on.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="Meaning of typed FLOP values: flop (default), or mac, which is 2 FLOP.")
-@click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="1 GB of memory: 10^9 (default) or 2^30 bytes.")
+@click.option("--bytes", default="decimal", metavar="decimal|binary", help="1 GB of memory: 10^9 (default) or 2^30 bytes.")
 @click.option(
     "--efficiency", default="ideal", metavar="ideal|calibrated", help="mfu, mbu and layer_time: ideal (default), or as measured in runs."
 )
@@ -58,8 +58,7 @@ _LONG = 100_000
 @options.form("table", "json", "csv", "latex", "markdown")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
-    overlap: str | None,
-    count: str, sizes: str, efficiency: str, price: str, tier: str, strict: bool, anyway: bool, plot: str | None, full: bool, style: str,
+    overlap: str | None, strict: bool, anyway: bool, plot: str | None, full: bool, style: str, **conventions: Any,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN, one quantity or several, from the given values, through any number of equations.
 
@@ -86,7 +85,7 @@ def solve_command(
     if words[0].lower() in _TIER_WORDS:
         from backsolve.cli.tiers import print_tiers
 
-        if strict or using or hardware or model or tier or plot is not None:
+        if strict or using or hardware or model or conventions["tier"] or plot is not None:
             raise WrongValue(f"storage_tier follows from ttl by the drain-time rule: leave out {_NOT_WITH_TIERS}")
         print_tiers(given, style, full)
         return
@@ -102,10 +101,10 @@ def solve_command(
         from backsolve.figures.picture import refuse_picture
 
         refuse_picture("--plot", plot)
-    if price not in _PRICES:
+    if (price := conventions["price"]) not in _PRICES:
         raise WrongValue(f"--price must be given or rent, not {shorten(price)}. Your own price is an input: chip_price={shorten(price)}")
-    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier)
-    switches = Switches(hardware, model, using, {} if overlap is None else {"overlap": overlap}, conventions, anyway, zipped)
+    variants = {} if overlap is None else {"overlap": overlap}
+    switches = Switches(hardware, model, using, variants, Conventions(**conventions), anyway, zipped)
     _answer(read_question(words, given, switches, strict, drawn=plot is not None), given, style, full, plot)
 
 
@@ -120,7 +119,7 @@ def _answer(asked: "Asked", given: tuple[str, ...], style: str, full: bool, plot
         raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
     answered = not refused if alone else len(refused) < len(solutions)
     charts = answer_charts(asked, columns) if plot is not None and answered else []
-    _print_answers(asked, columns, _typed_words(asked, given), style, full, plot is not None)
+    _print_answers(columns, _typed_words(asked, given), style, full, plot is not None)
     for one in columns if style != "table" else ():
         for warning in all_warnings(*one.solutions):
             say(f"{one.name}: {warning}" if one.name else warning)
@@ -141,7 +140,7 @@ def _typed_words(asked: "Asked", given: tuple[str, ...]) -> dict[str, str]:
     return {quantity(name).name: word for name, word in words.items() if word != quantity(name).name}
 
 
-def _print_answers(asked: "Asked", columns: list[Column], words: Mapping[str, str], style: str, full: bool, drawn: bool) -> None:
+def _print_answers(columns: list[Column], words: Mapping[str, str], style: str, full: bool, drawn: bool) -> None:
     """Print the answers of one deployment, or of several side by side. A long sweep that is drawn is not listed."""
     solutions = columns[0].solutions
     if len(columns) > 1:

@@ -55,7 +55,7 @@ def test_what_was_saved_is_what_is_found_again_and_saved_again(tmp_path_factory:
     text = saved(infer(**asked))
     run = saved_run(kept(tmp_path_factory.mktemp("saved") / "r.json", text))
     assert changed_since(run) == ""
-    assert saved(infer(run.request.names, **arguments(run)), run.shown) == text
+    assert saved(infer(**arguments(run)), run.shown) == text
 
 
 def test_a_file_with_the_names_of_an_earlier_release_is_read(tmp_path):
@@ -95,7 +95,7 @@ def test_an_answer_that_is_another_than_that_of_the_file_does_not_reproduce_and_
     )
     for changed, same in (({"fx": tables.content("fx.csv").decode() + "\n"}, True), ({"prices": dearer}, False)):
         with reading(tables.edited(**changed)):
-            assert changed_since(run) and (differing(run, infer(run.request.names, **arguments(run))) == []) is same
+            assert changed_since(run) and (differing(run, infer(**arguments(run))) == []) is same
     edited = json.loads(document())
     edited["sheets"][0]["estimates"]["active_params"]["by_price"]["median"] *= 2
     del edited["sheets"][0]["flags"]
