@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from time import process_time
 from typing import Any, ClassVar
 from unittest.mock import patch
 
@@ -19,6 +18,8 @@ from invert.posterior.sobol import SEED, normals, uniforms
 
 STREAMED = 2**24
 """Numbers that no cache holds."""
+_ROUNDS = 20
+"""How often one operation is timed."""
 
 
 class Counted(np.ndarray):
@@ -57,27 +58,18 @@ def in_cache(operation: str) -> float:
     """Seconds a number of an operation on arrays as large as those of a chunk."""
     one, other = np.random.default_rng(1).uniform(0.5, 2.0, (2, DRAWS))
     work: Any = getattr(np, operation)
-    return _quickest(partial(work, *(one, other)[: work.nin])) / DRAWS
+    return least(partial(work, *(one, other)[: work.nin]), _ROUNDS) / DRAWS
 
 
 def bandwidth() -> float:
     """Bytes a second that a sum reads and writes where no cache holds them."""
     numbers = np.ones(STREAMED)
-    return 16 * STREAMED / _quickest(partial(np.add, numbers, 1.0, out=np.empty_like(numbers)))
+    return 16 * STREAMED / least(partial(np.add, numbers, 1.0, out=np.empty_like(numbers)), _ROUNDS)
 
 
 def sorting() -> float:
     """Seconds a number of finding the order of the draws of a sheet."""
-    return _quickest(np.random.default_rng(1).uniform(size=DRAWS).argsort) / DRAWS
-
-
-def _quickest(run: Any, rounds: int = 20) -> float:
-    times = []
-    for _ in range(rounds):
-        begun = process_time()
-        run()
-        times.append(process_time() - begun)
-    return min(times)
+    return least(np.random.default_rng(1).uniform(size=DRAWS).argsort, _ROUNDS) / DRAWS
 
 
 def bounds_table(rounds: int) -> str:

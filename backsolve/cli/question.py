@@ -118,8 +118,7 @@ def _split_names(text: str, typed: bool) -> list[str]:
         return [*names, last]
     from derive.presets import has_data_type
 
-    takes = [":" not in name and has_data_type(name, dtype) for name in names]
-    return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
+    return [*(f"{name}:{dtype}" if ":" not in name and has_data_type(name, dtype) else name for name in names), last]
 
 
 def _zipped_values(spans: Mapping[str, Spread], many: int) -> dict[str, tuple[float, ...]]:

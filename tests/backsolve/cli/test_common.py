@@ -47,26 +47,15 @@ SPOILT = {
         "max_context",
         (GEMINI, ("infer", "--as", "json"), VALIDATE, ("prices", "check")),
     ),
-    "a sheet with what cannot be seen": (
-        ("calibration_models.csv", "alibaba/qwen3-coder-plus", "alibaba/qwen3-coder\u2060-plus"),
-        "sheet",
-        (GEMINI, ("prices", "check")),
-    ),
     "a topic misspelt": (
         ("disclosures.csv", "deepseek,,,production,nodes", "deepseek,,,prodution,nodes"),
         "topic",
         (GEMINI, VALIDATE, ("prices", "check")),
     ),
-    "a unit misspelt": (("disclosures.csv", "608000000000,token/day", "608000000000,token/dya"), "unit", (GEMINI, ("prices", "check"))),
     "a value that is none": (("disclosures.csv", "73700,token/s", "true;false,token/s"), "value", (GEMINI, VALIDATE)),
     "a drain time of infinity": (
         ("memory_tiers.csv", "hbm,range,drain_time,0.013,0.03,", "hbm,range,drain_time,0.013,inf,"),
         "value",
-        (GEMINI, VALIDATE, ("prices", "check")),
-    ),
-    "a quantity misspelt in a tier": (
-        ("memory_tiers.csv", "hbm,range,drain_time", "hbm,range,drain_tim"),
-        "quantity",
         (GEMINI, VALIDATE, ("prices", "check")),
     ),
     "a rate in a currency nobody uses": (("fx.csv", "CNY,2025-06-16", "abc,2025-06-16"), "currency", (GEMINI, ("prices", "check"))),
