@@ -5,24 +5,21 @@
 
 from typing import TYPE_CHECKING
 
+from derive.version import VERSION
+
 if TYPE_CHECKING:
     from derive import cite as cite
     from derive import solve as solve
     from invert import infer as infer
 
-    __version__: str
-
 _HOMES = {"cite": "derive", "infer": "invert", "solve": "derive"}
 __all__ = ["__version__", "cite", "infer", "solve"]
+__version__ = VERSION
 
 
 if not TYPE_CHECKING:
     # Hidden from type checkers, which would accept every misspelled name.
     def __getattr__(name: str) -> object:
-        if name == "__version__":
-            from derive.version import VERSION
-
-            return VERSION
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
