@@ -96,11 +96,9 @@ def size(limit: int) -> str:
 
 def content_before(place: str) -> bytes:
     """Return the content of a file before it is written, empty if there is no file. Raise `WrongData` if no file can replace it."""
-    if not os.path.exists(place):
-        return b""
-    if not os.path.isfile(place):
-        raise WrongData(f"{label(place)} cannot be written: it is not a file")
-    return content_of(place)
+    with file_errors(place):
+        exists = _replaceable(os.path.realpath(place))
+    return content_of(place) if exists else b""
 
 
 def standard_input() -> BinaryIO:

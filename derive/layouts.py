@@ -76,39 +76,24 @@ _OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_paral
 _GROUPS = "attention_replicas"
 
 
-def split_layout(values: Mapping[str, Any]) -> tuple[tuple[Key, ...], dict[str, Any]]:
+def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], list[tuple[str, Any]]]:
     """Return the keys of the layouts among givens, and the other givens. Beside a layout, dp is data parallelism of attention.
 
     Raises WrongValue for an unknown layout of attention.
 
-    >>> split_layout({"attention": "dp", "experts": "ep", "chips": 8})
-    ((('attention', 'dp'), ('experts', 'ep')), {'chips': 8})
-    >>> split_layout({"experts": "tp", "dp": 4})[1], split_layout({"experts": 256})[1]
-    ({'attention_replicas': 4}, {'experts': 256})
+    >>> split_layout([("attention", "dp"), ("experts", "ep"), ("chips", 8)])
+    ((('attention', 'dp'), ('experts', 'ep')), [('chips', 8)])
+    >>> split_layout([("experts", "tp"), ("dp", 4)])[1], split_layout([("experts", 256)])[1]
+    ([('attention_replicas', 4)], [('experts', 256)])
     """
-    read = {spelled: (spelled.strip().lower(), str(value).strip().lower()) for spelled, value in values.items()}
-    wrong = next((key for key in read.values() if key[0] == _PARTS[0] and key not in LAYOUTS), None)
+    read = [((spelled.strip().lower(), str(value).strip().lower()), spelled, value) for spelled, value in pairs]
+    wrong = next((key for key, _, _ in read if key[0] == _PARTS[0] and key not in LAYOUTS), None)
     if wrong:
         choices = " or ".join(f"{part}={name}" for part, name in LAYOUTS if part == _PARTS[0])
         raise WrongValue(f"attention = {shorten(wrong[1])}: use {choices}")
-    found = tuple(key for key in read.values() if key in LAYOUTS)
-    others = {spelled: value for spelled, value in values.items() if read[spelled] not in LAYOUTS}
-    if not found:
-        return (), others
-    return found, {_GROUPS if in_full(spelled) in _OF_ATTENTION else spelled: value for spelled, value in others.items()}
-
-
-def split_layout_texts(texts: Iterable[str]) -> tuple[tuple[Key, ...], tuple[str, ...]]:
-    """Return the same for givens as typed, `name=value` each.
-
-    >>> split_layout_texts(["attention=dp", "dp=4", "tpot<=50ms"])
-    ((('attention', 'dp'),), ('attention_replicas=4', 'tpot<=50ms'))
-    """
-    pairs = [(text, *text.partition("=")) for text in texts]
-    found, _ = split_layout({name: value for _, name, _, value in pairs})
-    rest = [(text, name, value) for text, name, _, value in pairs if (name.strip().lower(), value.strip().lower()) not in LAYOUTS]
-    grouped = [f"{_GROUPS}={value}" if found and in_full(name) in _OF_ATTENTION else text for text, name, value in rest]
-    return found, tuple(grouped)
+    found = tuple(key for key, _, _ in read if key in LAYOUTS)
+    others = [(spelled, value) for key, spelled, value in read if key not in LAYOUTS]
+    return found, [(_GROUPS if found and in_full(spelled) in _OF_ATTENTION else spelled, value) for spelled, value in others]
 
 
 def layout_line(keys: Iterable[Key]) -> str:

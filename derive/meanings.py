@@ -131,17 +131,16 @@ SIZES_OF_DEPLOYMENTS = (SIZE_OF_DEPLOYMENTS, "fleet_chips")
 
 @immutable
 class Choice:
-    """Variants that the givens choose.
+    """A variant of a group that the givens choose.
 
-    A row applies if all of `known` are given, one of `any` and all of `all` are given or asked for, none of `absent` is given or asked
-    for, none of `unspoken` is given or in a named equation, and the unknown is `asked`. The first value of the pair `less` is below the
-    second. A later row goes before an earlier one.
+    A row applies if all of `known` are given, all of `all` are given or asked for, none of `absent` is given or asked for, none of
+    `unspoken` is given or in a named equation, and the unknown is `asked`. The first value of the pair `less` is below the second. A later
+    row goes before an earlier one.
     """
 
-    groups: tuple[str, ...]
+    group: str
     variant: str
     known: tuple[str, ...] = ()
-    any: tuple[str, ...] = ()
     all: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     unspoken: tuple[str, ...] = ()
@@ -155,31 +154,31 @@ _EXPERTS = ("active_experts", "experts")
 
 CHOICES = (
     # A step of a mixture reads the experts that its tokens use.
-    Choice(groups=("weight_time",), variant="touched", known=_EXPERTS, less=_EXPERTS),
+    Choice(group="weight_time", variant="touched", known=_EXPERTS, less=_EXPERTS),
     Choice(
-        groups=("weight_time",),
+        group="weight_time",
         variant="resident",
         known=("resident_weight_bytes_per_chip",),
         absent=("attention_replicas",),
         unspoken=("attention_replicas",),
     ),
     *(
-        Choice(groups=("gross_margin",), variant="request", known=(price,))
+        Choice(group="gross_margin", variant="request", known=(price,))
         for price in ("cost_per_request", "price_per_request", "blended_price", "input_price")
     ),
-    Choice(groups=("reserved_share",), variant="usable", any=("usable_share",)),
+    Choice(group="reserved_share", variant="usable", all=("usable_share",)),
     # Before its first output token a request has its prompt as context.
-    Choice(groups=("context_length",), variant="prompt", known=("prompt_tokens",), absent=("output_tokens",)),
-    Choice(groups=("context_length",), variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=("output_tokens",)),
-    Choice(groups=("context_length",), variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
+    Choice(group="context_length", variant="prompt", known=("prompt_tokens",), absent=("output_tokens",)),
+    Choice(group="context_length", variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=("output_tokens",)),
+    Choice(group="context_length", variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
     # Chips add up what they make of prompts if no sequences are in decode.
-    Choice(groups=("summed",), variant="prompts", any=("new_tokens_per_pass",)),
-    Choice(groups=("summed",), variant="prompts", any=("uncached_tokens", "prompt_tokens"), absent=("batch",)),
-    Choice(groups=("activation_bytes_per_chip",), variant="interleaved", any=("virtual_stages",)),
+    Choice(group="summed", variant="prompts", all=("new_tokens_per_pass",)),
+    *(Choice(group="summed", variant="prompts", all=(name,), absent=("batch",)) for name in ("uncached_tokens", "prompt_tokens")),
+    Choice(group="activation_bytes_per_chip", variant="interleaved", all=("virtual_stages",)),
     # Copies of a cache are counted by heads unless it is latent.
-    Choice(groups=("attention_params_per_layer",), variant="mla", any=("latent_dim",)),
-    Choice(groups=("kv_bytes_per_token",), variant="mla", known=("latent_dim",), absent=("kv_heads",)),
-    Choice(groups=("kv_replication",), variant="latents", any=("latent_dim",)),
+    Choice(group="attention_params_per_layer", variant="mla", all=("latent_dim",)),
+    Choice(group="kv_bytes_per_token", variant="mla", known=("latent_dim",), absent=("kv_heads",)),
+    Choice(group="kv_replication", variant="latents", all=("latent_dim",)),
 )
 
 OF_PRICE_SHEETS = {"max_context": "context_length"}

@@ -249,9 +249,8 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     if found := own_model(text, tables):
         return _config_preset(found)
     name = _named(text, tables)
-    if name in _without_architecture(tables):
-        return _stored(_parameters_alone(name, tables), text)
-    return _stored(of_architecture(architecture(model_name(name, tables), tables)), text)
+    alone = name in _without_architecture(tables)
+    return _stored(_parameters_alone(name, tables) if alone else of_architecture(architecture(name, tables)), text)
 
 
 def own_model(text: str, tables: Tables | None = None) -> "ConfigModel | None":

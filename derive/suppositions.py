@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from derive.immutable import immutable
+from derive.roles import Phases
 
 USUAL = "usual"
 """The alternative is the usual value in the shipped tables."""
@@ -117,7 +118,6 @@ class Supposition:
 
 
 _ATTENTION_TIMES = ("attention_time", "attention_compute_ratio")
-_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 _STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time_kv_plus_max", "serving.normalised_cost")
 """Overlaps whose step time does not include the network."""
 _SEVERAL_CHIPS = ("chips", 1.001)
@@ -407,7 +407,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         quantity="mfu",
         alternative=0.4,
         text="mfu is not given. No training run reaches the peak of its chips (--efficiency calibrated is only for serving)",
-        about=_TRAINING,
+        about=Phases.of_training,
         uses=("mfu",),
         absent=("mfu",),
     ),

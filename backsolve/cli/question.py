@@ -13,7 +13,7 @@ import click
 from derive.answers import Column, Result
 from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
-from derive.layouts import split_layout_texts
+from derive.layouts import split_layout
 from derive.quantities import meant_beside, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.deployments.budgets import split_money_rates
@@ -68,7 +68,9 @@ def read_question(
     (('step_time',), {'context_length': '8k'}, [('H100:fp8',), ('B200:fp8',)])
     """
     words = [*unknowns]
-    layouts, items = split_layout_texts(items)
+    pairs = [(name, value if sign else None) for name, sign, value in (item.partition("=") for item in items)]
+    layouts, others = split_layout(pairs)
+    items = tuple(name if value is None else f"{name}={value}" for name, value in others)
     beside = implied_names(switches.using, switches.variants, switches.hardware, switches.model)
     typed = split_money_rates(words, named_texts(items, asked=words, beside=beside))
     spelled = [re.split("[<>=≤≥]", one)[0] for one in items]

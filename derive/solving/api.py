@@ -78,7 +78,8 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: remove one of them")
     _refuse_misspelt(values)
-    layouts, values = split_layout({**(given or {}), **values})
+    layouts, others = split_layout({**(given or {}), **values}.items())
+    values = dict(others)
     conventions = Conventions(
         count=count, bytes=bytes, efficiency=efficiency, price=price, tier=tier, layouts=layouts,
         tensor_parallel=says_tensor_parallel(values),

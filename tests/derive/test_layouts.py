@@ -3,7 +3,7 @@
 import pytest
 
 from derive.errors import WrongValue
-from derive.layouts import LAYOUTS, split_layout, split_layout_texts
+from derive.layouts import LAYOUTS, split_layout
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
@@ -97,5 +97,4 @@ def test_what_is_no_layout_is_refused_with_those_there_are():
 
 
 def test_experts_may_be_a_number_and_dp_means_what_it_did_without_a_layout():
-    assert split_layout({"experts": 256, "dp": 8}) == ((), {"experts": 256, "dp": 8})
-    assert split_layout_texts(["experts=256", "dp=8", "ttft<=1s"]) == ((), ("experts=256", "dp=8", "ttft<=1s"))
+    assert split_layout([("experts", 256), ("dp", 8)]) == ((), [("experts", 256), ("dp", 8)])

@@ -630,14 +630,13 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
         return (
             known.keys() >= {*row.known}
             and at_hand >= {*row.all}
-            and (not row.any or not at_hand.isdisjoint(row.any))
             and at_hand.isdisjoint(row.absent)
             and spoken.isdisjoint(row.unspoken)
             and row.asked in ("", unknown)
             and (not row.less or known[row.less[0]] < known[row.less[1]])
         )
 
-    return {group: row.variant for row in CHOICES if applies(row) for group in row.groups}
+    return {row.group: row.variant for row in CHOICES if applies(row)}
 
 
 def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
