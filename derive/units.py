@@ -278,7 +278,6 @@ def _name_similar(row: Quantity, dimension: _Dimension) -> str:
 
 def _multiply(figure: str, factor: Decimal) -> float:
     """Return the product, rounded once. So `7 USD/MTok` is 7e-06 to the last bit."""
-    figure = figure.replace("_", "")
     plain = float(figure)
     if not isfinite(plain):
         return plain
