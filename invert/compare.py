@@ -12,12 +12,12 @@ from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
 from invert.assumptions import Assumptions
-from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, Rerounded, SheetChange, Side, log_change
+from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, Side, log_change
 from invert.data import Data
 from invert.estimate_text import six_digits
 from invert.estimators.names import with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
-from invert.records import Estimate, Name
+from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.sheets.assemble import released_sheets, sheets
@@ -26,7 +26,7 @@ from invert.sheets.described import described
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
 from invert.sheets.doubts import doubts_about
 from invert.sheets.files import FileText
-from invert.sheets.observables import rounding_cell
+from invert.sheets.observables import observe
 from invert.sheets.places import Place, spelled
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.released import RELEASED_PRICES, released_prices
@@ -308,7 +308,9 @@ def price_changes(
     )
 
 
-def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[tuple[Rerounded, ...], float]:
+def _rerounded(
+    old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions
+) -> tuple[tuple[tuple[Observable, Observable], ...], float]:
     """List the ratios whose rounding cell moved by another factor than their value, with the largest difference over the change of the
     price.
     """
@@ -318,12 +320,11 @@ def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions
     found, most = [], 0.0
     before, after = _rounded_values(old), _rounded_values(new)
     for name in (name for name in before if name in after):
-        ends = [(value, *rounding_cell(value, assumptions)) for value in (before[name], after[name])]
-        (was, low, high), (now, lowest, highest) = ends
-        share = abs(log(lowest * highest / (low * high)) / 2 - log(now / was)) / furthest
+        was, now = (observe(name, of[name], assumptions) for of in (before, after))
+        share = abs(log(now.low * now.high / (was.low * was.high)) / 2 - log(now.value / was.value)) / furthest
         most = max(most, share)
         if share > _REROUNDED:
-            found.append(Rerounded(name=name, old=ends[0], new=ends[1]))
+            found.append((was, now))
     return tuple(found), most
 
 

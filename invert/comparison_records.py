@@ -6,7 +6,7 @@ from math import exp, log
 
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.records import Estimate, Name
+from invert.records import Estimate, Name, Observable
 from invert.sheets.files import FileText
 from invert.sheets.places import Place, spelled
 from invert.sheets.rows import SheetKey
@@ -58,15 +58,6 @@ class PriceChange:
 
 
 @immutable
-class Rerounded:
-    """A ratio of prices, or the input price, with another rounding cell than before. Each value has the ends of its cell."""
-
-    name: str
-    old: tuple[float, float, float]
-    new: tuple[float, float, float]
-
-
-@immutable
 class Moved:
     """An inference that changed.
 
@@ -111,8 +102,8 @@ class Moved:
 class SheetChange:
     """One sheet in both runs: changed prices, changed inferences, and the number of unchanged ones.
 
-    `calibrates`: estimates of other sheets depend on its row. `rerounded` lists ratios whose rounding cell changed. `stayed` are the main
-    estimates that did not change.
+    `calibrates`: estimates of other sheets depend on its row. `rerounded` lists ratios of prices, and the input price, before and after if
+    their rounding cell changed. `stayed` are the main estimates that did not change.
     """
 
     key: SheetKey
@@ -120,7 +111,7 @@ class SheetChange:
     moved: tuple[Moved, ...]
     unmoved: int
     calibrates: bool
-    rerounded: tuple[Rerounded, ...] = ()
+    rerounded: tuple[tuple[Observable, Observable], ...] = ()
     stayed: tuple[Name, ...] = ()
 
 

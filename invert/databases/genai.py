@@ -25,7 +25,6 @@ from invert.databases.records import (
     refuse_unknown,
     token_count,
 )
-from invert.databases.renamed import Fields
 
 _KNOWN = "0.2"
 """The version whose fields are read here."""
@@ -180,11 +179,9 @@ FORMAT = Format(
     entries=_entries,
     read=_read,
     context="context_window",
-    fields=Fields(
-        usual=("context_window", _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
-        is_known=lambda name: bool(_NO_TEXT.search(name)) or name in (
-            *_SOLD, "id", "name", "description", "price_comments", "deprecated", "prices", "constraint", "when",
-            "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
-        ),
+    usual=("context_window", _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
+    is_known=lambda name: bool(_NO_TEXT.search(name)) or name in (
+        *_SOLD, "id", "name", "description", "price_comments", "deprecated", "prices", "constraint", "when",
+        "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
     ),
 )  # fmt: skip

@@ -29,7 +29,7 @@ from invert.databases.records import (
     refuse_unknown,
     token_count,
 )  # fmt: skip
-from invert.databases.renamed import Fields, fields_in
+from invert.databases.renamed import fields_in
 
 _FILE = "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses", "completion")
@@ -235,9 +235,7 @@ FORMAT = Format(
     # An entry may also have max_tokens. That is its longest answer.
     context="max_input_tokens",
     is_shape=_is_shape,
-    fields=Fields(
-        usual=("mode", "max_input_tokens"),
-        rare=(*_COSTS, *_LISTS, _SPEEDS),
-        is_known=lambda name: bool(_COST.match(name)) or name in ("max_tokens", "max_output_tokens"),
-    ),
+    usual=("mode", "max_input_tokens"),
+    rare=(*_COSTS, *_LISTS, _SPEEDS),
+    is_known=lambda name: bool(_COST.match(name)) or name in ("max_tokens", "max_output_tokens"),
 )

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from invert.databases.records import Entry, Format, NotTaken, Offer, Sold, WrongField, part, rates_of, refuse_unknown, token_count
-from invert.databases.renamed import Fields
 
 _SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
 
@@ -58,9 +57,7 @@ FORMAT = Format(
     context="limit.context",
     release="release_date",
     is_shape=_is_shape,
-    fields=Fields(
-        usual=("cost", "input", "output", "limit", "context"),
-        rare=("cache_read", "cache_write", "release_date"),
-        is_known=lambda name: name in (*_SOLD, "tiers", "tier", "size") or name.startswith("context_over"),
-    ),
+    usual=("cost", "input", "output", "limit", "context"),
+    rare=("cache_read", "cache_write", "release_date"),
+    is_known=lambda name: name in (*_SOLD, "tiers", "tier", "size") or name.startswith("context_over"),
 )

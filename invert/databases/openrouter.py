@@ -19,7 +19,6 @@ from invert.databases.records import (
     refuse_unknown,
     token_count,
 )
-from invert.databases.renamed import Fields
 
 _SOLD: Mapping[str, Sold] = {
     "prompt": ("input", None),
@@ -84,9 +83,7 @@ FORMAT = Format(
     read=_read,
     context="context_length",
     is_shape=_is_shape,
-    fields=Fields(
-        usual=("context_length", "prompt", "completion"),
-        rare=("input_cache_read", "input_cache_write", "overrides"),
-        is_known=lambda name: name in _SOLD,
-    ),
+    usual=("context_length", "prompt", "completion"),
+    rare=("input_cache_read", "input_cache_write", "overrides"),
+    is_known=lambda name: name in _SOLD,
 )

@@ -13,7 +13,7 @@ from derive.characters import begins_as_formula, hidden
 from derive.errors import WrongData, shorten
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.databases.renamed import Fields, fields_in, gone
+from invert.databases.renamed import fields_in, gone
 from invert.sheets.names import MAKERS
 from invert.sheets.rows import PriceRow
 
@@ -122,8 +122,9 @@ class Format:
     """The format of a database.
 
     `read` yields the offers of a record. A yielded WrongField is a fault in a field that the offers do not need. If it is raised, the entry
-    is left out. `context` and `release` are the paths of these facts in a record, with points between the names. `is_shape` recognises the
-    content of a JSON file.
+    is left out. `context` and `release` are the paths of these facts in a record, with points between the names. Of the fields that are
+    read from an entry, `usual` are in nearly every entry and `rare` in some. `is_known` returns whether the database has always had a name,
+    because such a name is not a new name of another field. `is_shape` recognises the content of a JSON file.
     """
 
     name: str
@@ -131,7 +132,9 @@ class Format:
     read: Callable[[Mapping[str, Any]], Iterator["Offer | NotTaken | WrongField"]]
     context: str
     release: str = ""
-    fields: Fields
+    usual: tuple[str, ...]
+    rare: tuple[str, ...] = ()
+    is_known: Callable[[str], bool] = lambda _name: False
     is_shape: Callable[[Any], bool] = lambda _content: False
 
 
@@ -328,7 +331,7 @@ def items_of(form: Format, content: Any, database: Database) -> Iterator[Item]:
             yield _named(NotTaken(because="an unknown shape"), entry, place)
             fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error}){OTHER_VERSION}"
             yield Problem(origin=str(database), message=fault)
-    for name, fault in gone(form.fields, seen, place + 1):
+    for name, fault in gone(form, seen, place + 1):
         yield _field_problem(WrongField(name, fault), database)
 
 

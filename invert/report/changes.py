@@ -6,10 +6,10 @@ from dataclasses import replace
 from math import inf
 
 from derive.show.cells import csv_text
-from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, Rerounded, SheetChange
+from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, SheetChange
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits
-from invert.records import Estimate, Name
+from invert.records import Estimate, Name, Observable
 from invert.report.columns import name_of
 from invert.report.document import report_document
 from invert.report.layout import GAP, NONE, Table, aligned, laid_out, many, several
@@ -197,8 +197,7 @@ def _below(found: Comparison) -> list[str]:
 def _rounding(sheet: SheetChange) -> list[str]:
     """Note that a part of the change is due to the rounding of prices."""
     cells = [
-        f"{one.name} {' -> '.join(f'{value:.4g} (of {low:.3g} to {high:.3g})' for value, low, high in (one.old, one.new))}"
-        for one in sheet.rerounded
+        f"{pair[0].name} {' -> '.join(f'{one.value:.4g} (of {one.low:.3g} to {one.high:.3g})' for one in pair)}" for pair in sheet.rerounded
     ]
     said = "Published prices are rounded. Estimates use the range of a ratio, not its value"
     return [f"{said}: {'; '.join(cells)}."] if cells else []
@@ -236,10 +235,6 @@ def inferences(said: Mapping[Name, Estimate]) -> list[dict[str, object]]:
     return [{"quantity": quantity, "estimator": by, **CHANGES.encode(found)} for (quantity, by), found in said.items()]
 
 
-def _cell(ends: tuple[float, float, float]) -> dict[str, float]:
-    return dict(zip(("value", "low", "high"), ends, strict=True))
-
-
 KEY = {"provider": "key.0", "model": "key.1", "region": "key.2", "service_tier": "key.3"}
 """The key of a sheet by column."""
 _PRICE = {
@@ -252,7 +247,10 @@ CHANGES = Codec(
             **{name: name for name in ("before", "after", "recalibrated", "causes", "sheets")},
             "added": _keys("added"), "gone": _keys("gone"), "notes": "notes",
         },
-        SheetChange: {**KEY, **{name: name for name in ("calibrates", "prices", "moved", "unmoved", "rerounded")}},
+        SheetChange: {
+            **KEY, **{name: name for name in ("calibrates", "prices", "moved", "unmoved")},
+            "rerounded": Through("rerounded", lambda pairs: [{"name": old.name, "old": old, "new": new} for old, new in pairs]),
+        },
         PriceChange: {"place": "spelled", **_PRICE, "copied_from": Through("copied_from", lambda text: text or None)},
         Moved: {
             **{name: name for name in ("quantity", "estimator", "before", "after", "times", "share_of_range", "elasticity")},
@@ -261,12 +259,12 @@ CHANGES = Codec(
             }),
             "prices": Through("prices", lambda prices: [price.spelled for price in prices]),
         },
-        Rerounded: {"name": "name", "old": Through("old", _cell), "new": Through("new", _cell)},
+        Observable: {name: name for name in ("value", "low", "high")},
         Estimate: {name: name for name in ("kind", "median", "low", "high")},
         Dated: {"since": "since", "as_of": "as_of", "changes": "changes", "inferences": Through("side.said", inferences)},
         History: {**KEY, "until": "until", "days": "days"},
     },
-    rounded=frozenset([Moved, Rerounded]),
+    rounded=frozenset([Moved, Observable]),
 )  # fmt: skip
 """How changes are written for programs: estimates in SI units, amounts as published."""
 _CSV: Keys = {

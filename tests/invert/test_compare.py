@@ -60,7 +60,7 @@ def test_a_price_set_by_hand_is_what_moved_each_inference_and_by_how_much():
     assert one.share_of_range == pytest.approx(log(one.times) / log(one.before.high / one.before.low))
     assert one.elasticity == pytest.approx(log(one.times) / log(1.1)) and one.prices == sheet.prices
     assert ("kv_bytes_per_token", "typical") not in moved, "no price enters it"
-    assert [one.name for one in sheet.rerounded] == ["output@200k / output"], "1.36 is not round"
+    assert [old.name for old, _ in sheet.rerounded] == ["output@200k / output"], "1.36 is not round"
     assert sheet.unmoved + len(sheet.moved) > 20
 
 

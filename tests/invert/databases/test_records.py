@@ -21,7 +21,6 @@ from invert.databases.records import (
     threshold_of,
     without_nothing,
 )
-from invert.databases.renamed import Fields
 from tests.tools.databases import DAY
 
 IN, OUT, READ, WRITE = ("input", None), ("output", None), ("cache_read", None), ("cache_write", None)
@@ -93,7 +92,7 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
         yield replace(OFFER, service_tier=part(record, "tier", str) or "standard")
 
     entries = [Entry(provider="acme", model=name, record={"tier": value}) for name, value in (("a", 3), ("b", "batch"), ("c", None))]
-    found = list(items_of(Format(name="base", entries=iter, read=read, context="context", fields=Fields(usual=())), entries, SOURCE))
+    found = list(items_of(Format(name="base", entries=iter, read=read, context="context", usual=()), entries, SOURCE))
     assert found[0] == NotTaken(provider="acme", model="a", because="a field with an unknown form: tier")
     fault = "field tier is int and not str, of 'acme/a': its version is newer or older than the known ones"
     assert found[1] == Problem(origin="base 1.2", column="tier", message=fault)
