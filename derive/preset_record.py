@@ -8,11 +8,11 @@ from typing import Any
 
 from derive.errors import WrongValue
 from derive.immutable import immutable
-from derive.units import show
+from derive.units import DATA_TYPES, show
 
 HARDWARE, ARCHITECTURES, OPEN_MODELS = "hardware", "architectures", "open_models"
 """The tables of chips, of models with their configuration, and of models with their parameter counts alone."""
-BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
+BYTES_PER_WEIGHT = {name: DATA_TYPES[name] for name in ("bf16", "fp8", "int8", "fp4")}
 """Bytes of one weight in the data types that chips compute in."""
 HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
 """What a chip sets."""

@@ -238,9 +238,8 @@ def _check_table(tables: Tables, table: Table) -> _CheckedTable:
     return tuple(record for _, _, record in checked if record), (*([lines.unknown] if lines.unknown else []), *problems)
 
 
-def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+def _repeated_keys(columns: Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
     """Yield all rows with the same primary key as another row. Any of them may be wrong."""
-    columns = [key] if isinstance(key, str) else list(key)
     keys = {row.place: tuple(row[column] for column in columns) for row in present}
     first, last = {keys[row.place]: row for row in reversed(present)}, {keys[row.place]: row for row in present}
     for row in sound if columns else ():
