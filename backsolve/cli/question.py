@@ -71,7 +71,7 @@ def read_question(
     pairs = [(name, value if sign else None) for name, sign, value in (item.partition("=") for item in items)]
     layouts, others = split_layout(pairs)
     items = tuple(name if value is None else f"{name}={value}" for name, value in others)
-    beside = implied_names(switches.using, switches.variants, switches.hardware, switches.model)
+    beside = implied_names(switches)
     typed = split_money_rates(words, named_texts(items, asked=words, beside=beside))
     spelled = [re.split("[<>=≤≥]", one)[0] for one in items]
     conventions = replace(

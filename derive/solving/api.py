@@ -89,7 +89,7 @@ def solve(
     joined = (using,) if isinstance(using, str) else tuple(using)
     switches = Switches(hardware, model, joined, variants or {}, conventions, anyway)
     words = (unknown, *(word for word, _ in typed))
-    beside = implied_names(switches.using, switches.variants, hardware, model)
+    beside = implied_names(switches)
     name, *names = (meant_beside(word, (*words, *beside), words[:1]) for word in words)
     named: dict[str, Given] = {}
     for other, (_, value) in zip(names, typed, strict=True):

@@ -48,26 +48,23 @@ def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
     return _named_variant(using, variants) is not None
 
 
-def implied_names(
-    using: Iterable[str],
-    variants: Mapping[str, str],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-) -> tuple[str, ...]:
+def implied_names(switches: Switches) -> tuple[str, ...]:
     """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
     of weights if a chip is named with a data type, and the layers of a model.
 
-    >>> implied_names([], {}), implied_names(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
+    >>> with_prompts = ("serving.request_latency_with_prompts",)
+    >>> implied_names(Switches()), implied_names(Switches("H100:fp8", "Llama-3.1-8B", using=with_prompts))
     ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
     """
-    if not (using or variants or hardware or model):
+    hardware = switches.hardware
+    if not (switches.using or switches.variants or hardware or switches.model):
         return ()
     variant = equation(Prompts.together).variant
     chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
     said = {
-        "prompts": variant is not None and _named_variant(using, variants) == variant.name,
+        "prompts": variant is not None and _named_variant(switches.using, switches.variants) == variant.name,
         "data type": any(":" in chip for chip in chips),
-        "model": bool(model),
+        "model": bool(switches.model),
     }
     return tuple(name for what, is_said in said.items() if is_said for name in IMPLIED[what])
 
