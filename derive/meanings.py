@@ -93,9 +93,8 @@ class Prompts:
     """The share of the time of prompts, and the prompts in one pass."""
     part: str = "prefill_"
     """The beginning of the names of prompt quantities."""
-    step: str = "step_time"
     token: str = "time_per_output_token"
-    """The time of a step and of a token. They differ if prompts are computed between steps."""
+    """The time of a token. It differs from the time of a step if prompts are computed between steps."""
     more_than_a_step: frozenset[str] = frozenset(
         ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency"),
     )

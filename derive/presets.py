@@ -47,8 +47,6 @@ ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention"
 """Equations that are used by default but are wrong if some reads of a step do not grow with the context."""
 DENSE_ONLY = (*ALL_GROWS, "architecture.attention_intensity")
 """These, and equations that are wrong for a model that reads less than it stores."""
-_OF_LAYERS = ("layers", "model_dim")
-"""Columns that a preset sets if the table has them. Otherwise the user gives them."""
 _MEAN_WIDTH = "experts.mean_bytes_per_weight"
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """Quantities that the data type of a chip sets."""
@@ -62,12 +60,13 @@ _COPIES = {"kv_heads": "heads", "1": "latents"}
 """The variant of kv_replication by kv_shards, the number of chips that share one cache."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _PART = r"(?s)\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)"
-"""A number of chips: 8xH100:fp8."""
+"""A part of a chip, as 0.5xH100, which is refused."""
 _SIZE = r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])"
 """A number of parameters or bytes in a name."""
 _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 _SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
-_STATE_INPUTS = ("state_bytes_per_element",)
+_OTHER_INPUTS = ("state_bytes_per_element", "layers", "model_dim")
+"""Columns that a preset sets if the table has them, besides the parameters, the inputs of its KV formula and the router."""
 
 PHASES = (record.DECODE, record.PREFILL, record.BOTH)
 _ONE_CHIP, ONE_NODE, _SEVERAL_NODES = DEPLOYMENTS = ("one chip", "one node", "several nodes")
@@ -337,7 +336,7 @@ def of_architecture(row: Architecture) -> Preset:
     parts = {part for part, (layers, *_) in FIXED_PARTS.items() if is_known(row, layers)}
     fixed = [column for part, of_part in FIXED_PARTS.items() if part in parts for column in of_part]
     router = record.ROUTER if row.experts else ()
-    others = (*(_SELECTION_INPUTS if selects else _ATTENTION_INPUTS), *_STATE_INPUTS, *_OF_LAYERS, *router)
+    others = (*(_SELECTION_INPUTS if selects else _ATTENTION_INPUTS), *_OTHER_INPUTS, *router)
     wanted = dict.fromkeys((*record.PARAMETERS, *record.KV_INPUTS[formula], *others, *fixed))
     columns = {column: column for column in wanted if is_known(row, column)}
     if row.dense_ffn_dim and not row.experts:

@@ -10,6 +10,7 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.meanings import Prompts
 from derive.requirements import HOLDS
+from derive.roles import DecodeStep
 from derive.solving.question.switches import names_prompts
 from derive.solving.result import Solution
 
@@ -65,11 +66,11 @@ def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str
 
 def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the givens with each value per step converted to a value per token, or None if that is not possible."""
-    if Prompts.step not in given:
+    if DecodeStep.time not in given:
         return given
     if not given.keys().isdisjoint((Prompts.token, *Prompts.more_than_a_step)):
         return None
-    return {Prompts.token if name == Prompts.step else name: value for name, value in given.items()}
+    return {Prompts.token if name == DecodeStep.time else name: value for name, value in given.items()}
 
 
 def _are_equal(one: Answer, other: Answer) -> bool:

@@ -352,7 +352,7 @@ def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
     elsewhere = equation(Prompts.apart).variant
     rests = any(row.variant == elsewhere for row in used if row.id not in Prompts.seen_by_one)
     counted = any(name.startswith(Prompts.part) for row in used for name in row.symbols)
-    return rests and Tokens.output in asked.known and asked.unknown != Prompts.step and not counted
+    return rests and Tokens.output in asked.known and asked.unknown != DecodeStep.time and not counted
 
 
 def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
