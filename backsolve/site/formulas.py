@@ -41,10 +41,11 @@ def page_data(id: str) -> Json:
 
 
 def start_values(row: Equation) -> dict[str, float]:
-    """Return the values [SI] that the page of an equation opens with: neutral defaults, and its worked example at ideal rates."""
+    """Return the values [SI] that a page opens with: defaults, and the worked example, at ideal rates if the equation applies there."""
     neutral = {name: value for name, value in NEUTRAL.items() if name in row.symbols}
-    given = {name: parse(name, typed) for name, typed in row.example.items()}
-    return neutral | given | {name: 1.0 for name in RATES if name in row.symbols}
+    worked = neutral | {name: parse(name, typed) for name, typed in row.example.items()}
+    ideal = worked | {name: 1.0 for name in RATES if name in row.symbols}
+    return ideal if row.applies(ideal) else worked
 
 
 def chart_over(row: Equation, name: str) -> Chart:

@@ -254,7 +254,7 @@ EQUATIONS = (
             "attention FLOPs have their own share. The FLOPs of refused drafts are counted",
         ),
         given={"normalised_cost": "1.48", "tokens_per_step": "2.952"},
-        result="0.4577",
+        result="0.9155",
         sources=(
             ours("the arithmetic with the weights over the step time, by serving.normalised_cost_of_step"),
             talk(

@@ -376,30 +376,23 @@ EQUATIONS = (
         result="8.594 ms",
         derivation=lambda: (
             Step(
-                operation="the definition: one copy per chip, and the longer of the time inside the rack and the time between racks",
+                operation="the definition: one copy per chip, and the longer of the times inside the rack and between racks. A token's own"
+                          " chip is not among the chips that it is sent to",
                 relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
-                    combine_bytes_per_element, leaving_share, scale_up_link_bandwidth, scale_out_link_bandwidth: (
+                    combine_bytes_per_element, expert_parallel, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
                     all_to_all_time,
                     moe_layers
                     * sequences_per_chip
                     * reached_chips
                     * model_dim
                     * (dispatch_bytes_per_element + combine_bytes_per_element)
-                    * maximum((1 - leaving_share) / scale_up_link_bandwidth, leaving_share / scale_out_link_bandwidth),
+                    * maximum(
+                        (1 - expert_parallel * (racks - 1) / (racks * (expert_parallel - 1))) / scale_up_link_bandwidth,
+                        expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)) / scale_out_link_bandwidth,
+                    ),
                 ),
             ),
-            Step(
-                operation="the share of the traffic to other chips that leaves the rack. A token's own chip is not among them",
-                relation=lambda leaving_share, expert_parallel, racks: (
-                    leaving_share,
-                    expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)),
-                ),
-            ),
-            Step(
-                operation="with this share substituted",
-                premises=(at("#1"), at("#2")),
-                eliminated=("leaving_share",),
-            ),
+            Step(operation="the share that stays in the rack as one fraction", premises=(at("#1"),)),
         ),
         sources=(
             DEEPSEEK_V3_PAPER,

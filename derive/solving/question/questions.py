@@ -683,9 +683,10 @@ def _list_active(
 ) -> tuple[Equation, ...]:
     """Return the equations that a way may use. An inequality is one if it was named or contains the unknown.
 
-    A quantity that is given as 0, or has its default, needs no definition.
+    A quantity that is given as 0, or has its default, needs no definition. A bound that was named for the unknown takes its place.
     """
-    named, made = {equation(id) for id in using}, {*settled}
+    named = {equation(id) for id in using}
+    made = {*settled, *(unknown for row in named if row.sense != "=" and row.symbols[0] == unknown)}
     rows = _list_chosen(variants, using, left_out)
     return tuple(row for row in rows if row in named or (row.defines not in made and (row.sense == "=" or unknown in row.symbols)))
 

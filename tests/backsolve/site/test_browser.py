@@ -198,7 +198,7 @@ def test_a_price_is_that_of_the_chip_until_one_is_typed(site: Path, page):
     price, chip = (page.get_by_label(label, exact=True) for label in ("chip price", "Chip"))
     rented = {name: show("chip_price", rent(name).givens["chip_price"], 6) for name in ("H100-SXM", "B200-SXM")}
     assert price.input_value() == rented["H100-SXM"]
-    for name, shown, said in (("B200-SXM:fp8", rented["B200-SXM"], ""), ("Rubin-VR200:fp4", "", "has no rent for Rubin-VR200")):
+    for name, shown, said in (("B200-SXM:fp8", rented["B200-SXM"], ""), ("Rubin-VR200:fp4", "", "no rent of Rubin-VR200")):
         chip.select_option(name)
         told = page.locator("output").inner_text()
         assert price.input_value() == shown and said in told and ("cost per token" in told.splitlines()) == bool(shown)

@@ -131,7 +131,7 @@ def _asked(equation, unknown, seed):
         row = quantity(name)
         low, high = (limit or row.high * 1e-6 for limit in row.limits())
         array[:20] *= 1 + random.choice([-1, 0, 1], 20) * 10 ** random.uniform(-16, -6, 20)
-        array[20:40] = np.exp(random.uniform(np.log(low), np.log(high), 20))
+        array[20:40] = np.exp(random.uniform(np.log(low), np.log(high), 20)) if low > 0 else random.uniform(low, high, 20)
         np.clip(array, None, row.ceiling, out=array)
     return given
 

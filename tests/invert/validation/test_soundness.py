@@ -67,7 +67,7 @@ MAY_BE_BLANK = {
     "open_models": {"architecture", "kv_bytes_per_token", "kv_grade", "bytes_per_weight"},
     "list_prices": {"cache_read_price"},
     "host_prices": {"cache_read_price", "batch_input_price", "batch_output_price"},
-    "disclosed_sizes": {"active_params"},
+    "disclosed_sizes": {"active_params", "bound"},
     "price_history": {"cache_read_price"},
     "knowledge_scores": {"refusals"},
     "efficiencies": {"low", "high"},
