@@ -459,7 +459,7 @@ def _named(item: str) -> Iterator[tuple[str, str]]:
         yield given.strip(), text.strip()
         return
     name, further, rest = [*re.split("(<=|>=)", text, maxsplit=1), "", ""][:3]
-    if (name.strip() in QUANTITIES or name.strip() in NAME_OF_SYMBOL) and re.match(_FIGURE, given.strip()):
+    if re.match(_FIGURE, given.strip()):
         yield name.strip(), f"{_TURNED[sign]}{given.strip()}"
         given, sign, text = name, further, rest
     if sign:

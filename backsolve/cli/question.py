@@ -77,7 +77,7 @@ def read_question(
     conventions = replace(
         switches.conventions,
         layouts=layouts,
-        tensor_parallel=says_tensor_parallel(spelled),
+        tensor_parallel=says_tensor_parallel([*words, *spelled]),
         dtype=data_type_named(spelled, typed.get("bytes_per_weight")),
     )
     switches = replace(switches, conventions=conventions)

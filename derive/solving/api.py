@@ -9,6 +9,7 @@ from derive.layouts import split_layout
 from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import Replica
+from derive.solving.by_trial import answer_by_trial
 from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
@@ -82,7 +83,7 @@ def solve(
     values = dict(others)
     conventions = Conventions(
         count=count, bytes=bytes, efficiency=efficiency, price=price, tier=tier, layouts=layouts,
-        tensor_parallel=says_tensor_parallel(values),
+        tensor_parallel=says_tensor_parallel((unknown, *values)),
         dtype="".join(data_type_named([word], value) for word, value in values.items()),
     )  # fmt: skip
     typed = [(word_of_type(spelled, value), add_unit_to_value(spelled, value)) for spelled, value in values.items()]
@@ -101,7 +102,8 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
     """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry."""
 
     def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
-        return (_respond_at_once(unknown, values, switches, beside),)
+        found = _respond_at_once(unknown, values, switches, beside)
+        return (answer_by_trial(_respond_at_once, found, unknown, values, switches) or found,)
 
     return answer_everywhere(ask, given, switches)[0]
 

@@ -251,7 +251,7 @@ def test_limits_in_every_spelling_are_their_name_and_a_sign(items, texts):
         (["=1"], UnknownName, ["''"]),
         (["t<=1s", "step_time<=2s"], WrongValue, ["step_time is given twice", "<=1s", "<=2s"]),
         (["t<=1s", "step_time=2s"], WrongValue, ["step_time is given twice"]),
-        (["10ms<=bath<=1s"], UnknownName, ["'10ms'"]),
+        (["10ms<=bath<=1s"], UnknownName, ["'bath'", "'batch'"]),
     ],
 )
 def test_named_texts_that_are_wrong(items, kind, words):

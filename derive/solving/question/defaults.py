@@ -210,7 +210,7 @@ def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping
 
 
 def _unmoved_quantities(relation: Callable[..., Any], places: list[int | str]) -> set[str]:
-    """Return the quantities with which the right side moves at none of a few points, as far as it has a value there."""
+    """Return the quantities with which the right side moves at none of a few points where it has a value: all, if it has none."""
     free = [one for one in dict.fromkeys(places) if isinstance(one, str) and one not in CONSTANTS]
     fixed = {name: float(one.value) for name, one in CONSTANTS.items()} | {one: one for one in places if not isinstance(one, str)}
 
@@ -224,12 +224,11 @@ def _unmoved_quantities(relation: Callable[..., Any], places: list[int | str]) -
         there = (right_side({**at, name: factor * at[name]}) for factor in _MOVES)
         return any(not (isclose(one, here, rel_tol=HOLDS) or one != one) for one in there)
 
-    seen, left = False, {*free[1:]}
+    left = {*free[1:]}
     for first, step in _POINTS:
         at: dict[int | str, float] = {**fixed, **{name: first * step ** (5 * place % 7) for place, name in enumerate(free)}}
         here = right_side(at)
-        if here == here:
-            seen, left = True, {name for name in left if not moves(name, at, here)}
+        left = {name for name in left if here != here or not moves(name, at, here)}
         if not left:
             break
-    return left if seen else set()
+    return left

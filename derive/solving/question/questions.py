@@ -266,7 +266,7 @@ def _with_layouts(
     layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
     return (
         merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
-        tuple(id for row in rows for id in row.using),
+        tuple(id for row in rows for id in row.using if equation(id).symbols[0] not in typed),
         follows,
         any(row.by_heads for row in rows),
     )
