@@ -27,8 +27,12 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_n
         return replace(ask(Waiting.of_use, given), unknown=Waiting.of_all_hours).warn(include_waiting.__name__, told)
     # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
     of_money = "USD" in quantity(solution.unknown).unit or Waiting.margin in (solution.unknown, *given)
-    costs = of_money and solution.unknown != Waiting.of_use and any(not Waiting.costs.isdisjoint(row.symbols) for row in rows)
-    left_out = costs and share in solution.unused
+    costs = of_money and Waiting.of_use not in (solution.unknown, *given) and any(not Waiting.costs.isdisjoint(row.symbols) for row in rows)
+    counted = paid_for or any(Waiting.of_all_hours in row.symbols for row in rows)
+    left_out = costs and share in given and not counted
+    if solution.unknown == price and left_out and rent not in given:
+        found = ask(rent, given)
+        return replace(found, unknown=price).warn(include_waiting.__name__, TAKEN_AS_RENT) if found.answers else solution
     sought = solution.unknown == share and solution.reason is not None and price in given
     paid = given.get(price, solution.given.get(price))
     if rent in given or paid is None or not (left_out or sought):
