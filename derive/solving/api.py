@@ -108,6 +108,11 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
     return answer_everywhere(ask, given, switches)[0]
 
 
+def _respond_with_rule(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
+    """Return the answer to a question with a rule, which needs no trials."""
+    return answer_everywhere(lambda values, at: (_respond_at_once(unknown, values, at),), given, switches)[0]
+
+
 def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question that means just what it says, else as people mean it of a deployment."""
     if not _is_of_deployment(unknown, given):
@@ -196,7 +201,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     return (
         answer_from_table(asked)
         or answer_by_default(asked, {*list_spreads(plain, switches), *sides}, lambda other: respond(other, given, switches))
-        or answer_by_rules(asked, solution.refusal.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone)
+        or answer_by_rules(asked, solution.refusal.missing, lambda rule: _respond_with_rule(unknown, given, switches.join(rule)), alone)
         or solution
     )
 

@@ -53,6 +53,8 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     """
     found = {row: ask(row.id) for row in by_id().values() if row.rule and _rule_leads(row, asked)}
     near = {row: one for row, one in found.items() if (one.answers or one.sweep) and _is_near(row, one, missing)}
+    # A rule that uses less than another of what was given may contradict the rest.
+    near = {row: one for row, one in near.items() if not any({*other.unused} < {*one.unused} for other in near.values())}
     typed = {name for name, source in asked.provenance.items() if source == "given"} if alone else set()
     idle = typed.intersection(*(one.unused for one in near.values()))
     return _join_solutions([_label_rule(one, row) for row, one in near.items()]) if near and 2 * len(idle) <= len(typed) else None
@@ -64,9 +66,8 @@ def _rule_leads(rule: Equation, asked: Question) -> bool:
     beside = {name for row in (*rows, rule) if asked.unknown in row.names for name in row.names}
     known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
     at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
-    return not beside.isdisjoint(rule.names) and reaches(
-        asked.unknown, (*rows, with_defaults(rule, dict(values_to_put_in(asked.defaults)))), at_hand
-    )
+    with_rule = (*rows, with_defaults(rule, dict(values_to_put_in(asked.defaults))))
+    return not beside.isdisjoint(rule.names) and reaches(asked.unknown, with_rule, at_hand) and not reaches(asked.unknown, rows, at_hand)
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
