@@ -34,8 +34,13 @@ Ask = Callable[[str, Mapping[str, Any], Switches], Solution]
 
 
 def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
-    """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None."""
+    """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None.
+
+    Without a chip or a model nothing follows from a trial value but by the equations, which have been tried.
+    """
     left_out = [*found.unused] if found.answers else [*given] if found.is_refused_for(*_LACKING) else []
+    if not (switches.hardware or switches.model):
+        return None
     bare = replace(switches, silent=True, anyway=True)
     for name in (name for name in left_out if name in given and name in _results_of(unknown)):
         if is_limit(given[name]) or is_symbolic(given[name]) or not switches.conventions.read(name, given[name]) > 0:
@@ -81,8 +86,8 @@ def _find_roots(unknown: str, wanted: float, result_at: Callable[[float], Soluti
     for place in (log(place) for place in places if place > 0):
         with suppress(WrongValue, ValueError):
             heights.append((place, height(place)))
-    if sum(abs(one) <= _CLOSE for _, one in heights) > 1:
-        # The result does not depend on the unknown beside what else is given.
+    if len({other > one for (_, one), (_, other) in pairwise(heights)}) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
+        # Where it rises and falls, a root may be between two places. Where it stays the same, the unknown may have any value.
         return
     for (low, one), (high, other) in pairwise(heights):
         if unknown in COUNTED and min(abs(one), abs(other)) <= _CLOSE_AT_WHOLE:
