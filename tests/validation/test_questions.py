@@ -27,8 +27,11 @@ LEAST = {"backward": 10, "block": 6, "refused": 6, "range": 6, "bound": 3}
 REL = 1e-5
 AT_MOST = 10
 """Seconds of processor time that a question may take; most take a few hundredths, one that is put backwards some seconds."""
-MOST_CALLS = 1_200_000
-"""Calls of functions in a question, which no other process makes more of: of so many the longest takes 150 ms of processor time."""
+MOST_CALLS = 3_500_000
+"""Calls of functions in a question, which no other process makes more of: of so many the longest takes half a second of processor time.
+
+A trial asks two dozen questions.
+"""
 
 
 def figures(expected: str) -> list[float]:
@@ -87,7 +90,7 @@ def test_a_question_is_answered_by_one_command(row: dict[str, str]):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", MARKED)
-def test_a_question_takes_no_more_calls_than_are_made_in_150_ms(row: dict[str, str]):
+def test_a_question_takes_no_more_calls_than_are_made_in_half_a_second(row: dict[str, str]):
     # What a process loads once is no question's.
     call(*shlex.split(ROWS[0]["command"]))
     profile = Profile()
