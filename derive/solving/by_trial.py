@@ -12,7 +12,7 @@ from math import exp, log
 from typing import Any
 
 from derive.answers import COUNTED
-from derive.catalogue import by_id
+from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
@@ -36,9 +36,11 @@ Ask = Callable[[str, Mapping[str, Any], Switches], Solution]
 def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
     """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None.
 
-    Without a chip or a model nothing follows from a trial value but by the equations, which have been tried.
+    An answer by a stand-in alone leaves out all results. Without a chip or a model nothing follows from a trial value but by the equations,
+    which have been tried.
     """
-    left_out = [*found.unused] if found.answers else [*given] if found.is_refused_for(*_LACKING) else []
+    open_ = found.is_refused_for(*_LACKING) or (found.equations and all(equation(id).stand_in for id in found.equations))
+    left_out = given if open_ else found.unused
     if not (switches.hardware or switches.model):
         return None
     bare = replace(switches, silent=True, anyway=True)

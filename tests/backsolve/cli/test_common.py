@@ -62,7 +62,7 @@ SPOILT = {
     "a quantity misspelt in another chip": (
         ("hardware.csv", "A100-SXM-80GB,hbm_bandwidth", "A100-SXM-80GB,hbm_bandwith"),
         "quantity",
-        (("list", "--hardware"), GEMINI, ("prices", "check")),
+        (("list", "--hardware"), ("prices", "check")),
     ),
     "a rent of the chip that is asked for": (
         ("hardware.csv", "H100-SXM,chip_price,,1.69,USD/h", "H100-SXM,chip_price,,1.69,GB"),
