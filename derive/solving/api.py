@@ -9,7 +9,6 @@ from derive.layouts import split_layout
 from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import Replica
-from derive.solving.by_trial import answer_by_trial
 from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
@@ -103,6 +102,11 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
 
     def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
         found = _respond_at_once(unknown, values, switches, beside)
+        if not (switches.hardware or switches.model):
+            # Then a value has no other effect than by the equations, which have been tried.
+            return (found,)
+        from derive.solving.by_trial import answer_by_trial
+
         return (answer_by_trial(_respond_at_once, found, unknown, values, switches) or found,)
 
     return answer_everywhere(ask, given, switches)[0]

@@ -36,13 +36,10 @@ Ask = Callable[[str, Mapping[str, Any], Switches], Solution]
 def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
     """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None.
 
-    An answer by a stand-in alone leaves out all results. Without a chip or a model nothing follows from a trial value but by the equations,
-    which have been tried.
+    An answer by a stand-in alone leaves out all results.
     """
     open_ = found.is_refused_for(*_LACKING) or (found.equations and all(equation(id).stand_in for id in found.equations))
-    left_out = given if open_ else found.unused
-    if not (switches.hardware or switches.model):
-        return None
+    left_out = () if unknown in given else given if open_ else found.unused
     bare = replace(switches, silent=True, anyway=True)
     for name in (name for name in left_out if name in given and name in _results_of(unknown)):
         if is_limit(given[name]) or is_symbolic(given[name]) or not switches.conventions.read(name, given[name]) > 0:
