@@ -327,12 +327,22 @@ class Spans:
 
 
 @immutable
+class Part:
+    """Equal replicas of a deployment: what they compute, their number, the chips of each, and its least and largest batch."""
+
+    phase: str
+    replicas: float
+    chips_per_replica: float
+    batch: tuple[float, float]
+
+
+@immutable
 class Result:
     """The fields of a `Solution`. The shape is always the same: empty `answers` have a `reason`. `unused` lists givens without effect.
 
     `lead` has the lines before the answer (possible deployments), `said` the lines after it (the binding parts and the best end). `kinds`
     gives the subject of each warning, at one point. `further` has the routes to the answers after the first. `with_prompts` is the answer
-    for decode if prompts are computed on the same chips.
+    for decode if prompts are computed on the same chips. `deployments` are those of `lead`, each with its groups of equal replicas.
     """
 
     unknown: str
@@ -353,6 +363,7 @@ class Result:
     sweep: Sweep | None = None
     spans: Spans | None = None
     with_prompts: Answer | None = None
+    deployments: tuple[tuple[Part, ...], ...] = ()
 
     @property
     def refusal(self) -> Reason:

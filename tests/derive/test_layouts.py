@@ -98,3 +98,13 @@ def test_what_is_no_layout_is_refused_with_those_there_are():
 
 def test_experts_may_be_a_number_and_dp_means_what_it_did_without_a_layout():
     assert split_layout([("experts", 256), ("dp", 8)]) == ((), [("experts", 256), ("dp", 8)])
+
+
+def test_deployments_are_numbers_too():
+    """Five replicas of 8, or prompts on chips of their own: all that the lines say."""
+    given = {"isl": 8000, "osl": 500, "qps": 20, "tpot": "50ms", "ttft": "1s"}
+    together, apart = solve("chips", hardware="H100:bf16", model="Llama-3.3-70B", **given).deployments
+    assert [(one.replicas, one.chips_per_replica) for one in together] == [(5, 8)]
+    assert [one.phase for one in apart] == ["decode", "prefill"]
+    (layout,) = solve("chips", hardware="H200:fp8", model="DeepSeek-V3", **{**given, "ttft": "2s"}, attention="tp").deployments[:1]
+    assert [(one.replicas, one.chips_per_replica) for one in layout] == [(4, 8)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from derive.answers import DECODE_ALONE
+from derive.answers import DECODE_ALONE, Part
 from derive.errors import WrongValue
 from derive.meanings import Prompts
 from derive.records import LOWER
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from derive.solving.limits.sizing import Replicas
 
 
-_Shown = tuple[str, str, tuple[str, ...]]
-"""Deployments as text: the chips and replicas, what limits them, and the line of their sensitivities."""
+_Shown = tuple[str, str, tuple[str, ...], tuple[Part, ...]]
+"""A deployment: its chips and replicas as text, what limits them, the line of their sensitivities, and its parts."""
 _MOST_MOVES, _LEAST_MOVE = 6, 0.05
 """Largest number of sensitivities, and the smallest one, that are shown."""
 
@@ -50,7 +50,7 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     groups.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
     found = [group for group in groups if group]
     lead = [*(f"{solution.unknown} >= {text}" for text, *_ in found), *([f"limited by {found[0][1]}", *found[0][2]] if found else [])]
-    return replace(solution, lead=tuple(lead))
+    return replace(solution, lead=tuple(lead), deployments=tuple(parts for *_, parts in found))
 
 
 def size_of_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> float | None:
@@ -76,7 +76,8 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
     moves = sorted(moves_of_replicas(asked, found).items(), key=lambda one: -abs(one[1]))
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
     replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(found, switches)}"
-    return f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}", _show_limits(found), (f"+1 %: {text}",)
+    told = f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}"
+    return told, _show_limits(found), (f"+1 %: {text}",), (_part(found, label.removeprefix(", ") or "decode"),)
 
 
 def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> _Shown | None:
@@ -93,7 +94,12 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
     each = [f"{one.number:.0f} of {_size_in_words(one, switches)}" for one in (first, second)]
     sizes_in_words = f"{each[0]}, batch {_show_batches(first)}, and {each[1]}"
     text = f"{first.all_chips:.0f} + {second.all_chips:.0f}   decode and prefill on separate GPUs: {sizes_in_words}"
-    return text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), ()
+    parts = _part(first, "decode"), _part(second, "prefill")
+    return text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts
+
+
+def _part(group: "Replicas", phase: str) -> Part:
+    return Part(phase=phase, replicas=group.number, chips_per_replica=group.chips, batch=group.batches)
 
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
