@@ -100,10 +100,12 @@ def solve(
 def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry."""
 
+    spreads = list_spreads(read_limits(given)[0], switches)
+
     def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
         found = _respond_at_once(unknown, values, switches, beside)
-        if not (switches.hardware or switches.model):
-            # Then a value has no other effect than by the equations, which have been tried.
+        if spreads or not (switches.hardware or switches.model):
+            # Trials of all points would take too long. Without a chip or a model a value has no effect but by the equations.
             return (found,)
         from derive.solving.by_trial import answer_by_trial
 

@@ -39,10 +39,10 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
     An answer by a stand-in alone leaves out all results.
     """
     open_ = found.is_refused_for(*_LACKING) or (found.equations and all(equation(id).stand_in for id in found.equations))
-    left_out = () if unknown in given else given if open_ else found.unused
+    left_out = () if unknown in given or any(map(is_limit, given.values())) else given if open_ else found.unused
     bare = replace(switches, silent=True, anyway=True)
     for name in (name for name in left_out if name in given and name in _results_of(unknown)):
-        if is_limit(given[name]) or is_symbolic(given[name]) or not switches.conventions.read(name, given[name]) > 0:
+        if is_symbolic(given[name]) or not switches.conventions.read(name, given[name]) > 0:
             continue
         others, wanted = {other: value for other, value in given.items() if other != name}, switches.conventions.read(name, given[name])
 
@@ -85,8 +85,9 @@ def _find_roots(unknown: str, wanted: float, result_at: Callable[[float], Soluti
     for place in (log(place) for place in places if place > 0):
         with suppress(WrongValue, ValueError):
             heights.append((place, height(place)))
-    if len({other > one for (_, one), (_, other) in pairwise(heights)}) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
-        # Where it rises and falls, a root may be between two places. Where it stays the same, the unknown may have any value.
+    moves = {other > one for (_, one), (_, other) in pairwise(heights) if abs(other - one) > _CLOSE}
+    if len(moves) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
+        # Where the result rises and falls, a root may be between two places. Where it stays as given, the unknown may have any value.
         return
     for (low, one), (high, other) in pairwise(heights):
         if unknown in COUNTED and min(abs(one), abs(other)) <= _CLOSE_AT_WHOLE:

@@ -108,3 +108,13 @@ def test_deployments_are_numbers_too():
     assert [one.phase for one in apart] == ["decode", "prefill"]
     (layout,) = solve("chips", hardware="H200:fp8", model="DeepSeek-V3", **{**given, "ttft": "2s"}, attention="tp").deployments[:1]
     assert [(one.replicas, one.chips_per_replica) for one in layout] == [(4, 8)]
+
+
+def test_decode_alone_meets_its_rate_at_a_given_batch_and_both_sides_of_a_limit():
+    """64 sequences in 16.2 ms are 7.9 requests/s of 500 tokens: three replicas of 8. A step of 4 ms holds 37 sequences on one chip."""
+    _, (decode, _) = solve("chips", hardware="H200:fp8", model="DeepSeek-V3", isl=8000, osl=500, qps=20, tpot="50ms", batch=64).deployments
+    assert (decode.replicas, decode.chips_per_replica) == (3, 8)
+    given = {"isl": 1000, "osl": 200, "qps": 40}
+    for limit in (">=1ms <=4ms", "<=4ms"):
+        (together,), *_ = solve("chips", hardware="H100:fp8", model="Llama-3.1-8B", **given, tpot=limit).deployments
+        assert (together.replicas, together.chips_per_replica, together.batch) == (1, 2, (15, 65))

@@ -9,6 +9,7 @@ from derive.errors import WrongValue
 from derive.meanings import Prompts
 from derive.records import LOWER
 from derive.roles import Batch, Memory, Replica
+from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.fleets import rates_of_all
 from derive.solving.deployments.prompts import given_with_prompts
@@ -57,7 +58,7 @@ def size_of_replicas(solution: Solution, given: Mapping[str, Any], switches: Swi
     """Return the chips of each of several replicas, if they meet a rate that no single one meets, or None for any other question."""
     from derive.solving.limits.sizing import fewest_of_replicas
 
-    unmet = solution.is_refused_for("no_solution") or not {*Replica.sized_by}.isdisjoint(solution.unused)
+    unmet = solution.is_refused_for("no_solution", SHORT_OF_MEMORY) or not {*Replica.sized_by}.isdisjoint(solution.unused)
     if solution.unknown != Replica.chips or Replica.chips in given or solution.sweep or not unmet:
         return None
     asked, sizes = _pose_limits(given, switches, None)

@@ -182,6 +182,8 @@ def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
     best = float(batches[int(np.argmin(chips(asked.known, batches)))])
     near = np.array([given]) if given else best * np.linspace(1 - _NEAR, 1 + _NEAR, _BATCHES)
     before = chips(asked.known, near).min()
+    if not 0 < before < np.inf:
+        return {}
     names = [name for name, value in asked.known.items() if value and asked.provenance.get(name) != "default"]
     after = {name: chips({**asked.known, name: asked.known[name] * _MORE}, near).min() for name in names}
     return {name: float(np.log(end / before) / np.log(_MORE)) for name, end in after.items() if np.isfinite(end)}
@@ -203,7 +205,9 @@ def _count_replicas(
         return None
     rates = _rates_to_reach(asked)
     needed = [asked.known[name] * (1 - HOLDS) / known[name] * (known[Replica.apart] if of_prompts else 1.0) for name in rates]
-    met = {Memory.room: fits, **{one.name: _find_met([one], known) for one in split_limits(asked) if one.name not in rates}}
+    met: dict[str, _Fits] = {Memory.room: fits}
+    for one in (one for one in split_limits(asked) if one.name not in rates):
+        met[one.name] = met.get(one.name, True) & _find_met([one], known)
     return known, reduce(np.maximum, needed, np.zeros_like(fits, dtype=float)), met
 
 
@@ -212,7 +216,7 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
 
     The rate of all replicas is of both.
     """
-    moved = {one.name for one in split_limits(asked) if one.name in results_made_of(one.alone, FREE)}
+    moved = {one.name for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE)}
     return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*Replica.sized_by})
 
 
