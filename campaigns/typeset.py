@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from derive.catalogue import equation, equations
-from derive.show.citation import citation_record, cite_all
+from derive.show.citation import citation_record, cite_all, latex_text
 from derive.show.narration import derivation_in_latex
 from tests.tools.commands import call
 
@@ -70,7 +70,7 @@ def tex_faults(folder: Path) -> Iterator[str]:
         yield from (f"bibtex for {name}: {line}" for line in made.stdout.splitlines() if "Warning--" in line or "error" in line)
         yield from _compiled(folder, name)
     entries = re.sub(r"%\n|\s+", lambda gap: "" if gap[0] == "%\n" else " ", (folder / "listed.bbl").read_text(encoding="utf-8"))
-    for said in ("Video of 29 April 2026", "0:19:16--0:19:44", *(citation_record(equation(id), SITE).url for id in IDS)):
+    for said in ("Video of 29 April 2026", "0:19:16--0:19:44", *(f"equation {latex_text(id)}, version" for id in IDS)):
         yield from [] if said in entries else [f"plain.bst leaves out {said}"]
 
 
