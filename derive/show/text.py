@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from derive.answers import Answer, Part, Result, ways_to
+from derive.answers import Answer, Result, ways_to
 from derive.catalogue import basis_of, rules_among
 from derive.show.parts import all_warnings, equations_of, prompts_words
 from derive.show.screen import SCREEN_WIDTH, full_lines, screen_lines
@@ -58,6 +58,8 @@ def csv_lines(named: Iterable[tuple[str, Result]], before_header: str = "") -> I
 def solution_record(solution: Result) -> dict[str, Any]:
     """Return the record of `--as json`: SI units, formulas as text, None for unbounded."""
     swept = solution.sweep.rows() if solution.sweep else ()
+    groups = [[*map(vars, parts)] for parts in solution.deployments]
+    deployments = [{"chips": sum(one["replicas"] * one["chips_per_replica"] for one in each), "parts": each} for each in groups]
     remarks = [*solution.lead, *(f"{solution.unknown} is {text}" for text in prompts_words(solution)), *solution.said]
     return {
         "unknown": solution.unknown,
@@ -77,15 +79,8 @@ def solution_record(solution: Result) -> dict[str, Any]:
         **({"sweep": [{"given": given, "answers": [*map(_answer_record, found)]} for given, found, _ in swept]} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
         **({"with_prompts": _answer_record(solution.with_prompts)} if solution.with_prompts else {}),
-        **({"deployments": [*map(_deployment_record, solution.deployments)]} if solution.deployments else {}),
+        **({"deployments": deployments} if deployments else {}),
     }
-
-
-def _deployment_record(parts: Sequence[Part]) -> dict[str, Any]:
-    """Return a deployment that can be built: all chips, and each group of equal replicas."""
-    chips = sum(one.replicas * one.chips_per_replica for one in parts)
-    names = ("phase", "replicas", "chips_per_replica", "batch")
-    return {"chips": chips, "parts": [{name: getattr(one, name) for name in names} for one in parts]}
 
 
 def _basis_record(answer: Answer, ids: Sequence[str]) -> dict[str, Any]:
