@@ -26,7 +26,7 @@ _PLACES = 16
 _CLOSE = 1e-6
 """Relative difference of a result from the given one up to which a trial value leads to it. A jump over it is no answer."""
 _CLOSE_AT_WHOLE = 1e-4
-"""The same at a whole number of what is counted, as far as people write digits."""
+"""The same at a whole number of what is counted: a time with four digits leads to 8 chips and not to 8.0003."""
 _LACKING = ("missing_givens", "not_identified")
 """Codes of refusals after which a trial may find more."""
 
@@ -42,9 +42,10 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
     left_out = () if unknown in given or any(map(is_limit, given.values())) else given if open_ else found.unused
     bare = replace(switches, silent=True, anyway=True)
     for name in (name for name in left_out if name in given and name in _results_of(unknown)):
-        if is_symbolic(given[name]) or not switches.conventions.read(name, given[name]) > 0:
+        wanted = 0.0 if is_symbolic(given[name]) else switches.conventions.read(name, given[name])
+        if not wanted > 0:
             continue
-        others, wanted = {other: value for other, value in given.items() if other != name}, switches.conventions.read(name, given[name])
+        others = {other: value for other, value in given.items() if other != name}
 
         def result_at(trial: float, switches: Switches = bare, name: str = name, others: Mapping[str, Any] = others) -> Solution | None:
             with suppress(WrongValue):

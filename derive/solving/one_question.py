@@ -156,7 +156,7 @@ def _supply(asked: Question, refused: Solution) -> Solution:
     """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
     found = refused
     if asked.unknown == _STAGES and Batch.passes not in asked.known:
-        filled = pose_again(replace(asked, follows={Batch.passes: _STAGES}), asked.unknown, asked.known)
+        filled = pose_again(replace(asked, follows={**asked.follows, Batch.passes: _STAGES}), asked.unknown, asked.known)
         with_stages = _answer_once(filled)
         found = found if with_stages.is_refused_for("missing_givens") else with_stages
     if found.answers or asked.limits:

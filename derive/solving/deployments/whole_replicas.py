@@ -100,6 +100,7 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
 
 
 def _part(group: "Replicas", phase: str) -> Part:
+    """Return replicas as a part of a deployment."""
     return Part(phase=phase, replicas=group.number, chips_per_replica=group.chips, batch=group.batches)
 
 

@@ -89,7 +89,7 @@ class Question:
     such ranges were right. `unsaid` names the data types that are supposed and how to give them. `supposed` has the reason of every
     other supposition. `doubtful` says why a given may be a slip. `in_parts` has the counted quantities that are no whole number. A
     `silent` question has no warnings. `listed` has the unknown itself in a table, and its place. With `any_stand_in`, stand-ins are used in
-    every direction. `follows` are quantities that are what another one is, such as by a layout.
+    every direction. `follows` are quantities that equal another one by a layout.
     """
 
     unknown: str
