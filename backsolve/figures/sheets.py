@@ -14,9 +14,9 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators.market.by_price import PER_MTOK
 from invert.estimators.market.line import known_kv_bytes, size_line
-from invert.estimators.market.panel import listed_models
 from invert.estimators.market.size import ANY, size_record
 from invert.estimators.names import kv_heading
+from invert.estimators.panel import listed_models
 from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference

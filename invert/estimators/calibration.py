@@ -20,12 +20,10 @@ from derive.solving.question.defaults import defaults_in_force, values_to_put_in
 from derive.tables.problems import BadRow, Problem
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators import premium_at_cost
+from invert.estimators import panel, premium_at_cost
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import panel
-from invert.estimators.market.pool import pool_verdict
-from invert.estimators.market.student import Student, predict_one_more
 from invert.estimators.market.typical_kv import typical_kv
+from invert.estimators.prediction import Student, pool_verdict, predict_one_more
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows

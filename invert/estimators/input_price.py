@@ -8,8 +8,8 @@ from derive.catalogue import equation
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
+from invert.estimators import panel
 from invert.estimators.cases import Case
-from invert.estimators.market import panel
 from invert.estimators.market.by_price import PER_MTOK, record_of_size, size_at_price
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental

@@ -11,9 +11,9 @@ from derive.tables.rows import in_si
 from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
+from invert.estimators import panel
 from invert.estimators.cases import Case
-from invert.estimators.market import panel
-from invert.estimators.market.hosts import fraction_span
+from invert.estimators.panel import fraction_span
 from invert.forward_model import crossover_context, predict_output_input_ratio
 from invert.inversion import Inversion, invert_price, invert_prices
 from invert.records import TIER_NAMES, BandPair, Estimate, Reading, interval, references, unanswered, undetermined

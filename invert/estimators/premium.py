@@ -6,7 +6,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import calibration, premium_at_cost
 from invert.estimators.cases import Case
-from invert.estimators.market.student import Student
+from invert.estimators.prediction import Student
 from invert.estimators.premium_at_cost import MEANS
 from invert.records import Estimate, interval, references, undetermined
 

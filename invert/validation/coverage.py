@@ -11,7 +11,7 @@ def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) 
 
     It is overconfident if the 90 % interval of its coverage is below the coverage that the level promises.
 
-    >>> from invert.estimators.market.record import coverage_at
+    >>> from invert.estimators.prediction import coverage_at
     >>> error = {"rms": 4.2, "rms_of_baseline": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
     >>> judge_record(Record(count=9, groups=6, coverage=(coverage_at(0.9, 0, 9),), **error), "typical KV")
     'not trusted: its ranges were right for 0 of 9, and at most 23% of these ranges are right, but 90% is promised'

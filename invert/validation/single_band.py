@@ -6,7 +6,8 @@ from statistics import median
 
 from derive.preset_rows import OpenModel
 from invert.assumptions import Assumptions
-from invert.estimators.market.hosts import (
+from invert.estimators.panel import (
+    Priced,
     SpreadWithin,
     commonest,
     fraction_span,
@@ -15,7 +16,6 @@ from invert.estimators.market.hosts import (
     spread_of_output_input_ratio,
     spread_within,
 )
-from invert.estimators.market.panel import Priced
 from invert.records import Verdict
 from invert.sheets.tables import HostPrice
 

@@ -10,8 +10,7 @@ from derive.tables.problems import BadRow, Problem, first_of_each_place
 from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators import calibration
-from invert.estimators.market import panel
+from invert.estimators import calibration, panel
 from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow

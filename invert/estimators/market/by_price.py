@@ -3,8 +3,8 @@
 from derive.immutable import immutable
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators.market.panel import Priced, hosted_models, listed_models
 from invert.estimators.market.size import Params, Size, SizeForm, size_at, size_record
+from invert.estimators.panel import Priced, hosted_models, listed_models
 from invert.records import HIGHER_PRICE_COST, Record
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow

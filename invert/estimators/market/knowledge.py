@@ -16,8 +16,6 @@ from derive.tables.writing import edited_table
 from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.cases import Case
-from invert.estimators.market.panel import rows_so_far
-from invert.estimators.market.regression import fit
 from invert.estimators.market.size import (
     BILLION,
     LeftOut,
@@ -29,7 +27,8 @@ from invert.estimators.market.size import (
     size_record,
     size_table,
 )
-from invert.estimators.market.student import Student
+from invert.estimators.panel import rows_so_far
+from invert.estimators.prediction import Student, fit
 from invert.records import Estimate, Record, interval, undetermined
 from invert.sheets.files import FileText
 from invert.sheets.tables import KnowledgeScore

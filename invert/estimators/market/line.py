@@ -8,10 +8,10 @@ from scipy.special import stdtrit
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market.by_price import PER_MTOK
-from invert.estimators.market.panel import listed_models
-from invert.estimators.market.regression import predict_left_out
 from invert.estimators.market.size import ANY, BILLION, Size, size_at, size_table
 from invert.estimators.market.typical_kv import typical_kv
+from invert.estimators.panel import listed_models
+from invert.estimators.prediction import predict_left_out
 from invert.records import JudgedPrediction
 
 _PLACES = 11

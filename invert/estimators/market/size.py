@@ -22,10 +22,20 @@ from derive.preset_rows import OpenModel
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.market.panel import hosted_models, listed_models, rows_so_far
-from invert.estimators.market.record import LEAST_FAMILIES, record
-from invert.estimators.market.regression import Fit, GroupedRows, fit, group_sums, grouped, predict_in_order, predict_left_out, solve_sums
-from invert.estimators.market.student import Students
+from invert.estimators.panel import hosted_models, listed_models, rows_so_far
+from invert.estimators.prediction import (
+    LEAST_FAMILIES,
+    Fit,
+    GroupedRows,
+    Students,
+    fit,
+    group_sums,
+    grouped,
+    predict_in_order,
+    predict_left_out,
+    record,
+    solve_sums,
+)
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, Record
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice

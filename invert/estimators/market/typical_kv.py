@@ -25,9 +25,8 @@ from derive.preset_rows import Architecture
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.market.panel import rows_so_far
-from invert.estimators.market.record import record
-from invert.estimators.market.student import Judged, Student, Students
+from invert.estimators.panel import rows_so_far
+from invert.estimators.prediction import Judged, Student, Students, record
 from invert.records import FamilyWeight, FamilyWeights, Record
 
 Bytes = Literal["read", "stored"]

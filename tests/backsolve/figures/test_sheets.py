@@ -17,7 +17,7 @@ from backsolve.figures.sheets import (
 from derive.errors import NotCovered
 from derive.show.chart import Chart, Mark
 from invert.data import read_data
-from invert.estimators.market.panel import listed_models
+from invert.estimators.panel import listed_models
 from invert.inference import infer
 from invert.records import JudgedPrediction
 from invert.result import Inference, InferenceTable

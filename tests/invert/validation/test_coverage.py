@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from invert.assumptions import USUAL
-from invert.estimators.market.record import coverage_at
+from invert.estimators.prediction import coverage_at
 from invert.records import Record
 from invert.validation import coverage
 

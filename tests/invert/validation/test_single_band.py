@@ -8,8 +8,8 @@ from derive.errors import WrongData
 from derive.preset_rows import OpenModel
 from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
-from invert.estimators.market import panel
-from invert.estimators.market.hosts import commonest, rank_correlation, spread_within
+from invert.estimators import panel
+from invert.estimators.panel import commonest, rank_correlation, spread_within
 from invert.sheets.tables import HostPrice
 from invert.validation import scoreboard
 from invert.validation.single_band import single_band_rows

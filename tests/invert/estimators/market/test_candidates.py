@@ -6,7 +6,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from invert.estimators.market import candidates, panel
+from invert.estimators import panel
+from invert.estimators.market import candidates
 from invert.estimators.market.typical_kv import typical_kv
 from tests.tools.data import shipped_data
 

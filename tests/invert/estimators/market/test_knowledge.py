@@ -11,7 +11,7 @@ from derive.preset_rows import OpenModel
 from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.estimators.market import panel
+from invert.estimators import panel
 from invert.estimators.market.knowledge import knowledge_forms, passes_gate, with_scores
 from invert.estimators.market.size import SizeForm, size_record
 from invert.inference import infer

@@ -6,7 +6,7 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators.market import size
 from invert.estimators.market.line import judged_sizes, size_line
-from invert.estimators.market.panel import listed_models
+from invert.estimators.panel import listed_models
 
 
 def test_the_line_is_what_the_fit_says_at_its_prices():

@@ -12,7 +12,6 @@ from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators.market import size
-from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import (
     ACTIVE,
     ANY,
@@ -22,6 +21,7 @@ from invert.estimators.market.size import (
     size_record,
     size_table,
 )
+from invert.estimators.prediction import fit, grouped
 from tests.tools.data import shipped_data
 
 TABLES = Path(shipped.FOLDER)

@@ -1,0 +1,328 @@
+"""Predict one more value, and judge such predictions: Student's t of a logarithm, regression for new groups, the record, and the pool.
+
+A regression predicts a group by fits without it. The weight of a group grows more slowly than its number of rows. A fit needs only sums
+over groups, so one or two groups are left out by subtraction. The linear pool is w p + (1 - w) c, with the density p from a price and the
+density c of the typical KV. A product of the two would need independence, which is not established. Each family counts once. Its
+prediction uses the weight that is best for the other families.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from math import exp, sqrt
+from statistics import NormalDist, fmean, stdev
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import gammaln, stdtr, stdtrit
+
+from derive.immutable import immutable
+from invert.arrays import Array
+from invert.assumptions import USUAL, Assumptions
+from invert.posterior.sobol import SEED
+from invert.records import Coverage, Record, Verdict
+
+_REACH = 1e3
+"""Scales from the centre that contain all quantiles in use."""
+
+
+class Judged(NamedTuple):
+    """Predictions compared with the truth: errors [nat], ln density of the truth, and the probability of values nearer to the centre.
+
+    A truth is in the 90 % range if that probability is below 0.9. A missing prediction is nan.
+    """
+
+    errors: Array
+    log_density: Array
+    nearer: Array
+
+
+@immutable(eq=False)
+class Students:
+    """Student's t of many logarithms: centres [nat], scales [nat], and degrees of freedom. A missing prediction is nan."""
+
+    centre: Array
+    scale: Array
+    freedom: float | Array
+
+    def judge(self, truth: Array) -> Judged:
+        """Return the predictions beside the true logarithms."""
+        apart = (truth - self.centre) / self.scale
+        constant = gammaln((np.asarray(self.freedom) + 1) / 2) - gammaln(np.asarray(self.freedom) / 2)
+        density = constant - np.log(self.freedom * np.pi) / 2 - (self.freedom + 1) / 2 * np.log1p(apart**2 / self.freedom)
+        return Judged(
+            errors=np.asarray(self.centre - truth),
+            log_density=np.asarray(density - np.log(self.scale)),
+            nearer=np.asarray(1 - 2 * stdtr(self.freedom, -np.abs(apart))),
+        )
+
+
+@immutable
+class Student:
+    """Student's t of a logarithm: centre [nat], scale [nat], degrees of freedom."""
+
+    centre: float
+    scale: float
+    freedom: float
+
+    def range(self, level: float) -> tuple[float, float, float]:
+        """Return low, median and high of the quantity itself, with this probability between low and high."""
+        low, median, high = (exp(self.centre + self.scale * float(stdtrit(self.freedom, share))) for share in _levels(level))
+        return low, median, high
+
+    def log_density(self, at: float) -> float:
+        """Return ln of the density [1/nat] at a logarithm."""
+        one = Students(centre=np.array(self.centre), scale=np.array(self.scale), freedom=self.freedom)
+        return float(one.judge(np.array(at)).log_density)
+
+    @property
+    def spread(self) -> float:
+        """Return the standard deviation [nat], scale sqrt(n/(n - 2)). It is not defined for two or fewer degrees of freedom."""
+        return self.scale * sqrt(self.freedom / (self.freedom - 2))
+
+
+def predict_one_more(values: Sequence[float]) -> Student:
+    """Return the prediction of one more value: centre mean, scale sd sqrt(1 + 1/n), n - 1 degrees of freedom."""
+    return Student(centre=fmean(values), scale=stdev(values) * sqrt(1 + 1 / len(values)), freedom=len(values) - 1)
+
+
+def pooled_range(weight: float, one: Student, other: Student, level: float) -> tuple[float, float, float]:
+    """Return low, median and high of a mixture: the logarithm is `one` with this weight, and otherwise `other`."""
+    ends = sorted(one.centre + sign * _REACH * one.scale for one in (one, other) for sign in (-1, 1))
+
+    def below(at: float) -> float:
+        first, second = (float(stdtr(of.freedom, (at - of.centre) / of.scale)) for of in (one, other))
+        return weight * first + (1 - weight) * second
+
+    low, median, high = (exp(brentq(lambda at, share=share: below(at) - share, ends[0], ends[-1])) for share in _levels(level))
+    return low, median, high
+
+
+def _levels(level: float) -> tuple[float, float, float]:
+    return (1 - level) / 2, 0.5, (1 + level) / 2
+
+
+@immutable(eq=False)
+class GroupedRows:
+    """Predictors with a leading column of ones (n, p), the target (n), and the group (n) and weight (n) of each row. `least_freedom` is the
+    minimum of the degrees of freedom, `slope_ridge` is added to the squares of every slope.
+    """
+
+    predictors: Array
+    target: Array
+    groups: npt.NDArray[np.intp]
+    weights: Array
+    least_freedom: int
+    slope_ridge: float
+
+    @property
+    def count(self) -> int:
+        """Return the number of groups."""
+        return int(np.unique(self.groups).size)
+
+    @property
+    def freedom(self) -> int:
+        """Return the degrees of freedom: groups minus coefficients, at least the minimum."""
+        return max(self.count - int(self.predictors.shape[1]), self.least_freedom)
+
+
+@immutable(eq=False)
+class Fit:
+    """target = coefficients . predictors + scale t, with Student's t of these degrees of freedom for a member of a new group.
+
+    The first coefficient is the intercept.
+    """
+
+    coefficients: Array
+    scale: float
+    freedom: int
+
+    def predict(self, predictors: Array) -> Students:
+        """Return the predictions at predictors with a leading column of ones (n, p)."""
+        centre = predictors @ self.coefficients
+        return Students(centre=centre, scale=np.full(len(centre), self.scale), freedom=self.freedom)
+
+
+def grouped(
+    target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float], assumptions: Assumptions = USUAL
+) -> GroupedRows:
+    """Return rows in groups. The weight of a row is one over the root of the rows of its group."""
+    numbered = {group: place for place, group in enumerate(dict.fromkeys(groups))}
+    places = np.array([numbered[group] for group in groups])
+    return GroupedRows(
+        predictors=np.column_stack([np.ones(len(target)), *predictors]),
+        target=np.array(target, dtype=float),
+        groups=places,
+        weights=_family_weights(places),
+        least_freedom=assumptions.least_freedom,
+        slope_ridge=assumptions.slope_ridge,
+    )
+
+
+def fit(rows: GroupedRows) -> Fit:
+    """Return a weighted least-squares fit. Its scale is the weighted rms error in groups that were left out of the fit."""
+    grams, crosses = group_sums(rows)
+    (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
+    return Fit(coefficients=solve_sums(grams.sum(0), crosses.sum(0), rows.slope_ridge), scale=float(scale), freedom=rows.freedom)
+
+
+def predict_left_out(rows: GroupedRows) -> Students:
+    """Return the prediction of every row by the fit to the other groups."""
+    grams, crosses = group_sums(rows)
+    coefficients = solve_sums(grams.sum(0) - grams, crosses.sum(0) - crosses, rows.slope_ridge)
+    centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
+    scales = _scales(rows, np.eye(rows.count, dtype=bool))
+    return Students(centre=centre, scale=scales[rows.groups], freedom=rows.freedom)
+
+
+def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Students:
+    """Return predictions of rows from a day on by fits to the earlier rows of other groups, or nan without enough groups.
+
+    This is a rolling origin: a fit uses only rows released before the predicted row.
+    """
+    centre = np.full(len(days), np.nan)
+    scale, freedom = centre.copy(), centre.copy()
+    for place, day in enumerate(days):
+        seen = np.array([other < day for other in days]) & (rows.groups != rows.groups[place])
+        if day >= since and np.unique(rows.groups[seen]).size >= least_groups:
+            # Whole groups, and parts of groups with their own weights.
+            places = np.unique(rows.groups[seen], return_inverse=True)[1]
+            of_seen = {"predictors": rows.predictors[seen], "target": rows.target[seen], "groups": places}
+            one = fit(replace(rows, **of_seen, weights=_family_weights(places)))
+            centre[place], scale[place], freedom[place] = rows.predictors[place] @ one.coefficients, one.scale, one.freedom
+    return Students(centre=centre, scale=scale, freedom=freedom)
+
+
+def _family_weights(places: npt.NDArray[np.intp]) -> Array:
+    """Return the weight of each row: one over the root of the rows of its group."""
+    return np.asarray(1 / np.sqrt(np.bincount(places)[places]))
+
+
+def group_sums(rows: GroupedRows) -> tuple[Array, Array]:
+    """Return by group the weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
+    grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
+    crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
+    return _sum_by_group(rows, grams), _sum_by_group(rows, crosses)
+
+
+def _sum_by_group(rows: GroupedRows, values: Array) -> Array:
+    summed = np.zeros((rows.count, *values.shape[1:]))
+    np.add.at(summed, rows.groups, values)
+    return summed
+
+
+def solve_sums(grams: Array, crosses: Array, slope_ridge: float) -> Array:
+    """Return the coefficients [..., p] of these sums."""
+    ridge = slope_ridge * np.eye(grams.shape[-1])
+    ridge[0, 0] = 0
+    return np.asarray(np.linalg.solve(grams + ridge, crosses[..., None])[..., 0])
+
+
+def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Array:
+    """Return the rms errors [nat] in one more left-out group, for each choice of groups that is already left out."""
+    kept = ~without
+    grams, crosses = (
+        np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in group_sums(rows)
+    )
+    coefficients = solve_sums(grams, crosses, rows.slope_ridge)
+    errors = rows.target - np.einsum("ip,sip->si", rows.predictors, coefficients[:, rows.groups])
+    counted = rows.weights * kept[:, rows.groups]
+    return np.asarray(np.sqrt((counted * errors**2).sum(1) / counted.sum(1)))
+
+
+_LEVELS = (0.5, 0.9)
+_RESAMPLES = 2000
+LEAST_FAMILIES = 2
+"""Number of families below which a gain has no spread, and there is no record."""
+
+
+def record(
+    found: Judged, baseline: Judged, groups: Sequence[str] | npt.NDArray[np.intp], by_families: bool = False, of: str = Record.of
+) -> Record | None:
+    """Return the record of the predictions that have a baseline, with their gain over it, or None for fewer than two groups.
+
+    Errors and ranges are counted by row. With `by_families` each group counts once in the gain. `of` names the population.
+    """
+    judged = np.isfinite(found.log_density) & np.isfinite(baseline.log_density)
+    _, places = np.unique(np.asarray(groups)[judged], return_inverse=True)
+    if np.unique(places).size < LEAST_FAMILIES:
+        return None
+    gains, nearer = (found.log_density - baseline.log_density)[judged], found.nearer[judged]
+    if by_families:
+        gains, places = np.bincount(places, gains) / np.bincount(places), np.unique(places)
+    standard_error, interval = spread_of_mean(gains, places)
+    return Record(
+        count=len(nearer),
+        groups=int(places.max()) + 1,
+        rms=_rms(found.errors[judged]),
+        rms_of_baseline=_rms(baseline.errors[judged]),
+        gain=float(gains.mean()),
+        standard_error=standard_error,
+        interval=interval,
+        coverage=tuple(coverage_at(level, int((nearer < level).sum()), len(nearer)) for level in _LEVELS),
+        of=of,
+    )
+
+
+def _rms(errors: Array) -> float:
+    return float(np.sqrt(np.mean(errors**2)))
+
+
+def spread_of_mean(values: Array, groups: npt.NDArray[np.intp]) -> tuple[float, tuple[float, float]]:
+    """Return the standard error of a mean over rows in groups, and its bootstrap interval over groups."""
+    sums, counts = np.bincount(groups, values), np.bincount(groups)
+    again = _resample_groups(len(sums))
+    means = sums[again].sum(1) / counts[again].sum(1)
+    low, high = np.quantile(means, [0.05, 0.95])
+    return float(means.std()), (float(low), float(high))
+
+
+@cache
+def _resample_groups(count: int) -> npt.NDArray[np.int64]:
+    """Return groups drawn with replacement (resamples, count)."""
+    return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
+
+
+def coverage_at(level: float, count_right: int, count: int) -> Coverage:
+    """Return the coverage with the ends of Wilson's score interval (90 %)."""
+    z = NormalDist().inv_cdf(0.95)
+    share, scale = count_right / count, 1 + z**2 / count
+    centre, reach = (share + z**2 / (2 * count)) / scale, z / scale * sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    return Coverage(level=level, right=count_right, count=count, low=centre - reach, high=centre + reach)
+
+
+_WEIGHTS = np.linspace(0.0, 1.0, 101)
+
+
+def pool_verdict(of_rows: Sequence[str], by_price: Array, by_baseline: Array, assumptions: Assumptions = USUAL) -> Verdict | None:
+    """Return the gain of the pool on families left out, or None if there are fewer than `least_families`.
+
+    The rows have a family and the log densities [nat] of the candidate and of the typical KV at a known cache. Rows without a
+    density are left out.
+    """
+    judged = np.isfinite(by_price) & np.isfinite(by_baseline)
+    by_price, by_baseline, of_judged = by_price[judged], by_baseline[judged], np.array([*of_rows])[judged]
+    families = np.unique(of_judged)
+    if len(families) < assumptions.least_families:
+        return None
+    per_family = (of_judged == families[:, None]).astype(float)
+    per_family /= per_family.sum(1, keepdims=True)
+    # The log density of the pool at each model and weight.
+    with np.errstate(divide="ignore"):
+        pooled = per_family @ np.logaddexp(by_price[:, None] + np.log(_WEIGHTS), by_baseline[:, None] + np.log1p(-_WEIGHTS))
+    others = pooled.sum(0) - pooled
+    left_out = np.take_along_axis(pooled, others.argmax(1)[:, None], axis=1)[:, 0]
+    gains = left_out - per_family @ by_baseline
+    return Verdict(
+        count=len(by_price),
+        families=len(families),
+        by_baseline=float((per_family @ by_baseline).mean()),
+        by_price=float((per_family @ by_price).mean()),
+        gain_of_pool=float(gains.mean()),
+        standard_error=float(gains.std(ddof=1) / sqrt(len(families))),
+        stacked=float(_WEIGHTS[pooled.sum(0).argmax()]),
+        least_gain=assumptions.least_gain_in_errors,
+    )
