@@ -36,7 +36,7 @@ from derive.solving.question.questions import question
 from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
-from invert.estimators.market import size
+from invert.estimators import size
 from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv
 from invert.estimators.rent import rental
 from invert.posterior.summary import summarise

@@ -29,7 +29,7 @@ from backsolve.figures.picture import picture
 from backsolve.figures.sheets import predicted_against_true, predicted_over_true, reliability
 from invert.data import read_data
 from invert.estimators.known import predictions_of_known
-from invert.estimators.market.line import judged_sizes
+from invert.estimators.size import judged_sizes
 from invert.validation.scoreboard import section_rows
 
 data = read_data()

@@ -12,11 +12,9 @@ from derive.show.chart import Axis, Chart, Mark, Rule, known_range
 from derive.units import show
 from invert.assumptions import USUAL
 from invert.data import read_data
-from invert.estimators.market.by_price import PER_MTOK
-from invert.estimators.market.line import known_kv_bytes, size_line
-from invert.estimators.market.size import ANY, size_record
 from invert.estimators.names import kv_heading
 from invert.estimators.panel import listed_models
+from invert.estimators.size import ANY, PER_MTOK, known_kv_bytes, size_line, size_record
 from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference

@@ -7,7 +7,7 @@ from backsolve.figures.sheets import predicted_against_true, predicted_over_true
 from backsolve.site.writing import Page
 from invert.data import read_data
 from invert.estimators.known import predictions_of_known
-from invert.estimators.market.line import judged_sizes
+from invert.estimators.size import judged_sizes
 from invert.records import JudgedPrediction
 from invert.validation import scoreboard
 from invert.validation.scoreboard_text import SHOWN, TITLES

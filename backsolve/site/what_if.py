@@ -8,7 +8,7 @@ from typing import Any
 from derive.trees import Tree, tree_of, value_of
 from derive.units import scale, show
 from invert.data import read_data
-from invert.estimators.market.by_price import size_at_price, size_by_price
+from invert.estimators.size import size_at_price, size_by_price
 from invert.records import TIER_NAMES
 from invert.result import Inference
 from invert.sheets.observables import DECADE, PRICE_RATIOS, named_prices, rounding_cell

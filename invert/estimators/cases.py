@@ -13,9 +13,8 @@ from derive.units import show
 from invert.anchors import ASSUMED_SIZE, BY_PRICE, anchors_of, with_size
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_price
-from invert.estimators.market.size import Size
 from invert.estimators.panel import Priced
+from invert.estimators.size import ByPrice, Size, size_at_price, size_by_price
 from invert.posterior.data import PriceData, price_data_of
 from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Tariff
 from invert.sheets.contexts import longest_context

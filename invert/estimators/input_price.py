@@ -10,9 +10,8 @@ from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel
 from invert.estimators.cases import Case
-from invert.estimators.market.by_price import PER_MTOK, record_of_size, size_at_price
-from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
+from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_price
 from invert.records import Estimate, interval, references, undetermined
 
 _CITED = ("bands.active_params_times_price_cost_ratio", "serving.price_per_flop")

@@ -21,7 +21,7 @@ from derive.tables.questions import read_givens
 from derive.tables.rows import in_si
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
-from invert.estimators import calibration, panel
+from invert.estimators import calibration, panel, size
 from invert.estimators.calibration import Member, members
 from invert.estimators.input_price import params_times_price_cost
 from invert.estimators.known import (
@@ -33,7 +33,7 @@ from invert.estimators.known import (
     records,
     records_beside,
 )
-from invert.estimators.market import candidates, size
+from invert.estimators.market import candidates
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored

@@ -10,10 +10,10 @@ import numpy as np
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.market.size import SIZES_JUDGED_SINCE
 from invert.estimators.market.typical_kv import DAYS, Bytes, Cache, TypicalKV, typical_kv
 from invert.estimators.panel import Priced, listed_models
 from invert.estimators.prediction import fit, grouped, pool_verdict
+from invert.estimators.size import SIZES_JUDGED_SINCE
 from invert.records import Verdict
 
 

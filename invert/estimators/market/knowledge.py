@@ -16,7 +16,9 @@ from derive.tables.writing import edited_table
 from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators.cases import Case
-from invert.estimators.market.size import (
+from invert.estimators.panel import rows_so_far
+from invert.estimators.prediction import Student, fit
+from invert.estimators.size import (
     BILLION,
     LeftOut,
     SizeForm,
@@ -27,8 +29,6 @@ from invert.estimators.market.size import (
     size_record,
     size_table,
 )
-from invert.estimators.panel import rows_so_far
-from invert.estimators.prediction import Student, fit
 from invert.records import Estimate, Record, interval, undetermined
 from invert.sheets.files import FileText
 from invert.sheets.tables import KnowledgeScore

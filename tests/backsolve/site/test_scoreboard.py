@@ -6,7 +6,7 @@ from backsolve.site.scoreboard import SECTIONS_SHOWN, scoreboard_pages
 from backsolve.site.writing import Page, write_page
 from derive.units import show
 from invert.data import read_data
-from invert.estimators.market.line import judged_sizes
+from invert.estimators.size import judged_sizes
 from invert.validation.scoreboard import section_rows
 from invert.validation.scoreboard_text import SHOWN
 from tests.tools.html import parts_of

@@ -9,19 +9,27 @@ import pytest
 from scipy import stats
 
 from derive.tables import shipped
+from invert import infer
 from invert.assumptions import USUAL
-from invert.data import Data
-from invert.estimators.market import size
-from invert.estimators.market.size import (
+from invert.data import Data, read_data
+from invert.estimators import size
+from invert.estimators.panel import listed_models
+from invert.estimators.prediction import fit, grouped
+from invert.estimators.size import (
     ACTIVE,
     ANY,
     TOTAL,
+    judged_sizes,
+    known_kv_bytes,
+    record_of_size,
     shuffled_record,
     size_at,
+    size_at_price,
+    size_by_price,
+    size_line,
     size_record,
     size_table,
 )
-from invert.estimators.prediction import fit, grouped
 from tests.tools.data import shipped_data
 
 TABLES = Path(shipped.FOLDER)
@@ -137,3 +145,57 @@ def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
         held = {level: n + (errors < stats.t.ppf((1 + level) / 2, one.freedom)).sum() for level, n in held.items()}
     assert count == 5000
     assert 0.47 < held[0.5] / count < 0.53 and 0.88 < held[0.9] / count < 0.93
+
+
+def case(name):
+    (one,) = infer([name]).inferences
+    return one
+
+
+def told(found):
+    """The sizes of a price, and their records."""
+    return [
+        by(found, params, shipped_data(), USUAL) for by in (size_at_price, record_of_size) for params in ("active_params", "total_params")
+    ]
+
+
+def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():
+    """MiMo-V2.5-Pro is open: its price is read as a list price, without an extra price/cost and without its own family."""
+    one = case("mimo-v2.5-pro")
+    found = size_by_price(one.sheet, one.model, shipped_data(), USUAL)
+    closed = size_by_price(one.sheet, None, shipped_data(), USUAL)
+    assert not found.closed and closed.closed and told(found)[0].median < told(closed)[0].median
+
+
+def test_the_input_price_is_heard_once():
+    """Of a model whose size it tells it enters no likelihood; of one whose size is stated it does."""
+    closed, stated = case("gpt-6-sol"), case("qwen3-coder-plus")
+    assert closed.anchors.origin["active_params"] == "input price" and not closed.price_data.level_tells
+    assert stated.anchors.origin["active_params"].startswith("models.csv") and stated.price_data.level_tells
+    given = infer(["gpt-6-sol"], anchors={"active_params": "50B"}).inferences[0]
+    assert given.anchors.values["active_params"] == 5e10 and given.price_data.level_tells
+
+
+def test_the_line_is_what_the_fit_says_at_its_prices():
+    price, found = [*size_line(read_data()).items()][7]
+    one = size.size_at(read_data(), size.ANY, price * 1e6, "", False, USUAL)
+    assert (found.low, found.median, found.high) == pytest.approx((one.low, one.median, one.high))
+
+
+def test_it_reaches_from_the_cheapest_model_to_the_dearest_and_rises():
+    found, prices = size_line(read_data()), [*size_line(read_data())]
+    asked = [one.input_price / 1e6 for one in listed_models(read_data())]
+    assert (prices[0], prices[-1]) == pytest.approx((min(asked), max(asked)))
+    assert all(one.low < one.median < one.high for one in found.values())
+    medians = [one.median for one in found.values()]
+    assert medians == sorted(medians)
+
+
+def test_as_many_ranges_held_as_the_record_says():
+    held, record = sum(one.right for one in judged_sizes(read_data())), size.size_record(read_data(), size.ANY).at(USUAL.level)
+    assert record and (held, len(judged_sizes(read_data()))) == (record.right, record.count)
+
+
+def test_known_kv_bytes():
+    found = known_kv_bytes(read_data())
+    assert min(found.values()) < 20000.0 < found["Llama-3.1-70B"]

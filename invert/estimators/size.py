@@ -3,14 +3,14 @@
 N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra price/cost of a vendor with closed weights, which is
 fitted on closed models of known size, and A the accuracy on a benchmark of facts. A form (`SizeForm`) names the data. Every fit is
 judged in three ways: families (or vendors) left out, models released later, and closed models. The baseline is the same form
-without its last predictor.
+without its last predictor. `size_by_price` says which price of a sheet predicts its size.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import cache
-from math import log
+from math import exp, log
 from typing import Literal
 
 import numpy as np
@@ -22,7 +22,8 @@ from derive.preset_rows import OpenModel
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.panel import hosted_models, listed_models, rows_so_far
+from invert.estimators.market.typical_kv import typical_kv
+from invert.estimators.panel import Priced, hosted_models, listed_models, rows_so_far
 from invert.estimators.prediction import (
     LEAST_FAMILIES,
     Fit,
@@ -37,8 +38,9 @@ from invert.estimators.prediction import (
     solve_sums,
 )
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
-from invert.records import CLOSED_MODELS, Record
-from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
+from invert.records import CLOSED_MODELS, HIGHER_PRICE_COST, JudgedPrediction, Record
+from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice, ModelRow
 
 BILLION = 1e9
 SIZES_JUDGED_SINCE = date(2026, 1, 1)
@@ -289,3 +291,109 @@ def _resampled(rows: GroupedRows, of_rows: list[str]) -> Array:
 def _times_drawn(count: int) -> Array:
     """Return how often each of `count` items is drawn with replacement (resamples, count)."""
     return np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)
+
+
+PER_MTOK = 1e6
+_LISTS = ("standard", "off_peak")
+"""Service tiers at the list price. A vendor with peak hours charges its usual price in off-peak hours."""
+
+
+@immutable
+class ByPrice:
+    """The price [USD/Mtoken] that predicts a size, from the lists of makers or the median of hosts, with the reason in `because`. `closed`:
+    the sizes include the extra price/cost of a closed vendor. `listed` is the open model that the sheet sells, which is left out of the
+    fit.
+    """
+
+    price: float
+    hosts: bool
+    because: str
+    closed: bool
+    extrapolated: bool
+    listed: Priced | None
+
+
+def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | str:
+    """Return the price that predicts a size from a sheet, or the reason why it does not predict one."""
+    if sheet.service_tier not in _LISTS:
+        return f"a {sheet.service_tier.replace('_', '-')} price gives no size. The standard price does"
+    hosts = model is not None and not model.first_party
+    of_hosts = (one for one in hosted_models(data, assumptions) if model and one.architecture == model.architecture != "")
+    row = next(of_hosts, None) if hosts else _open_model(model, data)
+    if hosts and row is None:
+        return "the price of one host. Too few hosts sell the model for a median price"
+    # A vendor that is in no table counts as closed.
+    closed = row is None and not (model and model.architecture)
+    price = row.input_price if hosts and row else sheet.bands[0].input.usd_per_token * PER_MTOK
+    because = "by the median price of hosts for models with known size" if hosts else "by the input price of open models with known size"
+    because += f", {HIGHER_PRICE_COST}" * closed + ". The model is in no table, so its vendor counts as closed" * (model is None)
+    lowest, highest = assumptions.size_prices
+    extrapolated = not lowest <= price <= highest
+    because += ". Extrapolated: few open models have such a price" * extrapolated
+    return ByPrice(price=price, hosts=hosts, because=because, closed=closed, extrapolated=extrapolated, listed=row)
+
+
+def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
+    """Return the active or total parameters at that price. Raise `WrongData` if too few models are left for the fit."""
+    without = found.listed.price_family if found.listed else ""
+    return size_at(data, form_of(found, params), found.price, without, found.closed, assumptions)
+
+
+def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
+    """Return the record of these sizes: on closed models for a closed model, else on left-out open models."""
+    return size_record(data, form_of(found, params), "closed vendor" if found.closed else "family", assumptions)
+
+
+def form_of(found: ByPrice, params: Params) -> SizeForm:
+    """Return the form of the fit. For hosts it is fitted to today's sparse models, which are like those of closed vendors."""
+    return SizeForm(params=params, sparse=params == "total_params" or found.closed or found.hosts, hosts=found.hosts)
+
+
+def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
+    """Return the open model that a sheet sells, by architecture or name, which its fit leaves out."""
+    if model is None:
+        return None
+    names = {name.casefold() for name in (model.model, *model.aliases)}
+    named = (one for one in listed_models(data) if one.architecture == (model.architecture or None) or one.model.casefold() in names)
+    return next(named, None)
+
+
+_PLACES = 11
+"""Number of prices on the line."""
+
+
+def size_line(data: Data, assumptions: Assumptions = USUAL) -> dict[float, Size]:
+    """Return the size by the fit to all open models, at prices [USD/token] from the lowest to the highest of their makers.
+
+    >>> from invert.data import read_data
+    >>> price, size = [*size_line(read_data()).items()][-1]
+    >>> f"{price * 1e6:g} USD/MTok: {size.median / 1e9:.0f}B"
+    '3 USD/MTok: 84B'
+    """
+    asked = [row.input_price for row in listed_models(data)]
+    prices = np.geomspace(min(asked), max(asked), _PLACES).tolist()
+    return {price / PER_MTOK: size_at(data, ANY, price, "", False, assumptions) for price in prices}
+
+
+def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:
+    """Return the KV bytes that a step reads for each model with a known cache [byte/token], in bf16."""
+    return {one.architecture: exp(one.ln_kv) for one in typical_kv(data, assumptions)["read"].caches}
+
+
+def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
+    """Return the active parameters that the price of each open model predicts, by a fit without its price family."""
+    rows = listed_models(data)
+    found, reach = predict_left_out(size_table(data, ANY, assumptions)), (1 + assumptions.level) / 2
+    reaches = found.scale * float(stdtrit(found.freedom, reach))
+    return tuple(
+        JudgedPrediction(
+            model=row.model,
+            by=f"input at {row.input_price:g} USD/MTok",
+            truth=row.active_params,
+            low=BILLION * exp(centre - reach),
+            median=BILLION * exp(centre),
+            high=BILLION * exp(centre + reach),
+            level=assumptions.level,
+        )
+        for row, centre, reach in zip(rows, found.centre, reaches, strict=True)
+    )
