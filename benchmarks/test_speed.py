@@ -37,8 +37,8 @@ from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators import size
-from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv
 from invert.estimators.rent import rental
+from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv
 from invert.posterior.summary import summarise
 from invert.sheets.read import load
 from invert.sheets.rules import check

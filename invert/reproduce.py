@@ -17,7 +17,7 @@ from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
 from invert.encoder import WrongShape
-from invert.estimators.market.knowledge import with_scores
+from invert.estimators.knowledge import with_scores
 from invert.estimators.names import with_new_keys
 from invert.provenance import made_with
 from invert.report.contract import CODEC, SCHEMA, Question

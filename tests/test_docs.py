@@ -16,7 +16,7 @@ import pytest
 from backsolve.cli.validate import SEEDS, SHEETS
 from derive.catalogue import by_id
 from derive.preset_rows import MemoryTierFigure
-from invert.estimators.market.typical_kv import typical_kv
+from invert.estimators.typical_kv import typical_kv
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
 from invert.sheets.read import last_day

@@ -22,8 +22,8 @@ from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel, premium_at_cost
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.prediction import Student, pool_verdict, predict_one_more
+from invert.estimators.typical_kv import typical_kv
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows

@@ -1,6 +1,6 @@
 """Models of public size: list prices, prices at hosts and what differs between hosts, as rows for fits."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log, sqrt
 from statistics import NormalDist, median, variance
@@ -147,22 +147,3 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
     ratios = (output_input_ratio * exp(end) for end in (-reach, reach))
     low, high = (float(reading.right_side({"output_input_ratio": ratio})) if ratio > 1 else 0.0 for ratio in ratios)
     return low, high
-
-
-def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
-    """Return Spearman's correlation of two rows of numbers, and its standard error without a correlation."""
-    if min(len(set(left)), len(set(right))) < 2:
-        raise WrongData("host_prices.csv or list_prices.csv: a correlation needs two models whose cache reads differ")
-    # scipy.stats needs 0.7 s to load, and only this function and the check of the sampler use it.
-    from scipy.stats import spearmanr
-
-    return float(f"{spearmanr(left, right).statistic:.12g}"), 1 / sqrt(len(left) - 1)
-
-
-def commonest(values: Iterable[float]) -> tuple[float, float]:
-    """Return the most common value, to three digits, and its share. Raise `WrongData` if there are no values."""
-    count = Counter(round(value, 3) for value in values)
-    if not count:
-        raise WrongData("host_prices.csv: no host has a usable price of a batch")
-    ((value, most),) = count.most_common(1)
-    return value, most / count.total()

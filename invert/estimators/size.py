@@ -22,7 +22,6 @@ from derive.preset_rows import OpenModel
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.panel import Priced, hosted_models, listed_models, rows_so_far
 from invert.estimators.prediction import (
     LEAST_FAMILIES,
@@ -37,6 +36,7 @@ from invert.estimators.prediction import (
     record,
     solve_sums,
 )
+from invert.estimators.typical_kv import typical_kv
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, HIGHER_PRICE_COST, JudgedPrediction, Record
 from invert.sheets.sheet import PriceSheet

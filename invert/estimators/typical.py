@@ -6,9 +6,9 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import calibration, premium
 from invert.estimators.cases import Case
-from invert.estimators.market.typical_kv import Bytes, record_of_typical_kv, typical_at
 from invert.estimators.prediction import pooled_range
 from invert.estimators.premium_at_cost import MEANS
+from invert.estimators.typical_kv import Bytes, record_of_typical_kv, typical_at
 from invert.records import Estimate, given_value, interval, undetermined
 
 

@@ -24,6 +24,7 @@ from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration, panel, size
 from invert.estimators.calibration import Member, members
 from invert.estimators.input_price import params_times_price_cost
+from invert.estimators.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.known import (
     Judged,
     cases_of_known_cache,
@@ -33,26 +34,23 @@ from invert.estimators.known import (
     records,
     records_beside,
 )
-from invert.estimators.market import candidates
-from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
-from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
-from invert.estimators.market.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.premium_at_cost import ONE_TOKEN_MORE, weighted_line
 from invert.estimators.rent import production_figure, rental
+from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
 from invert.records import Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of, last_day
 from invert.sheets.tables import HostPrice
 from invert.storage.tariffs import scoreboard
-from invert.validation import coverage
+from invert.validation import candidates, coverage
 from invert.validation.algebra import algebra_problems, algebra_rows
+from invert.validation.candidates import CANDIDATES, LEFT_OUT, single_band_rows
 from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import checked_rows, not_borne, price_facts
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, round_nats
 from invert.validation.simulation import POOLED, RANKED, RankRow
-from invert.validation.single_band import single_band_rows
 from invert.validation.soundness import table_problems
 
 ScoreRow = dict[str, object]

@@ -18,7 +18,7 @@ from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.calibration import Member, learn, learned, members, siblings
-from invert.estimators.market.typical_kv import typical_kv
+from invert.estimators.typical_kv import typical_kv
 from invert.records import Verdict
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells

@@ -9,10 +9,9 @@ import pytest
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.estimators import lecture, storage_price
+from invert.estimators import knowledge, lecture, storage_price
 from invert.estimators.cases import Case, case_of
 from invert.estimators.known import judged
-from invert.estimators.market import knowledge
 from invert.estimators.names import KV_NAMES
 from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.inference import infer

@@ -23,8 +23,8 @@ from invert.estimators.known import (
     records,
     records_beside,
 )
-from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.names import KV_NAMES, kv_heading
+from invert.estimators.typical_kv import typical_kv
 from invert.inference import infer
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data

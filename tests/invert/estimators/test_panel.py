@@ -13,8 +13,8 @@ from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators import panel
-from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.panel import fraction_span, spread_of_output_input_ratio, spread_within
+from invert.estimators.typical_kv import typical_kv
 from invert.sheets.read import last_day
 from invert.sheets.tables import HostPrice, ListPrice
 from tests.tools.data import shipped_data

@@ -6,8 +6,8 @@ from statistics import fmean, stdev
 import pytest
 
 from invert.estimators.known import judged
-from invert.estimators.market.typical_kv import record_of_typical_kv
 from invert.estimators.reliability import reliabilities
+from invert.estimators.typical_kv import record_of_typical_kv
 from invert.inference import infer
 from tests.tools.data import shipped_data
 

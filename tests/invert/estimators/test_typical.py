@@ -15,8 +15,8 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration, premium, typical
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.prediction import Student
+from invert.estimators.typical_kv import typical_kv
 from invert.inference import infer
 from invert.records import Estimate, Verdict
 from invert.result import Inference

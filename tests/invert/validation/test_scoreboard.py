@@ -11,11 +11,11 @@ from invert.anchors import assumptions_of
 from invert.estimate_text import estimate_text, six_digits
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
-from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.inference import infer
 from invert.report.glance import glance
 from invert.validation import scoreboard as truth
+from invert.validation.candidates import CANDIDATES, LEFT_OUT
 from invert.validation.scoreboard_text import SHOWN, rendered_sections
 from invert.validation.simulation import RANKED
 from tests.tools.data import shipped_data

@@ -11,14 +11,7 @@ from scipy import stats
 from derive.tables.shipped import read
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.estimators.market.typical_kv import (
-    DAYS,
-    Cache,
-    TypicalKV,
-    judged_since,
-    mean_by_family,
-    typical_kv,
-)
+from invert.estimators.typical_kv import DAYS, Cache, TypicalKV, judged_since, mean_by_family, typical_kv
 from tests.tools.data import shipped_data
 
 KNOWN = typical_kv(shipped_data())

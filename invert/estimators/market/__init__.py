@@ -1,1 +1,0 @@
-"""Estimates from the market: sizes from prices, and the typical KV bytes of a time."""
