@@ -1,6 +1,7 @@
 """The scoreboard, against figures of an earlier calculation by other code."""
 
 import json
+from dataclasses import replace
 from itertools import product
 from math import log
 from statistics import fmean, stdev
@@ -8,12 +9,16 @@ from statistics import fmean, stdev
 import pytest
 
 from invert.anchors import assumptions_of
+from invert.assumptions import USUAL
 from invert.estimate_text import estimate_text, six_digits
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.estimators.names import KV_NAMES, kv_heading
+from invert.estimators.prediction import coverage_at
 from invert.inference import infer
+from invert.records import Record
 from invert.report.glance import glance
+from invert.validation import scoreboard
 from invert.validation import scoreboard as truth
 from invert.validation.candidates import CANDIDATES, LEFT_OUT
 from invert.validation.scoreboard_text import SHOWN, rendered_sections
@@ -116,3 +121,42 @@ def test_a_calibration_ends_with_a_verdict_on_every_estimator_that_has_a_record(
         trusted = of["in 90%, high"] >= 0.9 and of["gain"] >= 0
         assert str(row["verdict"]).startswith("trusted" if trusted else "not trusted"), row
         assert float(row["coverage_90"]) == pytest.approx(of["in 90%"], abs=0.0051) and row["sheets"] == str(of["models"])
+
+
+def record(count: int, of: int, gain: float) -> Record:
+    known = {"rms": 1.0, "rms_of_baseline": 1.0, "standard_error": 0.2, "interval": (gain - 0.4, gain + 0.4)}
+    return Record(count=of, groups=of, gain=gain, coverage=(coverage_at(0.9, count, of),), **known)
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (
+            record(0, 9, 1.0),
+            "not trusted: its ranges were right for 0 of 9, and at most 23% of these ranges are right, but 90% is promised",
+        ),
+        (record(9, 9, -0.4), "not trusted: its ranges were right for 9 of 9, but it knows less than the class does, by 0.40 nats"),
+        (
+            record(9, 9, 0.1),
+            "trusted: its ranges were right for 9 of 9 where 90% is promised, and it knows 0.10 nats more than the class, for no more",
+        ),
+        (record(8, 9, 0.3), "trusted: its ranges were right for 8 of 9 where 90% is promised, and it knows 0.30 nats more than the class"),
+    ],
+)
+def test_a_record_is_trusted_by_what_it_held_and_what_it_knows(one: Record, said: str):
+    assert scoreboard.judge_record(one, "the class").startswith(said)
+    assert "not trusted" in scoreboard.judge_record(one, "the class", replace(USUAL, level=0.8))
+
+
+def test_how_many_standard_errors_a_gain_must_exceed_is_an_assumption():
+    one = record(9, 9, 0.3)
+    assert scoreboard.judge_record(one, "the class").endswith("0.30 nats more than the class")
+    said = scoreboard.judge_record(one, "the class", replace(USUAL, least_gain_in_errors=2.0))
+    assert said.endswith("0.30 nats more than the class, for no more than 2 standard errors")
+    assert one.has_skill() and one.has_skill(1.4) and not one.has_skill(1.6)
+
+
+def test_a_fault_that_is_put_in_is_found_out_by_ranks_and_a_sound_run_is_not():
+    assert scoreboard.judge_ranks(0.9, 0.02, 9, 0.9, False).startswith("sound")
+    assert scoreboard.judge_ranks(0.9, 0.01, 9, 0.9, False).startswith("unsound")
+    assert scoreboard.judge_ranks(0.9, 0.02, 9, 0.9, True) == "the built-in error is not visible here"
