@@ -18,14 +18,13 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimators import input_price, knowledge, lecture, storage_price
 from invert.estimators.all_prices import posterior_of
-from invert.estimators.calibration import learn, verdict_on_premium
 from invert.estimators.cases import Case, case_of, same_weights
 from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import price_cost_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_cost, error_of_lecture, negative_controls, record_of_storage_price, told_by_others
 from invert.estimators.names import KV_NAMES
-from invert.estimators.premium_at_cost import MEANS
+from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.readings import known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import side_by_side
 from invert.estimators.reliability import reliabilities

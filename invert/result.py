@@ -18,9 +18,9 @@ from invert import records
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimate_text import estimate_text
-from invert.estimators.calibration import Calibration
 from invert.estimators.joint_point import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
+from invert.estimators.premium import Calibration
 from invert.identify.identifiability import identified
 from invert.identify.sensitivity import swings_of_all_prices, swings_of_premium
 from invert.inversion import Inversion

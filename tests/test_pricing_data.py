@@ -10,7 +10,7 @@ import pytest
 
 from derive.preset_record import KV_INPUTS
 from derive.tables import shipped
-from invert.estimators.calibration import calibration_book
+from invert.estimators.premium import calibration_book
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from invert.sheets.rules import check

@@ -14,12 +14,12 @@ from invert.anchors import lecture_anchors
 from invert.arrays import Array
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators import lecture, premium_at_cost, storage_price
-from invert.estimators.calibration import Member, members
+from invert.estimators import lecture, premium, storage_price
 from invert.estimators.cases import Case, case_of
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.prediction import LEAST_FAMILIES, Students, predict_one_more, record
 from invert.estimators.prediction import Judged as Predicted
+from invert.estimators.premium import Member, members
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
 from invert.estimators.typical_kv import typical_kv
@@ -183,7 +183,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
 def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
     """Return the bounds at rental cost over the true cache, on shipped sheets of known cache without an output premium, or None."""
     factors = [
-        premium_at_cost.most_within_price(case.sheet, case.max_context, data, assumptions) / cache.read
+        premium.most_within_price(case.sheet, case.max_context, data, assumptions) / cache.read
         for case, cache in cases_of_known_cache(data, assumptions)
         if not case.sheet.has_premium
     ]

@@ -1,24 +1,338 @@
-"""KV from premium: the extra price of long context, at the price/cost of models with known architecture."""
+"""KV from premium, the extra price of long context: at rental cost, calibrated on models of known architecture, and beside typical KV.
 
+A price is a line over the context, and its slope is the rental cost of KV reads. The ratio of this cost to the true KV bytes is fitted
+at run time to calibration_models.csv. Each family counts once. The family of the inferred model is left out. The estimate beside typical
+KV uses the premium only if the record of the calibration is good.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from io import BytesIO
 from math import log
+from statistics import fmean
 
-from invert.assumptions import Assumptions
-from invert.data import Data
-from invert.estimators import calibration, premium_at_cost
-from invert.estimators.cases import Case
-from invert.estimators.prediction import Student
-from invert.estimators.premium_at_cost import MEANS
-from invert.records import Estimate, interval, references, undetermined
+import numpy as np
+from numpy.typing import ArrayLike
 
-CITED = references(*premium_at_cost.INCREMENT)
+from derive import presets
+from derive.catalogue import equation, variants_of
+from derive.errors import NotCovered, UnknownName, WrongData
+from derive.immutable import immutable
+from derive.preset_record import Preset
+from derive.preset_rows import Architecture
+from derive.solving.engine.one_equation import solve_equation
+from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
+from derive.tables.problems import BadRow, Problem
+from invert.arrays import Values
+from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.data import Data, cache_with_data
+from invert.estimators import panel
+from invert.estimators.cases import Case, case_of
+from invert.estimators.prediction import Student, pool_verdict, pooled_range, predict_one_more
+from invert.estimators.rent import rental
+from invert.estimators.typical_kv import Bytes, record_of_typical_kv, typical_at, typical_kv
+from invert.posterior.parameters import LATENT, drawn_contexts
+from invert.posterior.sobol import coordinates, normals
+from invert.posterior.weights import quantiles
+from invert.records import Estimate, Verdict, given_value, interval, references, undetermined, upper
+from invert.sheets.assemble import assembled, models
+from invert.sheets.read import book_of, sound_rows
+from invert.sheets.rows import PriceBook
+from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import CalibrationModel, ModelRow
+
+DRAWS = 4096
+ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
+"""Two contexts with a difference of one token: the increment between them is the slope."""
 
 
-def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Values]:
+    """Return the line through prices over contexts with the least squared relative error: its value at no context, and its slope.
+
+    Bands are the last axis. Draws of prices and contexts can be on other axes. The line goes exactly through two bands, and equal
+    prices have a slope of exactly zero. The relative error of the slope is about 1e-16 times the price over its rise.
+
+    >>> [float(round(number, 12)) for number in weighted_line([1000.0, 3000.0], [2.0, 3.0])]
+    [1.5, 0.0005]
+    """
+    places, levels = np.asarray(contexts, dtype=float), np.asarray(prices, dtype=float)
+    weights = levels**-2.0
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    centre = (weights * places).sum(axis=-1, keepdims=True)
+    # The first price is subtracted: the common part of all prices must not leave a rounding error in the slope.
+    rises = levels - levels[..., :1]
+    slope = (weights * (places - centre) * rises).sum(axis=-1) / (weights * (places - centre) ** 2).sum(axis=-1)
+    return levels[..., 0] + (weights * rises).sum(axis=-1) - slope * centre[..., 0], slope
+
+
+def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Values:
+    """Return the KV bytes per token of context [byte/token] whose rental cost is an output slope [USD/token per token].
+
+    >>> from invert.data import read_data
+    >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
+    '100098'
+    """
+    kv: Values = equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
+    return kv
+
+
+# At rental cost.
+
+MEANS = ("short_context", "long_context")
+INCREMENT = ("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
+_BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
+
+
+# The calibration reads each known model first, and its record reads it again.
+@lru_cache(maxsize=32)
+def estimate_at_cost(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+    """Return the KV bytes from the output increments at rental cost, with uncertain rounding, band means and rent."""
+    low = median = high = 0.0
+    because = "no output premium, so KV reads at rental cost are at most the output price"
+    if case.sheet.has_premium:
+        low, median, high = kv_quantiles(case, data, assumptions)
+        because = "the output price may not rise with length, so KV reads at rental cost are at most the output price"
+    if low <= 0:
+        most = most_within_price(case.sheet, case.max_context, data, assumptions)
+        found = upper(assumptions, most, because, equations=references(*_BOUND), anchors=MEANS if case.sheet.has_premium else ())
+    else:
+        cited, because = references(*INCREMENT), "assumes premium = rental cost"
+        found = interval(assumptions, low, median, high, because, equations=cited, anchors=MEANS)
+    return {"kv_bytes_per_token": found}
+
+
+def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:
+    """Return low, median and high of the KV bytes [byte/token] from the slope of the output price."""
+    normal = normals(DRAWS)
+    bottom, top = np.transpose(case.price_data.cells["premium_out"])
+    logs = bottom + (top - bottom) * coordinates(DRAWS, LATENT, len(bottom))
+    prices = case.sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
+    _, slope = weighted_line(drawn_contexts(case.price_data, assumptions, normal), prices)
+    rent = np.exp(assumptions.rent_spread * normal[:, LATENT - 1])
+    kv = kv_bytes_at_cost(slope, rental(data, assumptions).values) * rent
+    level = assumptions.level
+    (ends,) = quantiles(kv[None], np.full(DRAWS, 1 / DRAWS), ((1 - level) / 2, 0.5, (1 + level) / 2))
+    low, median, high = map(float, ends)
+    return low, median, high
+
+
+def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, assumptions: Assumptions) -> float:
+    """Return the largest KV bytes [byte/token] whose cost the output price covers at the longest known context [token]."""
+    given = {**rental(data, assumptions).values, "output_price": max(band.output.usd_per_token for band in sheet.bands)}
+    given["max_context"] = float(max_context or assumptions.nominal_context)
+    answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)
+    (most,) = (answer.high for answer in answers if answer.high is not None)
+    return most
+
+
+# The calibration.
+
+_KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
+
+
+@immutable
+class Member:
+    """A model of known architecture, the sheet of several bands that sells it, and the estimate of its KV bytes at rental cost.
+
+    kv_bytes_per_token are the bytes that a step reads [byte/token]. attention_flops_per_pair is for prefill, None if heads
+    are unknown.
+    """
+
+    architecture: str
+    family: str
+    kv_bytes_per_token: float
+    attention_flops_per_pair: float | None
+    active_params: float | None
+    case: Case
+    premium_at_cost: Estimate
+
+    @property
+    def kv_ratio(self) -> float | None:
+        """Return the KV bytes at rental cost over the true KV bytes of the architecture, or None without an increment."""
+        return self.premium_at_cost.median and self.premium_at_cost.median / self.kv_bytes_per_token
+
+
+@immutable
+class Calibration:
+    """The calibration on known models: ln(KV bytes at cost / true) of one more family, and the ratios by architecture."""
+
+    increments: Student
+    kv_ratios: Mapping[str, float]
+    families: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    def predict(self, ln_at_cost: float) -> Student:
+        """Return ln KV bytes from an increment: the KV bytes at cost, corrected by the mean ratio of known families."""
+        return replace(self.increments, centre=ln_at_cost - self.increments.centre)
+
+
+@cache_with_data
+def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
+    """Return the calibration without an architecture of architectures.csv and its family.
+
+    >>> from invert.data import read_data
+    >>> data = read_data()
+    >>> f"{learn(data).increments.centre:.2f}", learn(data, "GLM-4.6").families == learn(data).families
+    ('-0.43', False)
+    """
+    return learned(members(data, assumptions), siblings(data, leave_out) if leave_out else frozenset())
+
+
+def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
+    """Return the calibration from these members, without some architectures."""
+    ratios = [(one, ratio) for one in known if one.architecture not in left_out and (ratio := one.kv_ratio)]
+    of_family: dict[str, list[float]] = {}
+    for member, ratio in ratios:
+        of_family.setdefault(member.family, []).append(log(ratio))
+    if len(of_family) < 2:
+        raise WrongData(f"{_KNOWN}.csv: {len(of_family)} families with sheets of several bands are left, and a spread needs two")
+    return Calibration(
+        increments=predict_one_more([fmean(logs) for logs in of_family.values()]),
+        kv_ratios={member.architecture: ratio for member, ratio in ratios},
+        families=tuple(of_family),
+        left_out=tuple(sorted(left_out)),
+    )
+
+
+@cache_with_data
+def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
+    """Return the gain of increments over typical KV, with each known model predicted by other families, or None for too few models."""
+    known, typical = members(data, assumptions), typical_kv(data, assumptions)["read"]
+    caches = typical.by_name
+    rows = [(caches[one.architecture], ratio) for one in known if (ratio := one.kv_ratio) and one.architecture in caches]
+    if len({one.family for one, _ in rows}) < assumptions.least_families:
+        return None
+    by_premium = []
+    for one, ratio in rows:
+        # The model is predicted by its own increments and the calibration of other families.
+        family = frozenset(member.architecture for member in known if member.family == one.family)
+        by_premium.append(learned(known, family).predict(one.ln_kv + log(ratio)).log_density(one.ln_kv))
+    by_baseline = typical.judge([one for one, _ in rows]).log_density
+    return pool_verdict([one.family for one, _ in rows], np.array(by_premium), by_baseline, assumptions)
+
+
+# The known models of the calibration.
+
+
+def siblings(data: Data, architecture: str) -> frozenset[str]:
+    """Return the architecture and all others with the same cache design."""
+    family = presets.architecture(architecture, data.tables).kv_family
+    return frozenset(row.model for row in data.tables.rows_of(Architecture) if row.kv_family == family)
+
+
+def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
+    """Return every row of calibration_models.csv, with its architecture and its sheet. Raise BadRow with every row that cannot be used."""
+    return _members(data, assumptions.without_facts(UNLESS_GIVEN))
+
+
+@cache_with_data
+def _members(data: Data, assumptions: Assumptions) -> tuple[Member, ...]:
+    book = calibration_book(data)
+    known = {f"{one.provider}/{one.model}": one for one in models(data)}
+    found, faults = list[Member](), list[Problem]()
+    for row in data.tables.rows_of(CalibrationModel):
+        try:
+            found.append(_member(row, book, known, data, assumptions))
+        except BadRow as error:
+            faults += error.problems
+    if faults:
+        raise BadRow(*faults)
+    return tuple(found)
+
+
+def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow], data: Data, assumptions: Assumptions) -> Member:
+    """Return the member of one row of calibration_models.csv. Raise `BadRow` if it depends on something that cannot be used."""
+    try:
+        architecture = presets.architecture(row.architecture, data.tables)
+        preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, assumptions.bytes_per_kv_value)
+    except (NotCovered, UnknownName) as error:
+        raise BadRow(_fault(row, "architecture", str(error))) from None
+    if late := panel.dated_late(architecture, data):
+        raise BadRow(late)
+    params = preset.givens.get("active_params")
+    case = _case_sold(row, book, known, params, data, assumptions)
+    return Member(
+        architecture=row.architecture,
+        family=architecture.kv_family,
+        kv_bytes_per_token=read,
+        attention_flops_per_pair=prefill_attention_flops(preset),
+        active_params=params,
+        case=case,
+        premium_at_cost=estimate_at_cost(case, data, assumptions)["kv_bytes_per_token"],
+    )
+
+
+def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
+    return Problem(origin=f"{_KNOWN}.csv", row=row.place, column=column, message=message)
+
+
+@cache_with_data
+def calibration_book(data: Data) -> PriceBook:
+    """Return the shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not use."""
+    book = book_of(data)
+    rows = sound_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
+    return PriceBook(rows=(*book.rows, *rows), fx=book.fx, newest_retrieved=book.newest_retrieved)
+
+
+def prefill_attention_flops(preset: Preset) -> float | None:
+    """Return attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None if heads are unknown."""
+    name = preset.variants["kv_bytes_per_token"]
+    if name in presets.SELECTING:
+        return None
+    formula = variants_of("attention_flops_per_pair")[name]
+    plain = with_defaults(formula, dict(values_to_put_in(defaults_in_force("attention_flops_per_pair", preset.givens.keys()))))
+    return float(plain.right_side(preset.givens)) if plain.inputs <= preset.givens.keys() else None
+
+
+def _case_sold(
+    row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None, data: Data, assumptions: Assumptions
+) -> Case:
+    """Return the sheet that a row of calibration_models.csv names, on its day, with the row of models.csv that `infer` uses for it."""
+    wanted = row.sheet
+    provider, _, model = wanted.partition("/")
+    newest = book.newest_retrieved
+    day = row.sheet_date or newest
+    if day is None:
+        raise BadRow(_fault(row, "sheet_date", "is blank, and no price has a retrieved_date to replace it"))
+    if newest and day > newest:
+        raise BadRow(_fault(row, "sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
+    if wanted in known and (released := known[wanted].release_date) and released > day:
+        raise BadRow(_fault(row, "sheet_date", f"{day} is before the release of {wanted}, on {released}"))
+    rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
+    sheet, faults = assembled(rows, day, book.fx)
+    if faults:
+        raise BadRow(faults[0])
+    if sheet is None or len(sheet.bands) < 2:
+        raise BadRow(_fault(row, "sheet", f"{wanted!r} has no sheet of several bands on {day}"))
+    # A model that is not in models.csv has a launch sheet: an open model with public parameters.
+    model_row = known.get(wanted) or ModelRow(
+        provider=provider,
+        model=model,
+        first_party=True,
+        architecture=row.architecture,
+        architecture_grade="verified",
+        active_params=active_params,
+        active_params_grade="verified" if active_params else "",
+    )
+    if row.max_context is not None:
+        model_row = replace(model_row, max_context=row.max_context)
+    return case_of(sheet, model_row, data, assumptions)
+
+
+# Calibrated, and beside typical KV.
+
+CITED = references(*INCREMENT)
+_GIVEN = ("kv_bytes_per_token",)
+"""Given KV bytes replace the typical ones."""
+
+
+def estimate_calibrated(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return the KV bytes from the output increments at the price/cost of other families. All families have equal weight."""
     found = predict_by_premium(case, data, assumptions)
     if found is None:
         return {"kv_bytes_per_token": undetermined(assumptions, "no output premium that rises with length")}
-    families = calibration.learn(data, case.architecture, assumptions).families
+    families = learn(data, case.architecture, assumptions).families
     because = f"assumes the price/cost of premiums of {len(families)} families with known KV"
     ends = found.range(assumptions.level)
     return {"kv_bytes_per_token": interval(assumptions, *ends, because, equations=CITED, anchors=MEANS)}
@@ -26,5 +340,47 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 def predict_by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
     """Return ln KV bytes as the premium predicts them, or None if output does not cost more with length."""
-    at_cost = premium_at_cost.estimates(case, data, assumptions)["kv_bytes_per_token"].median
-    return None if at_cost is None else calibration.learn(data, case.architecture, assumptions).predict(log(at_cost))
+    at_cost = estimate_at_cost(case, data, assumptions)["kv_bytes_per_token"].median
+    return None if at_cost is None else learn(data, case.architecture, assumptions).predict(log(at_cost))
+
+
+def estimate_typical(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+    """Return the KV bytes that a step reads (baseline, and premium weighted by its gain) and the stored KV bytes (baseline).
+
+    Given KV bytes replace the estimate of bytes read.
+    """
+    return {
+        "kv_bytes_per_token": _read(case, data, assumptions),
+        "kv_bytes_stored_per_token": _typical_kv("stored", case, data, assumptions),
+    }
+
+
+def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    if assumptions.kv_bytes_per_token is not None:
+        return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
+    verdict = verdict_on_premium(data, assumptions)
+    by_price = predict_by_premium(case, data, assumptions) if verdict and verdict.enters else None
+    typical, families = typical_at(data, "read", case.day, case.kv_family, assumptions)
+    if verdict is None or typical is None or by_price is None:
+        return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
+    ends = pooled_range(verdict.weight, by_price, typical, assumptions.level)
+    because = f"typical of models released before {case.day}, and with weight {verdict.weight:.2f} the estimate from its premium"
+    return replace(interval(assumptions, *ends, because, equations=CITED, anchors=(*MEANS, *_GIVEN)), families=families)
+
+
+def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    typical, families = typical_at(data, of, case.day, case.kv_family, assumptions)
+    if typical is None:
+        return undetermined(assumptions, "fewer than two families with known KV were released earlier")
+    because = f"typical of models released before {case.day}{_unless_released(case)}. Uses no price"
+    found = interval(assumptions, *typical.range(assumptions.level), because, equations=(), contraction=0.0)
+    record = record_of_typical_kv(data, of, assumptions, None if case.released else case.sheet.as_of)
+    return replace(found, record=record, families=families)
+
+
+def _unless_released(case: Case) -> str:
+    """Return a remark on the day and on the record if the release is not known, or an empty text."""
+    if case.released:
+        return ""
+    by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
+    return f"{by_then} (release not known. Its record is of known models with typical KV of {case.sheet.as_of})"

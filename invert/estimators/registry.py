@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Mapping
 
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators import all_prices, premium, premium_at_cost, typical
+from invert.estimators import all_prices, premium
 from invert.estimators.cases import Case
 from invert.estimators.names import KV_NAMES
 from invert.records import Estimate
 
 ESTIMATORS: Mapping[str, Callable[[Case, Data, Assumptions], dict[str, Estimate]]] = {
     "from_all_prices": all_prices.estimates,
-    "from_premium_at_cost": premium_at_cost.estimates,
-    "from_premium": premium.estimates,
-    "typical": typical.estimates,
+    "from_premium_at_cost": premium.estimate_at_cost,
+    "from_premium": premium.estimate_calibrated,
+    "typical": premium.estimate_typical,
 }
 """Each function uses only a sheet as read, the data and the assumptions of the run.
 

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.estimators import calibration
+from invert.estimators import premium
 from invert.estimators.known import Judged, judged, records, records_beside
 from invert.estimators.names import KV_NAMES
 from invert.records import Misreading, Reliability
@@ -32,7 +32,7 @@ def reliabilities(
         )
 
     def reliability(architecture: str | None) -> Reliability:
-        learnt = calibration.learn(data, architecture, assumptions)
+        learnt = premium.learn(data, architecture, assumptions)
         return scored(tuple(learnt.kv_ratios), learnt.left_out)
 
     return {one: reliability(one) for one in dict.fromkeys(architectures)}

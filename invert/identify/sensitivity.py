@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.estimators.prediction import Student
-from invert.estimators.premium_at_cost import DRAWS, weighted_line
+from invert.estimators.premium import DRAWS, weighted_line
 from invert.posterior.data import PriceData
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sobol import normals

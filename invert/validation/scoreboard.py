@@ -21,8 +21,7 @@ from derive.tables.questions import read_givens
 from derive.tables.rows import in_si
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
-from invert.estimators import calibration, panel, size
-from invert.estimators.calibration import Member, members
+from invert.estimators import panel, premium, size
 from invert.estimators.input_price import params_times_price_cost
 from invert.estimators.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.known import (
@@ -35,7 +34,7 @@ from invert.estimators.known import (
     records_beside,
 )
 from invert.estimators.names import KV_NAMES, kv_heading
-from invert.estimators.premium_at_cost import ONE_TOKEN_MORE, weighted_line
+from invert.estimators.premium import ONE_TOKEN_MORE, Member, members, weighted_line
 from invert.estimators.rent import production_figure, rental
 from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
 from invert.records import Record, Verdict
@@ -240,7 +239,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
 
 def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return for each candidate its gain alone, the gain of its pool with the baseline, and the weight after the gate."""
-    found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
+    found = [("KV read, premium", "family", premium.verdict_on_premium(data, assumptions))]
     found += [
         ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, since))
         for left_out, since in LEFT_OUT.items()

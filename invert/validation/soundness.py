@@ -10,7 +10,7 @@ from derive.tables.problems import BadRow, Problem, first_of_each_place
 from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators import calibration, panel
+from invert.estimators import panel, premium
 from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
@@ -34,12 +34,12 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
     """List problems of the tables that an inference reads: wrong rows, or else rows that contradict each other."""
     if wrong := data.tables.problems(*_READ_BY_INFER):
         return wrong
-    if wrong := _problems_of(calibration.calibration_book, data):
+    if wrong := _problems_of(premium.calibration_book, data):
         return wrong
     found = (
         # The tables must give the rent of a byte and a FLOP, and the sheets of the calibration.
         *_problems_of(rental, data, assumptions),
-        *_problems_of(calibration.members, data, assumptions),
+        *_problems_of(premium.members, data, assumptions),
         *_check_shipped_sheets(data),
         *unused_launches(data),
         *unused_rates(book, data.tables),
@@ -49,7 +49,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """List the problems of all shipped tables on all days, and of the prices that replace or extend them."""
-    found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
+    found = [*check(book), *check(premium.calibration_book(data)), *table_problems(book, data, USUAL)]
     found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE)]
     if not found:
         found = [*_miscounted(data.tables), *without_change(book, data.tables), *_undescribed(book, data.tables)]
@@ -59,7 +59,7 @@ def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
 @cache_with_data
 def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
     """List shipped rows that form no sheet on any day in any tier, for example because of a misspelt name."""
-    return tuple(check(calibration.calibration_book(data)))
+    return tuple(check(premium.calibration_book(data)))
 
 
 @cache_with_data
@@ -67,8 +67,8 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
     """List launch sheets that no calibrating model uses, by their first row."""
     used = {row.get("sheet") for row in data.tables.raw_rows("calibration_models")}
     first: dict[str, PriceRow] = {}
-    for row in calibration.calibration_book(data).rows:
-        if row.origin.startswith(f"{calibration.LAUNCHED}:"):
+    for row in premium.calibration_book(data).rows:
+        if row.origin.startswith(f"{premium.LAUNCHED}:"):
             first.setdefault(f"{row.provider}/{row.model}", row)
     unused = {name: row for name, row in first.items() if name not in used}
     return tuple(row.problem("model", f"no row of calibration_models.csv calibrates with {shorten(name)}") for name, row in unused.items())

@@ -16,8 +16,7 @@ import pytest
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.assumptions import USUAL
-from invert.estimators.calibration import Member, members
-from invert.estimators.premium_at_cost import kv_bytes_at_cost, weighted_line
+from invert.estimators.premium import Member, kv_bytes_at_cost, members, weighted_line
 from invert.estimators.rent import rental
 from invert.records import Estimate
 from invert.sheets.contexts import band_edges

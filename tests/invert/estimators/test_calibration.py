@@ -16,8 +16,8 @@ from derive.tables import shipped
 from derive.tables.problems import BadRow
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.estimators import calibration
-from invert.estimators.calibration import Member, learn, learned, members, siblings
+from invert.estimators import premium
+from invert.estimators.premium import Member, learn, learned, members, siblings
 from invert.estimators.typical_kv import typical_kv
 from invert.records import Verdict
 from tests.tools.data import shipped_data
@@ -55,8 +55,8 @@ def test_kv_bytes_and_attention_of_members_follow_from_their_architecture():
     # 10 layers of 80 read all of the context, and 15 of 60.
     assert by_name["MiniMax-M1"].attention_flops_per_pair == 4 * 10 * 64 * 128
     assert by_name["Qwen3.5-397B-A17B"].attention_flops_per_pair == 4 * 15 * 32 * 256
-    assert calibration.prefill_attention_flops(presets.model("DeepSeek-V3")) == 61 * 128 * 2 * (192 + 128)
-    assert calibration.prefill_attention_flops(presets.model("gpt-oss-120b")) == 4 * 18 * 64 * 64
+    assert premium.prefill_attention_flops(presets.model("DeepSeek-V3")) == 61 * 128 * 2 * (192 + 128)
+    assert premium.prefill_attention_flops(presets.model("gpt-oss-120b")) == 4 * 18 * 64 * 64
     assert by_name["MiniMax-M3"].attention_flops_per_pair is None
 
 
@@ -140,8 +140,8 @@ def test_an_increment_foretells_by_what_increments_of_others_lie_off_it(left_out
 def verdict_of(ratios: Callable[[Member], float], monkeypatch: pytest.MonkeyPatch) -> Verdict:
     """The verdict where increments of the known sheets pay for other ratios of their cache."""
     known = tuple(with_ratio(member, ratios(member)) for member in members(shipped_data()))
-    monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: known)
-    return calibration.verdict_on_premium(Data(shipped_data().tables))
+    monkeypatch.setattr(premium, "members", lambda data, assumptions=USUAL: known)
+    return premium.verdict_on_premium(Data(shipped_data().tables))
 
 
 def test_premiums_have_earned_nothing_so_far():
@@ -157,7 +157,7 @@ def test_premiums_have_earned_nothing_so_far():
             stats.t(of_class.freedom, of_class.centre, of_class.scale).logpdf(truth),
         ))  # fmt: skip
     by_price, by_baseline = np.mean([np.mean(rows, axis=0) for rows in by_family.values()], axis=0)
-    found = calibration.verdict_on_premium(shipped_data())
+    found = premium.verdict_on_premium(shipped_data())
     assert (found.count, found.families) == (9, 6)
     assert (found.by_price, found.by_baseline) == pytest.approx((by_price, by_baseline), rel=1e-9)
     assert found.by_price < found.by_baseline and (found.enters, found.weight, found.gain_of_pool) == (

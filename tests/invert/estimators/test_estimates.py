@@ -11,8 +11,7 @@ from math import log
 import pytest
 
 from invert.data import read_data
-from invert.estimators import calibration
-from invert.estimators import premium_at_cost as increments
+from invert.estimators import premium
 from invert.estimators.cases import Case, case_of
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
@@ -51,7 +50,7 @@ def case(name: str, **anchors: float | str) -> Case:
 
 
 def premium_at_cost(read: Case, **anchors: float | str) -> Estimate:
-    return increments.estimates(read, shipped_data(), table("gemini-3.1-pro", **anchors).assumptions)["kv_bytes_per_token"]
+    return premium.estimate_at_cost(read, shipped_data(), table("gemini-3.1-pro", **anchors).assumptions)["kv_bytes_per_token"]
 
 
 def width(estimate: Estimate) -> float:
@@ -116,7 +115,7 @@ def test_a_model_is_not_calibrated_on_itself():
     """qwen3-coder-plus is dearer than its cache: with its own rows allowed, the price/cost learned would take part of that out."""
     found = one("qwen3-coder-plus")
     at_cost, architecture = log(found.kv_bytes["from_premium_at_cost"].median), found.model.architecture
-    without, allowed = (calibration.learn(shipped_data(), left_out) for left_out in (architecture, None))
+    without, allowed = (premium.learn(shipped_data(), left_out) for left_out in (architecture, None))
     by_others, by_all = (known.predict(at_cost).range(0.9) for known in (without, allowed))
     said = found.kv_bytes["from_premium"]
     assert (said.low, said.median, said.high) == pytest.approx(by_others, rel=1e-12)

@@ -11,7 +11,7 @@ from scipy import stats
 
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.estimators import calibration, premium, premium_at_cost
+from invert.estimators import premium
 from invert.estimators.cases import Case, case_of
 from invert.inference import infer
 from invert.records import Estimate
@@ -30,7 +30,7 @@ def case(name: str = "gemini-3.1-pro") -> Case:
 
 
 def read(of: Case, assumptions: Assumptions = USUAL, data: Data | None = None) -> Estimate:
-    return premium.estimates(of, data or shipped_data(), assumptions)["kv_bytes_per_token"]
+    return premium.estimate_calibrated(of, data or shipped_data(), assumptions)["kv_bytes_per_token"]
 
 
 def priced(*outputs: float) -> Case:
@@ -42,7 +42,7 @@ def priced(*outputs: float) -> Case:
 def of_families(left_out: str = "") -> list[float]:
     """ln(KV bytes at cost / true), each family by the mean of its sheets."""
     by_family: dict[str, list[float]] = {}
-    for member in calibration.members(shipped_data()):
+    for member in premium.members(shipped_data()):
         if member.family != left_out:
             by_family.setdefault(member.family, []).append(np.log(member.premium_at_cost.median / member.kv_bytes_per_token))
     return [fmean(logs) for logs in by_family.values()]
@@ -64,7 +64,7 @@ def test_increments_are_taken_at_the_mark_up_of_other_families(name, family, cou
 
 
 def at_rent_of(of: Case) -> float:
-    return premium_at_cost.estimates(of, shipped_data(), USUAL)["kv_bytes_per_token"].median
+    return premium.estimate_at_cost(of, shipped_data(), USUAL)["kv_bytes_per_token"].median
 
 
 @settings(max_examples=15)

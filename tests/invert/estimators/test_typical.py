@@ -13,7 +13,7 @@ from scipy import stats
 
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.estimators import calibration, premium, typical
+from invert.estimators import premium
 from invert.estimators.cases import Case, case_of
 from invert.estimators.prediction import Student
 from invert.estimators.typical_kv import typical_kv
@@ -51,7 +51,7 @@ def undated(name: str, assumptions: Assumptions = USUAL) -> Case:
 
 
 def both(read: Case, assumptions: Assumptions = USUAL, data: Data | None = None) -> dict[str, Estimate]:
-    return typical.estimates(read, data or shipped_data(), assumptions)
+    return premium.estimate_typical(read, data or shipped_data(), assumptions)
 
 
 def ends(estimate: Estimate) -> tuple[float, float, float]:
@@ -76,7 +76,7 @@ def test_the_families_behind_typical_kv_are_others_and_earlier_and_make_it(name:
 def opened(monkeypatch: pytest.MonkeyPatch, weight: float) -> None:
     """The premium has earned this weight."""
     verdict = Verdict(count=9, families=6, by_baseline=-1.5, by_price=-1.0, gain_of_pool=0.4, standard_error=0.1, stacked=weight)
-    monkeypatch.setattr(calibration, "verdict_on_premium", lambda data, assumptions: verdict)
+    monkeypatch.setattr(premium, "verdict_on_premium", lambda data, assumptions: verdict)
 
 
 # The class.

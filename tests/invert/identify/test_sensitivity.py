@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as student
 
 from invert.assumptions import USUAL
-from invert.estimators.calibration import learn
+from invert.estimators.premium import learn
 from invert.identify.sensitivity import swings_of_all_prices, swings_of_premium
 from invert.inference import infer
 from invert.records import Swing

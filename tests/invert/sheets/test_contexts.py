@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.estimators import premium_at_cost
-from invert.estimators.calibration import members
+from invert.estimators import premium
 from invert.estimators.cases import case_of
 from invert.estimators.known import judged
+from invert.estimators.premium import members
 from invert.inference import infer
 from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
@@ -79,7 +79,7 @@ def test_every_estimator_takes_the_contexts_of_the_rule():
     assert (
         mine.premium_at_cost
         == replace(one.kv_bytes["from_premium_at_cost"], record=None, quantity="")
-        == premium_at_cost.estimates(case_of(one.sheet, one.model, shipped_data(), USUAL), shipped_data(), USUAL)["kv_bytes_per_token"]
+        == premium.estimate_at_cost(case_of(one.sheet, one.model, shipped_data(), USUAL), shipped_data(), USUAL)["kv_bytes_per_token"]
     )
     for known in judged(shipped_data()):
         assert known.kv_bytes["from_premium_at_cost"] == known.member.premium_at_cost

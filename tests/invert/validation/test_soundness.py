@@ -17,7 +17,7 @@ import pytest
 from derive.tables import shipped
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import Tables, read
-from invert.estimators import calibration
+from invert.estimators import premium
 from invert.inference import infer
 from invert.report.contract import run_as_json
 from invert.result import InferenceTable
@@ -152,7 +152,7 @@ def named(name: str) -> Sequence[Problem]:
 
 def problems_with(name: str) -> Sequence[Problem]:
     if name == "prices_calibration":
-        return [*check(calibration.calibration_book(shipped_data())), *shipped.read().problems(RECORDS.get(name, name))]
+        return [*check(premium.calibration_book(shipped_data())), *shipped.read().problems(RECORDS.get(name, name))]
     if name == "prices_rivals":
         return [*rivals(load(), shipped_data().tables), *shipped.read().problems(RECORDS.get(name, name))]
     if name == "natural_experiments":
