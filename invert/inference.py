@@ -17,15 +17,14 @@ from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_a
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimators import input_price, knowledge, lecture, storage_price
-from invert.estimators.all_prices import posterior_of
-from invert.estimators.cases import Case, case_of, same_weights
+from invert.estimators.all_prices import broken_by, posterior_of
+from invert.estimators.cases import Case, case_of, known_cache, same_weights
 from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import price_cost_of_lists
-from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_cost, error_of_lecture, negative_controls, record_of_storage_price, told_by_others
+from invert.estimators.lecture import read_pair, tiers_of_lifetimes
 from invert.estimators.names import KV_NAMES
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
-from invert.estimators.readings import known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import side_by_side
 from invert.estimators.reliability import reliabilities
 from invert.estimators.typical_kv import usual_stored

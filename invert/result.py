@@ -18,7 +18,7 @@ from invert import records
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimate_text import estimate_text
-from invert.estimators.joint_point import pricing_rules
+from invert.estimators.all_prices import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
 from invert.estimators.premium import Calibration
 from invert.identify.identifiability import identified

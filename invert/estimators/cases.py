@@ -5,18 +5,19 @@ from datetime import date
 from itertools import pairwise
 from math import log
 
-from derive.errors import WrongValue
+from derive import presets
+from derive.errors import NotCovered, UnknownName, WrongData, WrongValue
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from derive.quantities import quantity
 from derive.units import show
 from invert.anchors import ASSUMED_SIZE, BY_PRICE, anchors_of, with_size
-from invert.assumptions import Assumptions
+from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.panel import Priced
 from invert.estimators.size import ByPrice, Size, size_at_price, size_by_price
 from invert.posterior.data import PriceData, price_data_of
-from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Tariff
+from invert.records import OF_ARCHITECTURE, Anchors, KnownCache, Observable, Observables, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import first_mention
 from invert.sheets.observables import observables
@@ -139,3 +140,16 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
     else:
         spread = assumptions.unverified_size_spread if origin in _UNVERIFIED else assumptions.known_size_spread
     return log(anchors.values["active_params"]), spread
+
+
+def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = USUAL) -> KnownCache | None:
+    """Return the KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`."""
+    if model is None or not model.architecture:
+        return None
+    try:
+        stored, read = presets.kv_bytes(presets.architecture(model.architecture, data.tables), assumptions.bytes_per_kv_value)
+    except NotCovered:
+        return None
+    except UnknownName as error:
+        raise WrongData(f"models.csv {model.provider}/{model.model}: {error}") from None
+    return KnownCache(architecture=model.architecture, grade=model.architecture_grade, stored=stored, read=read)

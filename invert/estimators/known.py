@@ -15,12 +15,11 @@ from invert.arrays import Array
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import lecture, premium, storage_price
-from invert.estimators.cases import Case, case_of
+from invert.estimators.cases import Case, case_of, known_cache
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.prediction import LEAST_FAMILIES, Students, predict_one_more, record
 from invert.estimators.prediction import Judged as Predicted
 from invert.estimators.premium import Member, members
-from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
 from invert.estimators.typical_kv import typical_kv
 from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, NegativeControl, Record, Span

@@ -1,23 +1,43 @@
-"""The lecture's three readings, exactly as stated in the talk."""
+"""The lecture's three readings, exactly as stated in the talk, beside the joint reading, and the prices that each predicts."""
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
-from math import log
+from math import inf, log
 
 from derive.catalogue import equation
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.rows import in_si
 from invert.anchors import lecture_anchors
+from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import panel
+from invert.estimators.all_prices import LEANS_UPWARD, joint_reading
 from invert.estimators.cases import Case
 from invert.estimators.panel import fraction_span
-from invert.forward_model import crossover_context, predict_output_input_ratio
+from invert.forward_model import crossover_context, forward, predict_output_input_ratio
 from invert.inversion import Inversion, invert_price, invert_prices
-from invert.records import TIER_NAMES, BandPair, Estimate, Reading, interval, references, unanswered, undetermined
+from invert.records import (
+    TIER_NAMES,
+    Anchors,
+    BandPair,
+    Check,
+    Estimate,
+    Observable,
+    Observables,
+    PairInference,
+    Reading,
+    TierReading,
+    interval,
+    references,
+    unanswered,
+    undetermined,
+)
+from invert.sheets.observables import observe, ratio
+from invert.sheets.sheet import PriceSheet
 from invert.steps import solve_steps
+from invert.storage.tariffs import disclosed_tiers
 
 _MOST_RATIOS = 4096
 """Maximum number of output/input ratios with cached readings: a whole market has a few hundred."""
@@ -25,7 +45,6 @@ _LEAST_FRACTION = 1e-15
 """Lowest fraction that a ratio of prices may mean. The highest fraction is 1 minus this."""
 _START_KV_BYTES = 1e4
 """Scale [byte/token] of KV bytes that no price determines."""
-LEANS_UPWARD = "too high if output has a higher margin, or if chips or their compute are idle for other reasons"
 
 
 def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
@@ -136,3 +155,101 @@ def drain_times(data: Data, device: str) -> dict[str, float]:
     """Return drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     rows = (row for row in data.tables.rows_of(MemoryTierFigure) if (row.device, row.quantity) == (device, "drain_time"))
     return {TIER_NAMES[row.tier]: in_si("drain_time", row.value, row.unit) for row in rows}
+
+
+# The readings of a pair of bands, and the prices that they predict.
+
+
+def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors, assumptions: Assumptions = USUAL) -> PairInference:
+    """Return the readings of one pair of bands, and their predictions for the sheet."""
+    pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
+    by_lecture, jointly = kv_bytes_from_threshold(pair, of_lecture), joint_reading(pair, anchors.values)
+    # The lecture's two readings as one set of hidden quantities: the KV bytes give L_star, and R gives the weight read.
+    values = with_balance_context({**of_lecture, **by_lecture.values})
+    weight = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
+    hidden = {**values, "weight_compute_ratio": weight} if weight else {}
+    used = ("output_input_ratio", "premium_in", "premium_out")
+    return PairInference(
+        pair=pair,
+        lecture=by_lecture,
+        lecture_checks=check_forward(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
+        claimed_ratio=output_input_ratio_claimed(pair, assumptions),
+        joint=jointly,
+        joint_checks=check_forward(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
+    )
+
+
+def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:
+    """Return hidden quantities with their balance context, at sustained rates and without attention FLOPs unless these are given."""
+    known = {"mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0, **values}
+    # Without a cache no context balances.
+    balanced = equation("context.balance_context").right_side(known) if known["kv_bytes_per_token"] else inf
+    return {**known, "balance_context": balanced}
+
+
+def weight_of_output(values: Mapping[str, float], context: float, output_input_ratio: float) -> float | None:
+    """Return the weight reads over arithmetic that remain from an output price at a context [token], or None if nothing remains."""
+
+    def predict(weight_compute_ratio: float) -> float:
+        return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, [context])["output_input_ratio"])
+
+    return invert_price(predict, output_input_ratio)
+
+
+def check_forward(
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...],
+    assumptions: Assumptions,
+) -> tuple[Check, ...]:  # fmt: skip
+    """Compare the forward model at hidden quantities with every component of the sheet that it predicts."""
+    if not hidden:
+        return ()
+    # A sheet of one band has no mean contexts: the model then predicts the price at no context.
+    bands, contexts = sheet.bands[index:], seen.contexts[index:] or (0.0,)
+    base = bands[0]
+    predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
+    found = [_check((seen.pairs[index] if index else seen).output_input_ratio, "", predicted["output_input_ratio"], used)]
+    for place, band in enumerate(bands[1:], start=1):
+        suffix = "" if place == 1 else f"@{band.threshold_tokens}"
+        for name, asked, value in (
+            ("premium_in", ratio(band.input, base.input), predicted["premium_in"][place]),
+            ("premium_out", ratio(band.output, base.output), predicted["premium_out"][place]),
+        ):
+            found.append(_check(observe(name, asked, assumptions), suffix, value, used))
+    if seen.storage_price and index == 0:
+        found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
+    if base.cache_read and base.cache_read.usd_per_token:
+        published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
+        found.append(
+            Check(
+                component="cache_read_price",
+                published=published,
+                predicted=least,
+                used_by_reading=False,
+                inside_rounding_cell=least <= published,
+                bound=True,
+            )
+        )
+    return tuple(found)
+
+
+def _check(published: Observable, suffix: str, value: Values, used: tuple[str, ...]) -> Check:
+    component, predicted = published.name + suffix, float(value)
+    inside = published.low <= predicted <= published.high
+    return Check(
+        component=component, published=published.value, predicted=predicted, used_by_reading=component in used, inside_rounding_cell=inside
+    )
+
+
+def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tuple[TierReading, ...]:
+    """Return the tier that each lifetime points to by the drain-time rule, and the vendor's disclosure."""
+    lifetimes = [one.ttl_seconds for one in seen.cache_write_premiums if one.ttl_seconds]
+    said = disclosed_tiers(data, sheet.provider, sheet.model, lifetimes)
+    return tuple(
+        TierReading(
+            ttl_seconds=ttl,
+            lecture=tier_of_lifetime(data, ttl),
+            devices=tier_of_lifetime(data, ttl, "range"),
+            disclosed=said.get(ttl),
+        )
+        for ttl in lifetimes
+    )

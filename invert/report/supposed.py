@@ -8,7 +8,7 @@ from derive.errors import NotCovered, WrongValue
 from derive.units import show
 from invert.assumptions import ANCHORS
 from invert.encoder import Keys, Through
-from invert.estimators.readings import check_forward, weight_of_output, with_balance_context
+from invert.estimators.lecture import check_forward, weight_of_output, with_balance_context
 from invert.forward_model import predict_output_input_ratio
 from invert.records import Check
 from invert.report.contract import CODEC

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from derive.catalogue import equation
-from invert.estimators.joint_point import JOINT_STEPS, invert_pair
+from invert.estimators.all_prices import JOINT_STEPS, invert_pair
 from invert.estimators.lecture import bandwidth_bound_fraction
 from invert.forward_model import crossover_context, forward
 from invert.inference import infer

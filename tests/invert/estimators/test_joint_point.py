@@ -6,7 +6,7 @@ Method: docs/explanation/inversion.md, "From prices to a model". E2, E8: tests/v
 import pytest
 
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import joint_reading, pricing_rules
+from invert.estimators.all_prices import joint_reading, pricing_rules
 from invert.records import BandPair
 from tests.tools.bands import pair
 from tests.tools.together import in_one_test
