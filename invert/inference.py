@@ -16,17 +16,22 @@ from derive.tables.problems import BadRow, Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
-from invert.estimators import input_price, knowledge, lecture, storage_price
+from invert.estimators import knowledge, lecture, other_prices
 from invert.estimators.all_prices import broken_by, posterior_of
 from invert.estimators.cases import Case, case_of, known_cache, same_weights
-from invert.estimators.fast_mode import pair_fast_mode
-from invert.estimators.input_price import price_cost_of_lists
-from invert.estimators.known import bounds_at_cost, error_of_lecture, negative_controls, record_of_storage_price, told_by_others
+from invert.estimators.known import (
+    bounds_at_cost,
+    error_of_lecture,
+    negative_controls,
+    record_of_storage_price,
+    reliabilities,
+    side_by_side,
+    told_by_others,
+)
 from invert.estimators.lecture import read_pair, tiers_of_lifetimes
 from invert.estimators.names import KV_NAMES
+from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
-from invert.estimators.registry import side_by_side
-from invert.estimators.reliability import reliabilities
 from invert.estimators.typical_kv import usual_stored
 from invert.posterior.convention import convention, probability_by_cost
 from invert.provenance import made_with
@@ -362,7 +367,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         **knowledge.estimates(read, data, assumptions),
         **beside,
     }
-    by_storage = storage_price.estimates(read, data, assumptions)
+    by_storage = other_prices.estimate_by_storage(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         stored["by_storage_price"] = replace(by_price, record=record_of_storage_price(data, assumptions))
     # The records of other quantities are of sheets with several bands.
@@ -387,7 +392,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         kv_bytes={name: finished_estimate("kv_bytes_per_token", one) for name, one in kv_bytes.items()},
         kv_bytes_stored={name: finished_estimate("kv_bytes_stored_per_token", one) for name, one in stored.items()},
         estimates={name: finished_estimate(name, one) for name, one in found.items()},
-        by_price={name: finished_estimate(name, one) for name, one in input_price.estimates(read, data, assumptions).items()},
+        by_price={name: finished_estimate(name, one) for name, one in other_prices.estimate_by_input(read, data, assumptions).items()},
         reliability=reliability,
         convention=None,
         storage=_storage(read, known, data, assumptions),
@@ -445,7 +450,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
         data,
         lifetimes,
         storage_price=price.value if price else None,
-        implied_drain_time=storage_price.drain_time(read, assumptions),
+        implied_drain_time=other_prices.drain_time(read, assumptions),
         kv_bytes=kv,
         disclosed=disclosed_tiers(data, read.sheet.provider, read.sheet.model, lifetimes),
         assumptions=assumptions,

@@ -24,7 +24,7 @@ BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NAME, HEADING = "from_dear_rent", "KV from dear rent"
 RULES = some(
     [
-        *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known", "registry", "reliability")),
+        *(f"tests/invert/estimators/test_{name}.py" for name in ("cases", "estimates", "known")),
         "tests/invert/report/test_columns.py",
         "tests/invert/validation/test_scoreboard.py",
         "tests/test_frozen.py::test_nothing_moved_that_is_not_named[infer]",
@@ -60,7 +60,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     module, named, function = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     folder, imported = copy / "invert" / "estimators", "from invert.estimators import "
     (folder / f"{NAME}.py").write_text(module, encoding="utf-8")
-    for file, table, row in (("names.py", "KV_NAMES: ", named), ("registry.py", "ESTIMATORS: ", function)):
+    for file, table, row in (("names.py", "KV_NAMES: ", named), ("known.py", "ESTIMATORS: ", function)):
         text = (folder / file).read_text(encoding="utf-8")
         end = text.index("\n}\n", text.index(table)) + 1
         text = f"{text[:end]}{row}{text[end:]}".replace(imported, f"{imported}{NAME}, ", 1)

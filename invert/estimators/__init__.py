@@ -1,1 +1,1 @@
-"""Estimators from prices, one module each. Their names are in `names`, their functions in `registry`."""
+"""Estimators from prices. Their names are in `names`, and `known` runs them side by side."""

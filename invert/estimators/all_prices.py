@@ -8,10 +8,10 @@ from math import inf
 from derive.catalogue import equation
 from derive.trees import text
 from derive.units import show
+from invert.anchors import rental
 from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.estimators.rent import rental
 from invert.forward_model import forward, kv_bytes_from_crossover
 from invert.inversion import Inversion, invert_prices
 from invert.posterior import inverse

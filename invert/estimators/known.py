@@ -1,9 +1,13 @@
-"""The estimators on sheets of models with a known cache, by the same functions as for other sheets."""
+"""The estimators of KV bytes side by side: on one sheet, on the sheets of models with a known cache, and their reliability there.
 
-from collections.abc import Mapping, Sequence
+The functions are the same for every sheet. The errors on models of known cache are the reliability on the others.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import log, pi, sqrt
-from statistics import NormalDist, fmean, median
+from statistics import NormalDist, fmean, median, stdev
 
 import numpy as np
 from scipy.special import erf
@@ -14,16 +18,37 @@ from invert.anchors import lecture_anchors
 from invert.arrays import Array
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators import lecture, premium, storage_price
+from invert.estimators import all_prices, lecture, other_prices, premium
 from invert.estimators.cases import Case, case_of, known_cache
 from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.prediction import LEAST_FAMILIES, Students, predict_one_more, record
 from invert.estimators.prediction import Judged as Predicted
 from invert.estimators.premium import Member, members
-from invert.estimators.registry import side_by_side
 from invert.estimators.typical_kv import typical_kv
-from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, NegativeControl, Record, Span
+from invert.records import Bounds, Estimate, JudgedPrediction, KnownCache, Misreading, NegativeControl, Record, Reliability, Span
 from invert.sheets.assemble import models, sheets_that_ship
+
+ESTIMATORS: Mapping[str, Callable[[Case, Data, Assumptions], dict[str, Estimate]]] = {
+    "from_all_prices": all_prices.estimates,
+    "from_premium_at_cost": premium.estimate_at_cost,
+    "from_premium": premium.estimate_calibrated,
+    "typical": premium.estimate_typical,
+}
+"""Each function uses only a sheet as read, the data and the assumptions of the run.
+
+It returns its estimates from the prices by the name of the quantity.
+"""
+
+
+def side_by_side(
+    case: Case, data: Data, assumptions: Assumptions, names: Iterable[str] = tuple(KV_NAMES)
+) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+    """Return KV bytes of one sheet by these estimators, by default by all, and their other estimates by quantity."""
+    kv_bytes, beside = {}, dict[str, Estimate]()
+    for name in names:
+        beside |= ESTIMATORS[name](case, data, assumptions)
+        kv_bytes[name] = beside.pop("kv_bytes_per_token")
+    return kv_bytes, beside
 
 
 @immutable(kw_only=False)
@@ -116,7 +141,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     for case, cache in cases_of_known_cache(data, assumptions):
         price = case.storage_price
         if price and price.value > 0 and cache.architecture in caches:
-            found.append((storage_price.kv_bytes_stored(price, data, assumptions), caches[cache.architecture]))
+            found.append((other_prices.kv_bytes_stored(price, data, assumptions), caches[cache.architecture]))
     rows = [one for _, one in found]
     judged = judge_ranges([estimate for estimate, _ in found], np.array([one.ln_kv for one in rows]))
     return record(judged, typical.judge(rows), [one.family for one in rows], by_families=True)
@@ -220,3 +245,38 @@ def judge_ranges(estimates: Sequence[Estimate], truths: Array) -> Predicted:
     below, above, errors = (median - low) / reaches, (high - median) / reaches, median - truths
     apart = np.abs(errors) / np.where(errors > 0, below, above)
     return Predicted(errors, np.log(2 / (below + above)) - apart**2 / 2 - log(2 * pi) / 2, erf(apart / sqrt(2)))
+
+
+def reliabilities(
+    architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)
+) -> dict[str | None, Reliability]:
+    """Return the accuracy of these estimators on sheets of each of these architectures."""
+    known = judged(data, assumptions, names)
+
+    # Most architectures leave the same models, so their results are computed once.
+    @functools.cache
+    def scored(models: tuple[str, ...], left_out: tuple[str, ...]) -> Reliability:
+        kept = [one for one in known if one.member.architecture in models]
+        return Reliability(
+            models=models,
+            left_out=left_out,
+            misreadings=_misreadings(kept),
+            records=records(kept, data, assumptions),
+            beside=records_beside(kept, assumptions),
+        )
+
+    def reliability(architecture: str | None) -> Reliability:
+        learnt = premium.learn(data, architecture, assumptions)
+        return scored(tuple(learnt.kv_ratios), learnt.left_out)
+
+    return {one: reliability(one) for one in dict.fromkeys(architectures)}
+
+
+def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
+    """Return the errors of the medians by estimator."""
+    found = {}
+    for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
+        errors = [log(ratio) for one in kept if (ratio := one.ratio(estimator))]
+        bias, sd = (fmean(errors), stdev(errors)) if len(errors) > 1 else (None, None)
+        found[estimator] = Misreading(models=len(kept), medians=len(errors), bias=bias, sd=sd)
+    return found

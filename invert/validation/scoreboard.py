@@ -19,10 +19,10 @@ from derive.tables.cells import read_date
 from derive.tables.problems import BadRow, Problem
 from derive.tables.questions import read_givens
 from derive.tables.rows import in_si
+from invert.anchors import production_figure, rental
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimators import panel, premium, size
-from invert.estimators.input_price import params_times_price_cost
 from invert.estimators.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.known import (
     Judged,
@@ -34,8 +34,8 @@ from invert.estimators.known import (
     records_beside,
 )
 from invert.estimators.names import KV_NAMES, kv_heading
+from invert.estimators.other_prices import params_times_price_cost
 from invert.estimators.premium import ONE_TOKEN_MORE, Member, members, weighted_line
-from invert.estimators.rent import production_figure, rental
 from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
 from invert.records import Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship

@@ -1,15 +1,21 @@
 """Outside facts: each moves every reading and estimate that says it rests on it, and no other; given KV bytes are the headline."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import pytest
 
-from invert.assumptions import FACTS
+from derive.errors import UnknownName, WrongData
+from derive.tables import shipped
+from invert import infer
+from invert.anchors import rental
+from invert.assumptions import FACTS, USUAL
 from invert.estimators.names import KV_NAMES, kv_heading
-from invert.inference import infer
 from invert.report.sheet import anchors_by_label
 from invert.result import Inference
+from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -88,3 +94,20 @@ def test_given_kv_bytes_are_the_typical_kv_and_are_not_estimated(name: str, give
     # What rental cost pays for does not rest on it: it stays a reading of the price.
     assert one.kv_bytes["from_premium_at_cost"] == usual.kv_bytes["from_premium_at_cost"]
     assert "KV given" in one.flags and "KV PRIOR-DOMINATED" not in one.flags
+
+
+def test_the_rent_is_the_disclosed_one_and_says_so():
+    anchors = rental(shipped_data())
+    assert anchors.values["chip_price"] == pytest.approx(2 / 3600) and anchors.origin["chip_price"].startswith("disclosures.csv deepseek")
+    assert anchors.values["price_per_hbm_byte"] == pytest.approx(2 / 3600 / 3.35e12)
+    assert anchors.values["price_per_flop"] == pytest.approx(2 / 3600 / 989e12)
+    assert set(anchors.values) == set(anchors.origin)
+
+
+def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
+    lines = [line for line in shipped.read().content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
+    without = shipped.read().edited(disclosures="\n".join(lines))
+    with reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
+        rental(shipped_data())
+    with pytest.raises(UnknownName, match="accelerator"):
+        rental(shipped_data(), replace(USUAL, rent_chip="H1000:bf16"))

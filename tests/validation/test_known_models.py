@@ -15,9 +15,9 @@ import pytest
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
+from invert.anchors import rental
 from invert.assumptions import USUAL
 from invert.estimators.premium import Member, kv_bytes_at_cost, members, weighted_line
-from invert.estimators.rent import rental
 from invert.records import Estimate
 from invert.sheets.contexts import band_edges
 from invert.validation.scoreboard import attention_ratio, base_price_over_cost, input_line

@@ -9,11 +9,10 @@ import pytest
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.estimators import knowledge, lecture, storage_price
+from invert.estimators import knowledge, lecture, other_prices
 from invert.estimators.cases import Case, case_of
-from invert.estimators.known import judged
+from invert.estimators.known import ESTIMATORS, judged, side_by_side
 from invert.estimators.names import KV_NAMES
-from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.inference import infer
 from invert.priors import Prior
 from invert.records import Estimate
@@ -56,7 +55,7 @@ def test_an_estimator_with_a_column_gives_kv_bytes_and_no_quantity_that_another_
         assert all(estimates["kv_bytes_per_token"].kind in ("interval", "upper", "undetermined", "given") for estimates in found)
         beside = [name for estimates in found for name in estimates if name != "kv_bytes_per_token"]
         assert len(set(beside)) == len(beside)
-        assert set(beside) & set(storage_price.estimates(case, shipped_data(), assumptions)) <= {"kv_bytes_stored_per_token"}
+        assert set(beside) & set(other_prices.estimate_by_storage(case, shipped_data(), assumptions)) <= {"kv_bytes_stored_per_token"}
 
 
 @in_one_test("start", GIVEN)
@@ -73,7 +72,7 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
             **{name: one for name, one in found["from_all_prices"].items() if name != "kv_bytes_per_token"},
             "kv_bytes_stored_per_token": stored,
         }  # fmt: skip
-        by_storage = storage_price.estimates(case, shipped_data(), assumptions)
+        by_storage = other_prices.estimate_by_storage(case, shipped_data(), assumptions)
         by_price = {"by_storage_price": by_storage.pop("kv_bytes_stored_per_token")} if case.storage_price else {}
         of_both = {"typical": stored, **by_price}
         assert as_estimated(printed.kv_bytes_stored, of_both) == of_both

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from derive.solving.api import solve
-from invert.estimators.fast_mode import slow_mode_floor
+from invert.estimators.other_prices import slow_mode_floor
 from invert.inference import infer
 from tests.tools.commands import call
 

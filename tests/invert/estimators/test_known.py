@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 from math import exp, log
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -11,9 +13,12 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from invert.anchors import assumptions_of
-from invert.assumptions import USUAL
+from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
+from invert.estimators import other_prices
+from invert.estimators.cases import Case
 from invert.estimators.known import (
+    ESTIMATORS,
     Judged,
     error_of_lecture,
     judge_ranges,
@@ -22,10 +27,11 @@ from invert.estimators.known import (
     record_of_storage_price,
     records,
     records_beside,
+    reliabilities,
 )
 from invert.estimators.names import KV_NAMES, kv_heading
-from invert.estimators.typical_kv import typical_kv
-from invert.inference import infer
+from invert.estimators.typical_kv import record_of_typical_kv, typical_kv
+from invert.inference import Extent, infer, run_of
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.remembered import drawing_anew
@@ -158,3 +164,43 @@ def test_the_error_of_the_lecture_is_over_every_sheet_where_both_are_known():
     found = error_of_lecture(shipped_data())
     assert found and (found.low, found.high) == (min(times), max(times)) and found.median == pytest.approx(np.median(times))
     assert error_of_lecture(shipped_data(), assumptions_of({"active_params": 1e9})) == found, "what is given of one model is of no other"
+
+
+def test_every_estimator_has_one_signature():
+    for estimator in (*ESTIMATORS.values(), other_prices.estimate_by_input, other_prices.estimate_by_storage):
+        assert [(name, one.annotation) for name, one in signature(estimator).parameters.items()] == [
+            ("case", Case), ("data", Data), ("assumptions", Assumptions),
+        ]  # fmt: skip
+        assert signature(estimator).return_annotation == dict[str, Estimate]
+
+
+def test_every_estimator_is_named_and_every_name_is_of_one():
+    assert list(ESTIMATORS) == list(KV_NAMES)
+
+
+def test_the_default_table_draws_no_posterior():
+    with drawing_anew() as drawn:
+        table = run_of((), Extent(estimators=("from_premium_at_cost", "from_premium", "typical")), most_flagships=1000)[2]
+        assert table.inferences and not drawn
+    for one in table:
+        assert one.summary is None and one.kv_bytes.keys() == {"from_premium_at_cost", "from_premium", "typical"}
+
+
+def test_a_record_is_that_of_the_estimators_on_the_known_models():
+    found = reliabilities([None], shipped_data())[None]
+    known = judged(shipped_data())
+    assert found.models == tuple(one.member.architecture for one in known) and found.left_out == ()
+    for estimator, misread in found.misreadings.items():
+        errors = [log(one.kv_bytes[estimator].median / one.member.kv_bytes_per_token) for one in known]
+        assert (misread.models, misread.medians) == (len(known), len(errors))
+        assert (misread.bias, misread.sd) == pytest.approx((fmean(errors), stdev(errors)), rel=1e-12)
+
+
+def test_every_estimate_of_a_sheet_bears_its_record():
+    """The readings that of the known models left in, the class of the time its own, of more models than are sold by length."""
+    (found,) = infer(["qwen3-coder-plus"]).inferences
+    for estimator in ("from_all_prices", "from_premium_at_cost", "from_premium"):
+        assert found.kv_bytes[estimator].record == found.reliability.records[estimator]
+    assert found.kv_bytes["typical"].record == record_of_typical_kv(shipped_data(), "read")
+    assert found.kv_bytes_stored["typical"].record == record_of_typical_kv(shipped_data(), "stored")
+    assert found.kv_bytes["typical"].record.count > found.reliability.records["typical"].count == 7
