@@ -1,4 +1,4 @@
-"""Exchanges between chips: the link and the default bytes of each. `derive/solving/question/chip_links.py` reads the rows."""
+"""Exchanges between chips: the link and the default bytes of each. `derive/solving/question/presets.py` reads the rows."""
 
 from collections.abc import Mapping
 

@@ -16,9 +16,8 @@ from derive.immutable import immutable
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
-from derive.solving.deployments.budgets import split_money_rates
-from derive.solving.question.conventions import Switches
-from derive.solving.question.switches import implied_names, list_spreads
+from derive.solving.question.conventions import Switches, implied_names
+from derive.solving.question.givens import list_spreads, split_money_rates
 from derive.spreads import Interval, Series, Spread
 from derive.units import data_type_named, named_texts, show, signed
 

@@ -9,12 +9,11 @@ from derive.layouts import split_layout
 from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import Replica
-from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
-from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches
-from derive.solving.question.givens import is_limit, is_symbolic, read_limits
-from derive.solving.question.switches import implied_names, list_spreads, pose_question
+from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
+from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
+from derive.solving.question.questions import pose_question
 from derive.solving.result import Answers, Solution
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
 
@@ -124,7 +123,7 @@ def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switche
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
         return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
-    from derive.solving.deployments.deployments import answer_as_meant
+    from derive.solving.deployments.meant import answer_as_meant
 
     return answer_as_meant(_respond_at_once, unknown, given, switches, beside)
 
@@ -142,7 +141,7 @@ def respond_all(
     if len(unknowns) == 1:
         found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
     else:
-        from derive.solving.deployments.deployments import answer_several
+        from derive.solving.deployments.meant import answer_several
 
         found = answer_everywhere(lambda values, at: answer_several(_respond_at_once, unknowns, values, at), given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
@@ -181,7 +180,7 @@ def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches)
     solution = respond(unknown, given, switches)
     if solution.unknown not in SIZES_OF_DEPLOYMENTS:
         return solution
-    from derive.solving.deployments.whole_replicas import lead_with_replicas, size_of_replicas
+    from derive.solving.deployments.replicas import lead_with_replicas, size_of_replicas
 
     if size := size_of_replicas(solution, given, switches):
         of_one = {**given, Replica.chips: size}

@@ -9,7 +9,7 @@ from derive.catalogue import by_id, equation
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
-from derive.solving.engine.elimination import reaches
+from derive.solving.engine.plan import reaches
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.defaults import FOLLOWS, leading_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values

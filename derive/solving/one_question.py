@@ -12,7 +12,7 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.exchanges import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
-from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.roles import Batch, Memory
@@ -27,14 +27,14 @@ from derive.solving.question.questions import (
     copies_by_name,
     known_values,
     pose_again,
+    pose_question,
     suppose_dense,
     suppose_one_sequence,
     suppose_types,
     with_other_stand_ins,
 )
-from derive.solving.question.switches import pose_question
 from derive.solving.result import Reason, Solution, known_answer
-from derive.suppositions import USUAL_TYPES
+from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
 
 _BESIDE = 1e-3
 """How far from its default a quantity is tried, as a share of its usual value."""
@@ -112,7 +112,7 @@ def _round_within_limits(asked: Question, found: Solution) -> Solution:
     """Return the answer to limits with counted quantities as whole numbers."""
     if not asked.limits:
         return found
-    from derive.solving.limits.whole_numbers import round_to_whole
+    from derive.solving.limits.answering import round_to_whole
 
     return round_to_whole(asked, found)
 
@@ -161,7 +161,7 @@ def _supply(asked: Question, refused: Solution) -> Solution:
         found = found if with_stages.is_refused_for("missing_givens") else with_stages
     if found.answers or asked.limits:
         return found
-    from derive.solving.stopgaps import answer_with_stopgap
+    from derive.solving.one_question import answer_with_stopgap
 
     return answer_with_stopgap(asked, found) or found
 
@@ -277,3 +277,28 @@ def _answers_without_one(
         if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
             told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
             yield replace(found, unused=(*found.unused, name)).warn("not used", told)
+
+
+def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
+    """Return a bound of the unknown, which leaves out the quantity of a row of `STOPGAPS`, or None if no row fits."""
+    for row in STOPGAPS:
+        if _stopgap_fits(row, asked, refused):
+            value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)
+            known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "it is not given", **asked.provenance}
+            found, _ = consistent_answer(replace(asked, known=known, provenance=provenance, silent=row.hidden))
+            if len(found.answers) == 1 and (found.answers[0].bound or found.answers[0].kind == "interval"):
+                hidden = {row.quantity} if row.hidden else set[str]()
+                return replace(
+                    found.warn("stopgap", row.text),
+                    given={name: one for name, one in found.given.items() if name not in hidden},
+                    route=tuple(step for step in found.route if not any(hidden & equation(id).names for id in step.equations)),
+                )
+    return None
+
+
+def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
+    """Return whether a row fits: the question mentions none of the quantities that it leaves out."""
+    if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
+        return False
+    lacks_it_alone = refused.reason is not None and {*refused.reason.missing} == {row.quantity}
+    return (lacks_it_alone or not row.lacking) and not (row.no_results and results_made_of(asked, asked.unknown))

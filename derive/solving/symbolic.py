@@ -15,12 +15,10 @@ from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.quantities.formula import as_expression
 from derive.records import Equation
-from derive.solving.engine.composed import Composed
 from derive.solving.engine.directions import Signs, bound_of, signs
-from derive.solving.engine.elimination import find_eliminated, find_loops
 from derive.solving.engine.engine import evaluate_way, refuse_question
-from derive.solving.engine.plan import Leg, Loop, Way, find_plain_way
-from derive.solving.engine.substitution import compose
+from derive.solving.engine.legs import Composed, Leg, Loop, Way, compose
+from derive.solving.engine.plan import find_eliminated, find_loops, find_plain_way
 from derive.solving.explain.assumptions import list_assumptions
 from derive.solving.explain.refusals import missing_givens
 from derive.solving.question.questions import Question, known_values, pose_again

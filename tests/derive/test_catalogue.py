@@ -40,9 +40,9 @@ from derive.records import (
 )  # fmt: skip
 from derive.requirements import Requirement, as_relation, named
 from derive.show.citation import cite
+from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import FOLLOWS
 from derive.solving.question.questions import question
-from derive.solving.question.switches import Switches
 from tests.tools.renames import OLD_NAMES
 from tests.tools.together import each, in_one_test
 

@@ -13,6 +13,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
+from derive.roles import HELD, Memory
 from derive.solving.checks.consistency import (
     contradicted_default,
     exceeded_bound,
@@ -20,16 +21,15 @@ from derive.solving.checks.consistency import (
     find_impossible,
     is_unrelated,
 )
-from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, questions_of_memory
-from derive.solving.checks.speed_limits import out_of_reach, warn_beyond_domain
-from derive.solving.checks.targets import better_side, is_within, list_speeds
+from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
+from derive.solving.checks.targets import better_side, is_within, list_speeds, out_of_reach, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
 from derive.solving.engine.find import find_answer, possible_errors
+from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
-from derive.solving.engine.plan import Way
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
-from derive.solving.question.questions import Instead, Question, pose_again
+from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
 from derive.units import show
 
@@ -123,7 +123,7 @@ def _drop_impossible(asked: Question, solution: Solution) -> Solution:
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
     """Return the chips that memory needs if a speed needs fewer, with their speed, or None for any other refusal."""
     names = list_speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
-    found = answer_where_memory_binds(asked, names, questions_of_memory(asked)) if names else None
+    found = answer_where_memory_binds(asked, names, _questions_of_memory(asked)) if names else None
     if found is None:
         return None
     held, there = found
@@ -136,6 +136,16 @@ def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution |
     said = {**({warn_beyond_domain.__name__: beyond} if beyond else {}), FASTER_THAN_ASKED: faster, **doubts, **held.doubts}
     on_the_way = {name for row in way.rows for name in row.symbols}
     return replace(held.with_doubts(said), unused=tuple(name for name in held.unused if name not in on_the_way))
+
+
+def _questions_of_memory(asked: Question) -> Iterator[Question]:
+    """Yield the question without its speeds: with the cache, then with the weights alone."""
+    names = {*list_speeds(asked)}
+    if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
+        yield drop_knowns(asked, names)
+    bare = drop_knowns(asked, {*names, *Memory.counted_by})
+    provenance = {Memory.cache: "no cache is given", **bare.provenance}
+    yield replace(bare, known={Memory.cache: 0.0, **bare.known}, provenance=provenance)
 
 
 def answer_where_memory_binds(

@@ -1,7 +1,6 @@
 """Compare weights and caches with the memory of the chips before a time is printed, and list changes that would make them fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
 from functools import lru_cache
 from math import floor, inf, log10
 from typing import Any
@@ -12,10 +11,9 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, LOWER, Equation
 from derive.requirements import HOLDS
 from derive.roles import HELD, Batch, Held, Memory
-from derive.solving.checks.targets import list_speeds
-from derive.solving.engine.plan import Way
+from derive.solving.engine.legs import Way
 from derive.solving.question.propagation import quantities_behind
-from derive.solving.question.questions import Question, drop_knowns
+from derive.solving.question.questions import Question
 from derive.solving.result import Reason
 from derive.units import show
 
@@ -69,16 +67,6 @@ def rows_held(asked: Question, used: Iterable[Equation]) -> tuple[Held, ...]:
     counted = not {Memory.bought, Memory.room}.isdisjoint(spoken | asked.known.keys())
     there = ((row, {asked.unknown} if row.itself else {asked.unknown, *spoken}) for row in HELD if counted or not row.itself)
     return tuple(row for row, names in there if not names.isdisjoint(row.names))
-
-
-def questions_of_memory(asked: Question) -> Iterator[Question]:
-    """Yield the question without its speeds: with the cache, then with the weights alone."""
-    names = {*list_speeds(asked)}
-    if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
-        yield drop_knowns(asked, names)
-    bare = drop_knowns(asked, {*names, *Memory.counted_by})
-    provenance = {Memory.cache: "no cache is given", **bare.provenance}
-    yield replace(bare, known={Memory.cache: 0.0, **bare.known}, provenance=provenance)
 
 
 def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:

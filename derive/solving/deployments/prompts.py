@@ -11,7 +11,7 @@ from derive.errors import WrongValue
 from derive.meanings import Prompts
 from derive.requirements import HOLDS
 from derive.roles import DecodeStep
-from derive.solving.question.switches import names_prompts
+from derive.solving.question.conventions import names_prompts
 from derive.solving.result import Solution
 
 _AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]

@@ -16,10 +16,8 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.roles import Memory
-from derive.solving.engine.composed import Composed
+from derive.solving.engine.legs import Composed, Leg, Loop, Step, Way, change_equation, closed_form_of
 from derive.solving.engine.one_equation import solve_equation
-from derive.solving.engine.plan import Leg, Loop, Step, Way
-from derive.solving.engine.substitution import change_equation, closed_form_of
 from derive.solving.question.defaults import IDEALS, restore_default
 from derive.solving.question.questions import Question
 from derive.trees import PRODUCT

@@ -20,16 +20,15 @@ from derive.requirements import HOLDS
 from derive.roles import Memory
 from derive.solving.checks.consistency import contradiction
 from derive.solving.checks.fit import is_warning, memory_is_made_of, memory_shortfall
-from derive.solving.engine.composed import Composed
 from derive.solving.engine.directions import direction
+from derive.solving.engine.legs import Composed, Leg, Loop, Step, Way, closed_form_of
 from derive.solving.engine.one_equation import broken_requirement, residual, solve_equation, value_inside
-from derive.solving.engine.plan import Leg, Loop, Step, Way, propagate
-from derive.solving.engine.substitution import closed_form_of
+from derive.solving.engine.plan import propagate
 from derive.solving.explain.answer_with import Solve
 from derive.solving.explain.assumptions import list_assumptions
 from derive.solving.explain.caveats import left_to_assumptions, list_caveats, warn_below_one
-from derive.solving.question.chip_links import tell_given
 from derive.solving.question.defaults import PLAIN
+from derive.solving.question.presets import tell_given
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.trees import difference, names, slopes

@@ -17,19 +17,17 @@ from derive.roles import Batch
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
-from derive.solving.engine.elimination import find_after_another, find_eliminated, find_loops
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
+from derive.solving.engine.legs import Failed, Loop, Step, Way, compose
 from derive.solving.engine.plan import (
-    Failed,
-    Loop,
-    Step,
-    Way,
     carry_bounds,
     definitions_to,
+    find_after_another,
+    find_eliminated,
+    find_loops,
     find_plain_way,
     giving_equations,
 )
-from derive.solving.engine.substitution import compose
 from derive.solving.explain.refusals import find_result_without_influence, missing_givens, results_made_of
 from derive.solving.question.questions import Question, known_values, pose_again, suppose_types
 from derive.solving.result import Answer, Reason, Solution

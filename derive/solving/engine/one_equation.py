@@ -23,7 +23,7 @@ from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
-from derive.solving.engine.composed import Composed
+from derive.solving.engine.legs import Composed
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.trees import Tree, TreePair, names, slopes, terms, text
 from derive.units import show

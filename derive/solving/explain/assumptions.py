@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from derive.catalogue.assumed import OF_MIXTURES
 from derive.preset_record import ARCHITECTURES
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE
-from derive.solving.engine.plan import Way
-from derive.solving.question.chip_links import tell_assumption
+from derive.solving.engine.legs import Way
 from derive.solving.question.defaults import PLAIN
+from derive.solving.question.presets import tell_assumption
 from derive.solving.question.questions import Question
 
 NOT_NEEDED = " was named but is not needed"

@@ -14,11 +14,12 @@ from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
 from derive.roles import Batch, DecodeStep, Memory, Replica, Tokens, Training
 from derive.solving.checks.fit import fewest_with_copies
-from derive.solving.checks.speed_limits import warn_beyond_domain
+from derive.solving.checks.targets import warn_beyond_domain
 from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
-from derive.solving.question.chip_links import links
 from derive.solving.question.defaults import FOLLOWS, evaluate_defaults
-from derive.solving.question.questions import Question, copies_condition
+from derive.solving.question.presets import links
+from derive.solving.question.questions import Question
+from derive.solving.question.rows import copies_condition
 from derive.suppositions import SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
 

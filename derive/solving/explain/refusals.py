@@ -12,11 +12,11 @@ from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, O
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
-from derive.solving.engine.elimination import reaches
-from derive.solving.engine.plan import giving_equations, lacking_inputs
+from derive.solving.engine.plan import giving_equations, lacking_inputs, reaches
 from derive.solving.question.defaults import values_to_put_in
 from derive.solving.question.propagation import follow_values, rows_behind
-from derive.solving.question.questions import Question, known_values, list_stand_ins
+from derive.solving.question.questions import Question, known_values
+from derive.solving.question.rows import list_stand_ins
 from derive.solving.result import Reason
 from derive.suppositions import USUAL_TYPES
 from derive.units import show

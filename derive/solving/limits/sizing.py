@@ -16,8 +16,7 @@ from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.roles import Batch, Memory, Replica
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
-from derive.solving.checks.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
-from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
+from derive.solving.checks.targets import ENDLESS, batch_is_left_to_a_rate, find_targets, is_within, out_of_reach, warn_beyond_domain
 from derive.solving.engine.engine import refuse_question
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way

@@ -13,10 +13,8 @@ from derive.expressions.digits import LAST_DIGITS, loses_digits
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS, Requirement, bounding_sides, compared, named
-from derive.solving.engine.composed import Composed
+from derive.solving.engine.legs import Composed, Leg, Loop, Way, closed_form_of
 from derive.solving.engine.one_equation import bounds_of, solve_equation
-from derive.solving.engine.plan import Leg, Loop, Way
-from derive.solving.engine.substitution import closed_form_of
 from derive.trees import Tree, TreePair
 
 Floats = NDArray[np.float64]

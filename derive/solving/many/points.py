@@ -1,23 +1,57 @@
-"""Lists and ranges: each of their points has the answer that it has alone. Arrays repeat the way of one point if other points agree."""
+"""Lists, sweeps and ranges: each of their points has the answer that it has alone.
+
+Few points are asked one by one. For many points, arrays repeat the way of one point if other points agree.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import prod
+from time import process_time
 from typing import Any
 
+import numpy as np
+
+from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.records import LOWER, UPPER
 from derive.solving.many.intervals import answer_box
-from derive.solving.many.sweeps import answer_series
+from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, tabulate, tell_point
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import is_limit, is_symbolic, read_limits, spread
+from derive.solving.question.givens import MOST_POINTS, as_typed, is_limit, is_symbolic, list_spreads, read_limits, spread
 from derive.solving.question.propagation import rows_behind
-from derive.solving.question.switches import as_typed, list_spreads
-from derive.solving.result import Answers, Point, Solution
+from derive.solving.result import Answer, Answers, Point, Reason, Solution, Sweep
 from derive.spreads import Interval, Series, Spread
 from derive.units import signed
 
 Ask = Callable[[Mapping[str, Any], Switches], Answers]
 """One question or several: the givens and the switches lead to an answer each."""
+
+_AskAt = Callable[[Point, bool], Answers]
+"""A question at a point of the series, and whether it needs no warnings there."""
+
+_FEW = 64
+"""Up to how many points are answered one by one."""
+
+_MOST_SINGLY = 10_000
+"""Up to how many points are answered one by one if arrays do not answer them."""
+
+_EXPLAINED = 100
+"""For how many points without a number the reason is looked up."""
+
+_PROBES = 5
+"""How many points of a long sweep are asked one by one to check the arrays. The first, the middle and the last one have their warnings."""
+
+MOST_BYTES = 500_000_000
+"""Memory above which a sweep is refused before it starts."""
+
+BASE_BYTES = 200_000_000
+"""Memory of the interpreter, the catalogue and the intermediate values."""
+
+_LONGEST = 60
+"""Seconds of computing above which points are not asked one by one."""
+
+TRIED = 1.0
+"""Seconds after which the time of all points is estimated."""
 
 
 def answer_many(ask: Ask, given: Mapping[str, Any], switches: Switches) -> Answers:
@@ -75,3 +109,196 @@ def _given_at(typed: Any, name: str, value: float, switches: Switches) -> Any:
     parts = signed(typed) if is_limit(typed) else ()
     over = [one for one in parts if spread(name, one[2:], switches.conventions.read)]
     return " ".join(f"{one[:2]}{number!r}" if one in over else one for one in parts) if over else number
+
+
+def answer_series(ask: _AskAt, series: Mapping[str, Series], zipped: bool) -> Answers:
+    """Return the answers at every combination of the series, the last one fastest, by arrays or each point asked alone.
+
+    Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths, for too many
+    points, and for too long a time.
+    """
+    given = _list_points(series, zipped)
+    count = len(next(iter(given.values())))
+    if count > _FEW and (found := _answer_by_arrays(ask, given, lambda rows: _fits_here(series, count, rows))):
+        return found
+    rows = _ask_each(ask, given)
+    return tuple(_gather_points(given, [row[place] for row in rows]) for place in range(len(rows[0])))
+
+
+def _list_points(series: Mapping[str, Series], zipped: bool) -> AtPoints:
+    """Return a column for each series. Raise WrongValue for more points than fit in memory."""
+    count = _points(series, zipped)
+    _fits_here(series, count, rows=1)
+    return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+
+
+def _answer_by_arrays(ask: _AskAt, given: AtPoints, fits: Callable[[int], None]) -> Answers | None:
+    """Return the answers at all points through one way for each unknown, or None if arrays do not have what some points have alone."""
+    probes = _probes(given)
+    loud = {probes[0], probes[len(probes) // 2], probes[-1]}
+    looks = {at: ask(_point(given, at), at not in loud) for at in probes}
+    found = []
+    for place in range(len(looks[probes[0]])):
+        alone = {at: answers[place] for at, answers in looks.items()}
+        along = None if any(one.spans for one in alone.values()) else evaluate_along(given, alone, fits, sides=True)
+        if along is None:
+            return None
+        found.append(_table_points(lambda at, place=place: ask(_point(given, at), False)[place], along, alone))  # type: ignore[misc]
+    return tuple(found)
+
+
+def _table_points(ask: Callable[[int], Solution], along: Along, looks: Mapping[int, Solution]) -> Solution:
+    """Return one solution for a table by arrays, with the warnings of the points that were asked alone."""
+    given = along.table.given
+    table, unasked = _without_number(ask, along.table)
+    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(looks).items()}
+    short = np.flatnonzero(along.short)
+    if len(short):
+        # Memory has been checked at all points, not only at some.
+        first = int(short[0])
+        told = ask(first).doubts.get(SHORT, "does not fit")
+        warnings = {SHORT: _warned(given, first, told, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
+    if unasked:
+        reasons = f"The reason is known for the first {len(table.others):,}"
+        warnings[_without_number.__name__] = f"{unasked:,} more points have no number. {reasons}"
+    return _tabled([*looks.values()], table, warnings)
+
+
+def _point(given: AtPoints, at: int) -> dict[str, float]:
+    return {name: float(column[at]) for name, column in given.items()}
+
+
+def _ask_each(ask: _AskAt, given: AtPoints) -> list[Answers]:
+    """Return the answers of each point, or of the first one if all lack inputs."""
+    count = len(next(iter(given.values())))
+    points = [_point(given, at) for at in range(min(count, _MOST_SINGLY))]
+    rows, begun = [ask(points[0], False)], process_time()
+    if all(one.is_refused_for("missing_givens") for one in rows[0]) and all(points[0].values()):
+        nothing = next((point for point in points if not all(point.values())), None)
+        if nothing is None or all(one.is_refused_for("missing_givens") for one in ask(nothing, False)):
+            return rows
+    why = f"{rows[0][0].unknown} has different routes here or no closed form, so it is solved point by point:"
+    if count > _MOST_SINGLY:
+        raise WrongValue(f"{why} at most {_MOST_SINGLY:,} points, not {count:,}")
+    for point in points[1:]:
+        rows.append(ask(point, False))
+        spent = process_time() - begun
+        if spent > TRIED and spent * count / len(rows) > _LONGEST:
+            raise WrongValue(
+                f"{why} {count:,} points would take about {spent * count / len(rows):,.0f} s; at most {_LONGEST} s,"
+                f" which are about {int(_LONGEST * len(rows) / spent):,} points"
+            )
+    return rows
+
+
+def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:
+    """Return the answers of all points as one solution, with a column of each size that they are answered at."""
+    if all(one.is_refused_for("missing_givens") for one in solutions):
+        return solutions[0]
+    said = _group_warnings(dict(enumerate(solutions)))
+    answered = {at for at, solution in enumerate(solutions) if solution.answers}
+    warnings = {kind: _merge_warnings(given, texts, answered) for kind, texts in said.items()}
+    table = tabulate(given, solutions)
+    sizes = {name for one in solutions for name, source in one.provenance.items() if source.startswith(f"at {name} = ")}
+    # Over ranges a point has several sizes.
+    columns = {name: [one.given.get(name) if one.answers and not one.spans else None for one in solutions] for name in sorted(sizes)}
+    found = {name: np.array(column, dtype=float) for name, column in columns.items() if None not in column}
+    return _tabled(solutions, replace(table, given={**table.given, **found}), warnings)
+
+
+def _points(series: Mapping[str, Series], zipped: bool) -> int:
+    """Return the number of points of series. Raise WrongValue for zipped series of different lengths, and for too many points."""
+    lengths = {len(one) for one in series.values()}
+    if zipped and len(lengths) > 1:
+        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: --zip needs lists of equal length")
+    count = lengths.pop() if zipped else prod(len(one) for one in series.values())
+    if count > MOST_POINTS:
+        raise WrongValue(f"{' times '.join(series)} has {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+    return count
+
+
+def _probes(given: AtPoints) -> list[int]:
+    """Return the points of a long sweep that are asked singly. A point at which a column is 0 comes after the others."""
+    count = len(next(iter(given.values())))
+    nothing = {int(np.flatnonzero(column == 0)[0]) for column in given.values() if (column == 0).any()}
+    evenly = {int(at) for at in np.linspace(0, count - 1, _PROBES)}
+    return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))
+
+
+def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
+    """Raise WrongValue if the sweep would not fit in memory: eight bytes a point and column, ten a point and root."""
+    needed = BASE_BYTES + count * (8 * len(series) + 10 * rows) + 40 * sum(len(one.values) for one in series.values())
+    if needed > MOST_BYTES:
+        fewer = int(count * (MOST_BYTES - BASE_BYTES) / (needed - BASE_BYTES))
+        raise WrongValue(
+            f"{' times '.join(series)} takes {count:,} points, about {needed / 1e6:,.0f} MB of memory; at most {MOST_BYTES / 1e6:,.0f} MB:"
+            f" ask for {fewer:,} points or fewer, or for one part after another"
+        )
+
+
+def _grid(series: Mapping[str, Series]) -> AtPoints:
+    """Return a column for each series. Every combination is a row."""
+    grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
+    return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
+
+
+def _without_number(ask: Callable[[int], Solution], table: Sweep) -> tuple[Sweep, int]:
+    """Return the table with the answers of the first points without a number, and how many are left."""
+    empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
+    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
+    values, places = table.values.copy() if len(empty) else table.values, table.places
+    labels, bounds = list(table.labels), list(table.bounds)
+    for at in empty[:_EXPLAINED].tolist():
+        solution = ask(at)
+        found = [one for one in solution.answers if one.kind == "point"]
+        if found and len(found) <= len(values):
+            # Arrays are not sure of two roots close to each other.
+            for root, one in enumerate(found):
+                values[root, at], places[root, at] = one.point, len(labels)
+                labels, bounds = [*labels, one.regime], [*bounds, one.bound]
+        else:
+            others[at] = solution.answers, solution.reason
+    left = int(np.isnan(values).all(axis=0).sum()) - len(others)
+    return replace(table, values=values, places=places, labels=tuple(labels), bounds=tuple(bounds), others=others), left
+
+
+def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
+    """Return the points of each kind of warning, with its text there."""
+    found: dict[str, dict[int, str]] = {}
+    for at, solution in solutions.items():
+        for kind, text in zip(solution.kinds, solution.warnings, strict=True):
+            found.setdefault(kind, {}).setdefault(at, text)
+    return found
+
+
+def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
+    """Return one text for all points: the common text if they agree, else the text of the first point."""
+    at, text = next(iter(texts.items()))
+    return text if answered and texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
+
+
+def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
+    """Return a warning with its point and the number of other points that have it."""
+    others = f" (and a similar reason at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""
+    return f"{tell_point(given, at)}{others}: {text}"
+
+
+def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]) -> Solution:
+    """Return one solution for all points: the span of the answers, and the table."""
+    first = next((solution for solution in solutions if solution.answers), solutions[0])
+    ends = [one.ends for answers, _ in table.others.values() for one in answers]
+    lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
+    highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
+    ended = [high for high in highs if high is not None]
+    most = max(ended) if len(ended) == len(highs) > 0 else None
+    span = (Answer(kind="interval", low=min(lows), high=most, bound=table.bound),) if lows else ()
+    kept = {name: value for name, value in first.given.items() if name not in table.given}
+    used = dict.fromkeys(id for solution in solutions for id in solution.equations)
+    answered = [solution for solution in solutions if solution.answers]
+    unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
+    ids = tuple(used)
+    told, kinds = tuple(warnings.values()), tuple(warnings)
+    return replace(
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table,
+        with_prompts=None,
+    )  # fmt: skip

@@ -15,8 +15,8 @@ from derive.solving.checks.fit import shortage
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import bound_of, signs
 from derive.solving.engine.engine import is_memory_warning
-from derive.solving.engine.plan import Way
-from derive.solving.limits.whole_numbers import round_table
+from derive.solving.engine.legs import Way
+from derive.solving.limits.answering import round_table
 from derive.solving.many.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
 from derive.solving.question.questions import Question, default_values, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep

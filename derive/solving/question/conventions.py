@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from numbers import Real
 
+from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
+from derive.meanings import IMPLIED, Prompts
 from derive.quantities import quantity
 from derive.units import SIZES, flop_power, parse, show
 
@@ -111,3 +113,41 @@ class Switches:
 
 
 USUAL_SWITCHES = Switches()
+
+
+def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
+    """Return whether a question names a variant that counts prompts or leaves them out.
+
+    >>> names_prompts([], {}), names_prompts(["serving.request_latency_with_prompts"], {})
+    (False, True)
+    """
+    return _named_variant(using, variants) is not None
+
+
+def implied_names(switches: Switches) -> tuple[str, ...]:
+    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
+    of weights if a chip is named with a data type, and the layers of a model.
+
+    >>> with_prompts = ("serving.request_latency_with_prompts",)
+    >>> implied_names(Switches()), implied_names(Switches("H100:fp8", "Llama-3.1-8B", using=with_prompts))
+    ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
+    """
+    hardware = switches.hardware
+    if not (switches.using or switches.variants or hardware or switches.model):
+        return ()
+    variant = equation(Prompts.together).variant
+    chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
+    said = {
+        "prompts": variant is not None and _named_variant(switches.using, switches.variants) == variant.name,
+        "data type": any(":" in chip for chip in chips),
+        "model": bool(switches.model),
+    }
+    return tuple(name for what, is_said in said.items() if is_said for name in IMPLIED[what])
+
+
+def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
+    """Return the named variant of those that say where prompts are computed."""
+    of_prompts = equation(Prompts.together).variant
+    group = of_prompts.group if of_prompts else ""
+    named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
+    return next(iter(named), variants.get(group))

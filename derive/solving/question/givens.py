@@ -1,20 +1,26 @@
-"""Givens with many values: a range (`80B..120B`, `0.4±0.1`), a list (`1,8,64` or `1;8;64`), a sweep (`1..4096:log`)."""
+"""Givens with many values: a range (`80B..120B`, `0.4±0.1`), a list (`1,8,64` or `1;8;64`), a sweep (`1..4096:log`).
+
+Also limits (`<=30ms`), and money of a fleet per hour, day or month.
+"""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from derive.answers import POINTS
-from derive.errors import BacksolveError, WrongValue, shorten, suggest
-from derive.quantities import quantity
+from derive.errors import BacksolveError, WrongUnit, WrongValue, shorten, suggest
+from derive.meanings import Accrued
+from derive.quantities import meant_beside, own_unit, quantity
 from derive.records import LOWER, UPPER
+from derive.solving.question.conventions import Switches
 from derive.spreads import Interval, Series, Spread
-from derive.units import LONGEST, SIGNS, signed
+from derive.units import LONGEST, SIGNS, parse, signed
 
 if TYPE_CHECKING:
     import numpy as np
     from sympy import Expr
+
 
 MOST_POINTS = 10_000_000
 """Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""
@@ -24,6 +30,7 @@ MOST_VALUES = 5_000_000
 
 _PLUS_MINUS = r"±|\+/?-"
 _SUFFIXES = frozenset("kKMGBTP")
+_BY_THE_TIME = r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*"
 _COLON = r"(?i):([a-z]+)(?::(\S*))?$"
 _COUNTED = r"([^:]*):([0-9]+)"
 _GROUPED = r"(?is)\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)"
@@ -32,6 +39,7 @@ _GROUPED = r"(?is)\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<un
 _SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 
+_T = TypeVar("_T")
 _Read = Callable[[str, "float | str"], float]
 
 
@@ -269,3 +277,42 @@ def read_limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dic
             of_it[side] = text
     values = {name: sides.get(UPPER, sides.get(LOWER)) for name, sides in found.items()}
     return {**given, **values}, found
+
+
+def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
+    """Return the givens with money of a fleet per hour or month as money over that time. An unknown with such a unit is over that time too.
+
+    Raises WrongValue for money by one time beside another.
+
+    >>> split_money_rates(["chips"], {"fleet_cost": "<=$50/h"}), split_money_rates(["cost_per_month"], {"chips": 8})
+    ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
+    """
+    texts = {name: value for name, value in given.items() if isinstance(value, str) and name in Accrued.money}
+    apart = {name: found for name, text in texts.items() if (found := re.fullmatch(_BY_THE_TIME, text)) and _is_a_time(found["time"])}
+    units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
+    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in Accrued.money]
+    times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
+    if not times:
+        return given
+    lasts = {parse(Accrued.time, time) for time in times}
+    if len(lasts) > 1 or Accrued.time in given:
+        raise WrongValue(f"the money of a fleet depends on one time ({', '.join(sorted(times))}): remove {Accrued.time} or the others")
+    return {**given, **{name: found["money"] for name, found in apart.items()}, Accrued.time: min(times)}
+
+
+def _is_a_time(word: str) -> bool:
+    try:
+        parse(Accrued.time, f"1 {word}")
+    except WrongUnit:
+        return False
+    return True
+
+
+def list_spreads(plain: Mapping[str, Any], switches: Switches) -> dict[str, Spread]:
+    """Return the ranges, lists and sweeps among givens without limits."""
+    return {name: one for name, value in plain.items() if (one := spread(name, value, switches.conventions.read))}
+
+
+def as_typed(name: str, value: float, switches: Switches) -> float:
+    """Return the number that is read as this value in the conventions of a question."""
+    return value / (switches.conventions.read(name, value) / value) if value else value

@@ -2,17 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import field, replace
-from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from derive.answers import COUNTED
-from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
-from derive.errors import UnknownName, WrongValue
-from derive.expressions.digits import has_difference
+from derive.catalogue import equation
+from derive.errors import WrongValue
 from derive.immutable import immutable
-from derive.layouts import LAID_OUT, LAYOUTS, layout_line, usual_layout_line
-from derive.meanings import CHOICES, OF_PRICE_SHEETS, READS_OF_WEIGHTS, Choice
+from derive.layouts import LAID_OUT, layout_line, usual_layout_line
+from derive.meanings import OF_PRICE_SHEETS, READS_OF_WEIGHTS
 from derive.preset_record import (
     ARCHITECTURE_COUNTS,
     ATTENTION_DTYPE,
@@ -22,36 +19,37 @@ from derive.preset_record import (
     WIDTHS,
     Preset,
     Published,
-    merge,
     stored_bytes,
 )
-from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.quantities.aliases import RENAMED
-from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
+from derive.quantities import quantity
+from derive.records import Equation
 from derive.requirements import HOLDS
-from derive.roles import UNDIVIDED, VANISH, Batch, Memory
-from derive.solving.question.chip_links import links
+from derive.roles import UNDIVIDED, VANISH, Batch, Memory, Tokens
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import (
     DefaultValues,
     defaults_in_force,
     evaluate_defaults,
     list_repeated,
-    values_to_put_in,
-    with_defaults,
 )
-from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output
+from derive.solving.question.givens import as_typed, list_spreads, read_limits
+from derive.solving.question.presets import complete_presets
+from derive.solving.question.rows import (
+    check_variants,
+    choose_variants,
+    find_made_zeros,
+    list_active,
+    may_be_its_zero,
+    rows_in_force,
+    variants_that_read,
+)
 from derive.spreads import Interval
 from derive.suppositions import USUAL_TYPES, Dense, OneSequence
 from derive.units import DATA_TYPES, is_of_one_element, show
 
 _T = TypeVar("_T")
 
-_FAR = 100.0
-"""How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-_BY_HEADS = "chips as given. Tensor parallelism divides attention by heads, and chips that share a head store the same cache"
-"""Why a cache is taken to lie several times on chips that were named by a word for it."""
 _UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
 """What exists only in whole ones."""
 
@@ -138,7 +136,7 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
     name, conventions = quantity(unknown).name, switches.conventions
     refuse_no_output(given)
     typed = _read_givens(name, given, conventions)
-    preset, using, follows = _complete_presets(name, typed, switches)
+    preset, using, follows = complete_presets(name, typed, switches)
     remark = ""
     if conventions.dtype and _WIDTH in typed:
         typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
@@ -182,21 +180,6 @@ def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Co
     return typed
 
 
-def _complete_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> tuple[Preset, tuple[str, ...], Mapping[str, str]]:
-    """Return the named presets with their layout, links and copies of the cache, the ids of all equations that join by name, and the
-    quantities that are what another one is.
-    """
-    preset, joined, follows, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
-    using = tuple(dict.fromkeys((*switches.using, *joined)))
-    preset = _with_links(preset, unknown, typed, switches, using)
-    shared = {Memory.attention_groups: NEUTRAL_DEFAULTS[Memory.attention_groups], **preset.givens, **typed}
-    cut = switches.conventions.tensor_parallel or by_heads
-    row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
-    if row and unknown in (Memory.copies, Memory.attention_groups, _CHIPS):
-        return preset, (*using, row.id), follows
-    return (_with_copies(preset, row.right_side(shared)) if row else preset), using, follows
-
-
 def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: Conventions, has_chip: bool, remark: str) -> Iterator[str]:
     """Yield remarks on the presets, on givens that replace values of them, on the layout, and on a data type that was given."""
     yield from preset.notes
@@ -236,65 +219,11 @@ def _all_variants(
 ) -> tuple[tuple[str, str], ...]:
     """Return the variant of each group by the presets, the givens, a given that only one variant uses, and the question itself."""
     using, aside = (tuple(row.id for row in rows) for rows in (named, left_out))
-    usual = {**of_preset, **_choose_variants(unknown, known, named, follows)}
-    read = {symbol for row in _list_active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
+    usual = {**of_preset, **choose_variants(unknown, known, named, follows)}
+    read = {symbol for row in list_active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
     # What is untrue of a model is read by nothing on purpose.
     unread = {unknown, *typed} - read - {row.defines for row in left_out}
-    return tuple({**usual, **_read_by_one_variant(unread, {unknown, *known}), **_check_variants(asked)}.items())
-
-
-def _with_layouts(
-    preset: Preset, unknown: str, typed: Mapping[str, float], conventions: Conventions
-) -> tuple[Preset, tuple[str, ...], Mapping[str, str], bool]:
-    """Return the presets with what the layouts set, the rules that join by name, the quantities that are what an unknown one is, and
-    whether attention is cut by heads.
-    """
-    rows = [LAYOUTS[key] for key in conventions.layouts]
-    known, taken, follows = {**preset.givens, **typed}, dict[str, float](), dict[str, str]()
-    dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
-    if dense and (wrong := next((row for row in rows if not row.dense), None)):
-        raise WrongValue(f"{wrong.part}={wrong.name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
-    for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed}):
-        if isinstance(value, str) and (value == unknown or value not in known):
-            follows[name] = value
-        else:
-            taken[name] = known[value] if isinstance(value, str) else value
-    if not rows:
-        return preset, (), {}, False
-    why = layout_line(conventions.layouts)
-    variants = {READS_OF_WEIGHTS: rows[-1].dense} if dense else {}
-    layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
-    return (
-        merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
-        tuple(id for row in rows for id in row.using if equation(id).symbols[0] not in typed),
-        follows,
-        any(row.by_heads for row in rows),
-    )
-
-
-def _copied_by_heads(unknown: str, known: Mapping[str, float], variants: Mapping[str, str], using: Iterable[str]) -> Equation | None:
-    """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
-    if (Memory.copies in known and unknown != Memory.attention_groups) or any(equation(id).symbols[0] == Memory.copies for id in using):
-        return None
-    row, chips = copies_condition({**_choose_variants(unknown, known, ()), **variants}), known.get(_CHIPS)
-    if unknown == Memory.attention_groups:
-        return row
-    if unknown == _CHIPS and known.keys() | {_CHIPS} >= row.inputs:
-        return row
-    if not chips or not row.inputs <= known.keys():
-        return None
-    return row if unknown == Memory.copies or row.right_side(known) > 1 else None
-
-
-def _with_copies(preset: Preset, copies: float) -> Preset:
-    """Return the presets with the copies of a cache that tensor parallelism makes."""
-    taken = Preset(givens={Memory.copies: copies}, provenance={Memory.copies: "supposed"}, variants={}, supposed={Memory.copies: _BY_HEADS})
-    return merge([("presets", preset), ("tensor parallelism", taken)], set())
-
-
-def copies_condition(variants: Mapping[str, str]) -> Equation:
-    """Return the condition for the copies of a cache on chips that share all heads, among the chosen variants."""
-    return variants_of(Memory.copies)[variants.get(Memory.copies, "heads")]
+    return tuple({**usual, **variants_that_read(unread, {unknown, *known}), **check_variants(asked)}.items())
 
 
 def dividing_chips(row: Equation, known: Mapping[str, float]) -> float | None:
@@ -348,15 +277,6 @@ def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
     return {unknown: f"the {preset.givens[unknown]:.0f} chips of {preset.provenance[unknown]} are not used: chips is asked for"}
 
 
-def _with_links(preset: Preset, unknown: str, typed: Mapping[str, float], switches: Switches, using: Iterable[str]) -> Preset:
-    """Return the presets with the inputs of an exchange between chips that the question mentions."""
-    known = {**preset.givens, **typed}
-    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
-    taken = links(unknown, known, provenance, overlap or switches.variants.get("overlap", ""), switches.exchanged)
-    return merge([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
-
-
 def _show_preset(name: str, preset: Preset) -> str:
     """Return the value that a preset would have set, with its source."""
     value, origin = show(name, preset.givens[name]), preset.provenance[name]
@@ -383,7 +303,7 @@ def _with_nothing(asked: Question) -> Question:
     asked = drop_knowns(asked, asked.nothing.keys())
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
-    rows = _list_active(asked.unknown, asked.variants, using, left_out, ())
+    rows = list_active(asked.unknown, asked.variants, using, left_out, ())
     defaults = defaults_in_force(asked.unknown, asked.known.keys()) if zeros else {}
     usual = {name for name, value in defaults.items() if defaults.get(str(value), value) == 0}
     posed = _know_zeros(asked, find_made_zeros(rows, zeros, {asked.unknown, *asked.known} - {*zeros}, usual))
@@ -416,8 +336,8 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float]) -> Que
     [True, False]
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
-    zeros = frozenset(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
-    defaults, active, named, limits = _rows_in_force(
+    zeros = frozenset(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not may_be_its_zero(unknown, n))
+    defaults, active, named, limits = rows_in_force(
         unknown,
         frozenset(known),
         zeros,
@@ -431,47 +351,6 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float]) -> Que
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=limits)
 
 
-_Rows = tuple[Equation, ...]
-
-
-@lru_cache(maxsize=4096)
-def _rows_in_force(
-    unknown: str,
-    known: frozenset[str],
-    zeros: frozenset[str],
-    repeated: frozenset[str],
-    variants: tuple[tuple[str, str], ...],
-    using: tuple[str, ...],
-    left_out: tuple[str, ...],
-    any_stand_in: bool,
-    follows: tuple[tuple[str, str], ...],
-) -> tuple[DefaultValues, _Rows, _Rows, _Rows]:
-    """Return the defaults that apply. With these put in, return the equations that may be used, the named equations and the bounds.
-
-    Givens that repeat a default are put in as it is.
-    """
-    claimed = [equation(id).symbols[0] for id in using]
-    made = frozenset(row.symbols[0] for row in _list_chosen(variants, using, left_out) if row.variant)
-    defaults = {**defaults_in_force(unknown, known - repeated, claimed, made), **dict(follows)}
-    values = values_to_put_in(defaults)
-    aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults}, values)))
-    active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
-    named = _put_defaults_in(tuple(map(equation, using)), values)
-    unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
-    if zeros:
-        active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
-    # A limit of a quantity that nobody gave limits nothing else.
-    put_in = dict(values)
-    limits = tuple(row for row in bounds() if row.symbols[0] not in put_in)
-    return unsaid, active, named, _put_defaults_in(limits, values)
-
-
-def _may_be_its_zero(unknown: str, name: str) -> bool:
-    """Return whether the unknown is behind a quantity that is 0: as a factor that may be 0 too, or in a difference."""
-    row = definitions().get(name)
-    return row is not None and unknown in row.inputs and (quantity(unknown).may_be_zero or has_difference(row.trees[1]))
-
-
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
     """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it."""
     if code == "missing_givens":
@@ -480,28 +359,6 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
     for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
         told = f"{' and '.join(row.id for row in aside)} is not used, because the givens contradict it"
         yield pose_again(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
-
-
-def _list_idle_stand_ins(unknown: str, known: Set[str], values: tuple[tuple[str, int | str], ...]) -> tuple[str, ...]:
-    """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
-    have = known | {unknown}
-    return tuple(
-        row.id
-        for row, needed in list_stand_ins(values).items()
-        if row.defines in known or not (row.defines == unknown or (needed <= have and (needed or _are_made(row, have))))
-    )
-
-
-def list_stand_ins(values: tuple[tuple[str, int | str], ...]) -> dict[Equation, frozenset[str]]:
-    """Return the stand-ins with the defaults put in, each with the inputs that it then needs and that no other equation gives."""
-    put_in = ((with_defaults(row, dict(values)), needed) for row, needed in stand_ins().items())
-    return {row: needed & {*row.symbols} for row, needed in put_in}
-
-
-def _are_made(row: Equation, have: Set[str]) -> bool:
-    """Return whether all inputs of an equation are known or can be made of known quantities."""
-    defaults, firsts = {*have, *NEUTRAL_DEFAULTS}, definitions()
-    return all(name in defaults or all(one in defaults or one in firsts for one in firsts[name].inputs) for name in row.inputs)
 
 
 def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
@@ -556,7 +413,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
         return None
     known = _know_too(asked, {name: value for name, (value, _) in found.items()}, "supposed")
     chosen = dict(asked.variants)
-    before, after = (_choose_variants(asked.unknown, one.known, asked.named, asked.follows) for one in (asked, known))
+    before, after = (choose_variants(asked.unknown, one.known, asked.named, asked.follows) for one in (asked, known))
     chosen |= {group: name for group, name in after.items() if chosen.get(group) == before.get(group)}
     unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
     return _with_nothing(replace(known, variants=tuple(chosen.items()), unsaid=unsaid))
@@ -593,68 +450,6 @@ def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
     return {name: one for name, one in some.items() if name not in names}
 
 
-@lru_cache(maxsize=1024)
-def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
-    """Return the equations with the defaults put in, without those that have no quantity left."""
-    given = dict(values)
-    return tuple(row for row in (with_defaults(one, given) for one in rows) if row.symbols)
-
-
-@lru_cache(maxsize=4096)
-def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
-    """Return an equation with these quantities put in as 0, or as it is if it has no value there."""
-    if zeros.isdisjoint(row.symbols[1:]):
-        return row
-    whole = with_defaults(equation(row.id), {**dict.fromkeys(zeros, 0), **row.put_in})
-    try:
-        return whole if whole.trees and whole.symbols else row
-    except ZeroDivisionError:
-        return row
-
-
-def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches) -> Preset:
-    """Return all named presets as one. The tables are read only if one is named."""
-    usual = replace(switches.conventions, efficiency="ideal", price="given", tier="") == switches.conventions
-    if not switches.hardware and not switches.model and usual:
-        return Preset(givens={}, provenance={}, variants={})
-    from derive.solving.question.named_presets import combine_presets
-
-    return combine_presets(unknown, typed, switches)
-
-
-def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...], follows: Iterable[str] = ()) -> dict[str, str]:
-    """Return the variants that the givens choose, by the rows of `CHOICES`."""
-    at_hand, spoken = {*known, unknown}, {*known, *follows, *(symbol for row in named for symbol in row.symbols)}
-
-    def applies(row: Choice) -> bool:
-        return (
-            known.keys() >= {*row.known}
-            and at_hand >= {*row.all}
-            and at_hand.isdisjoint(row.absent)
-            and spoken.isdisjoint(row.unspoken)
-            and row.asked in ("", unknown)
-            and (not row.less or known[row.less[0]] < known[row.less[1]])
-        )
-
-    return {row.group: row.variant for row in CHOICES if applies(row)}
-
-
-def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
-    """Return the variants that alone in their group use a given that no other equation uses.
-
-    >>> _read_by_one_variant({"rope_dim"}, {"layers", "latent_dim", "rope_dim"})
-    {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed', 'selected_flops_per_entry': 'mla_indexed'}
-    """
-    if not unread:
-        return {}
-    supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
-    defaults = dict(values_to_put_in(defaults_in_force("", known)))
-    rows = (with_defaults(row, defaults) for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs))
-    able = [row.variant for row in rows if row.variant and row.inputs <= supplied]
-    names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
-    return {group: name for group, (name, *others) in names.items() if not others}
-
-
 def _refuse_impossible(known: Mapping[str, float]) -> None:
     """Raise WrongValue for a part larger than its whole, or a batch below one sequence."""
     for part, value in known.items():
@@ -664,63 +459,6 @@ def _refuse_impossible(known: Mapping[str, float]) -> None:
     least = known.get(Batch.name, 1.0)
     if least < 1 - HOLDS:
         raise WrongValue(f"{Batch.name} = {least:.4g}: a batch has at least one sequence")
-
-
-def _check_variants(asked: Mapping[str, str]) -> Mapping[str, str]:
-    asked = {RENAMED.get(group, group): name for group, name in asked.items()}
-    groups = {row.variant.group for row in by_id().values() if row.variant}
-    for group, name in asked.items():
-        if group not in groups:
-            raise UnknownName("variant group", group, sorted(groups))
-        if name not in variants_of(group):
-            raise UnknownName(group, name, variants_of(group))
-    return asked
-
-
-@lru_cache(maxsize=1024)
-def _list_active(
-    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
-) -> tuple[Equation, ...]:
-    """Return the equations that a way may use. An inequality is one if it was named or contains the unknown.
-
-    A quantity that is given as 0, or has its default, needs no definition. A bound that was named for the unknown takes its place.
-    """
-    named = {equation(id) for id in using}
-    made = {*settled, *(unknown for row in named if row.sense != "=" and row.symbols[0] == unknown)}
-    rows = _list_chosen(variants, using, left_out)
-    return tuple(row for row in rows if row in named or (row.defines not in made and (row.sense == "=" or unknown in row.symbols)))
-
-
-@lru_cache(maxsize=256)
-def _list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[Equation, ...]:
-    """Return one variant of each group, and the named equations, without those that a preset leaves out."""
-    chosen = dict(variants)
-    named = [equation(id) for id in using]
-    picked: dict[str, tuple[tuple[str, ...], Equation]] = {}
-    for row, variant in ((row, row.variant) for row in named if row.variant):
-        names, first = picked.setdefault(variant.group, ((variant.name, *variant.holds_for), row))
-        common = tuple(name for name in names if name in (variant.name, *variant.holds_for))
-        if not common:
-            raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
-        picked[variant.group] = common, first
-    chosen |= {group: names[0] for group, (names, _) in picked.items()}
-
-    aside = {*left_out, *ROOF_IDS}
-    chosen = {**_default_variants(), **chosen}
-
-    def joins(row: Equation) -> bool:
-        """Return whether an equation joins by itself. A condition joins by name alone, whichever variant is chosen."""
-        if row.variant and row.kind != CONDITION:
-            return chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
-        return row.kind in CHAINED_BY_ITSELF
-
-    return tuple(row for row in by_id().values() if row in named or (row.id not in aside and joins(row)))
-
-
-@lru_cache(maxsize=1)
-def _default_variants() -> Mapping[str, str]:
-    """Return the variant of each group that is meant if none is chosen."""
-    return {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
 
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:
@@ -737,3 +475,45 @@ def default_values(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]
     """Return the defaults in force beside numbers or arrays."""
     standing = evaluate_defaults(asked.defaults, values)
     return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}
+
+
+_FAR = 100.0
+"""How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
+
+
+def refuse_no_output(given: Mapping[str, Any]) -> None:
+    """Raise WrongValue for requests without output tokens, with the question that fits prefill alone.
+
+    >>> refuse_no_output({"output_tokens": 0})
+    Traceback (most recent call last):
+        ...
+    derive.errors.WrongValue: output_tokens = 0 means only prefill: remove it and ask for time_to_first_token, prefill_time or \
+prefill_cost_per_token
+    """
+    if _is_zero(given.get(Tokens.output)):
+        *others, last = Tokens.without_output
+        raise WrongValue(f"{Tokens.output} = 0 means only prefill: remove it and ask for {', '.join(others)} or {last}")
+
+
+def _is_zero(value: Any) -> bool:
+    try:
+        return float(str(value).strip().split(" ")[0]) == 0 if isinstance(value, str | int | float) else False
+    except (ValueError, OverflowError):
+        return False
+
+
+def pose_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Question:
+    """Return the question without the sides of its limits, at one value of each range, list and sweep."""
+    plain = read_limits(given)[0]
+    shown = {name: as_typed(name, one.shown, switches) for name, one in list_spreads(plain, switches).items()}
+    asked = question(resolve_price_word(unknown, switches.using), {**plain, **shown}, switches)
+    return _pose_at_switches(asked, switches) if switches.at or switches.silent else asked
+
+
+def _pose_at_switches(asked: Question, switches: Switches) -> Question:
+    """Return the question at one value of each input for which presets have a range, without warnings if it is silent."""
+    known = {**asked.known, **{name: value for name, value in switches.at.items() if name in asked.ranges}}
+    ranges = {name: one for name, one in asked.ranges.items() if name not in switches.at}
+    fixed = [name for name in asked.ranges if name in switches.at]
+    told = (f"{', '.join(fixed)}: from the least to the most of published runs",) if fixed else ()
+    return replace(asked, known=known, ranges=ranges, notes=(*asked.notes, *told), silent=switches.silent)

@@ -8,9 +8,8 @@ from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, RENAMED, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
-from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import spread
+from derive.solving.question.givens import split_money_rates, spread
 from derive.solving.question.questions import question
 from derive.units import _read, add_named_unit, named_texts, parse
 from tests.tools.commands import call, refused

@@ -7,7 +7,7 @@ from derive.errors import WrongValue
 from derive.show.plot import _HIGH, _WIDE, _line_chart, caption, draw_in_terminal, sweep_charts
 from derive.solving.api import solve
 from derive.solving.question.conventions import USUAL_SWITCHES
-from derive.solving.question.switches import list_spreads
+from derive.solving.question.givens import list_spreads
 from tests.tools.commands import call, refused
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

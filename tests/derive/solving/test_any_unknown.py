@@ -13,8 +13,8 @@ from derive.expressions.branches import branches, regimes_of
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.engine.engine import solve_leg
+from derive.solving.engine.legs import Step
 from derive.solving.engine.one_equation import solve_equation
-from derive.solving.engine.plan import Step
 from derive.solving.many.arrays import points
 from derive.solving.many.arrays import solve_leg as at_leg
 from tests.tools.draws import assignments

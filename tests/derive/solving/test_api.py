@@ -6,7 +6,7 @@ import pytest
 from derive.errors import UnknownName, WrongValue
 from derive.show.text import render
 from derive.solving.api import solve
-from derive.solving.many import sweeps
+from derive.solving.many import points
 from tests.tools.asked import seconds
 from tests.tools.together import in_one_test
 
@@ -70,7 +70,7 @@ LONG = {
 def test_arrays_say_what_questions_asked_one_by_one_say(unknown, given, monkeypatch):
     given = {name: known for name, known in given.items() if known is not None}
     arrays = solve(unknown, **given).sweep
-    monkeypatch.setattr(sweeps, "_FEW", 10_000)
+    monkeypatch.setattr(points, "_FEW", 10_000)
     singly = solve(unknown, **given).sweep
     assert len(arrays) == len(singly) > 64
     for (at, ours, why), (same, theirs, because) in zip(arrays.rows(), singly.rows(), strict=True):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from derive.solving.api import respond_all, solve
-from derive.solving.deployments.fleets import TAKEN_AS_OF_ALL
+from derive.solving.deployments.replicas import TAKEN_AS_OF_ALL
 from derive.solving.question.conventions import Switches
 from tests.tools.together import some
 

@@ -6,8 +6,7 @@ from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.solving.api import solve
-from derive.solving.engine.elimination import reaches
-from derive.solving.engine.plan import definitions_of, definitions_to
+from derive.solving.engine.plan import definitions_of, definitions_to, reaches
 from derive.solving.explain.refusals import missing_givens
 from derive.solving.question.questions import pose_again, question
 from tests.tools.together import in_one_test, some

@@ -10,7 +10,7 @@ import pytest
 from derive.errors import WrongValue
 from derive.show.text import render
 from derive.solving.api import respond, solve
-from derive.solving.many import sweeps, vectorised
+from derive.solving.many import points, vectorised
 from derive.solving.question.conventions import Switches
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -52,8 +52,8 @@ def test_forms_are_written_as_they_go(style):
 
 
 def test_points_that_would_take_long_one_by_one_are_refused_with_how_many_would_not(monkeypatch):
-    monkeypatch.setattr(sweeps, "TRIED", 0.0)
-    monkeypatch.setattr(sweeps, "_LONGEST", 0.01)
+    monkeypatch.setattr(points, "TRIED", 0.0)
+    monkeypatch.setattr(points, "_LONGEST", 0.01)
     given = {"total_params": 8e9, "active_params": 8e9, "batch": "1..64:log:900", "context_length": "4k", "hardware": "H100:fp8"}
     with pytest.raises(WrongValue, match=r"point by point: 900 points would take about \d+ s; at most 0.01 s, which are about \d+ points"):
         solve("hbm_capacity", **given, chips=8, kv_bytes_per_token=1e5)
@@ -77,7 +77,7 @@ def test_parts_make_up_the_whole(count, monkeypatch):
 
 
 def test_why_points_have_no_number_is_looked_up_for_the_first_ones(monkeypatch):
-    monkeypatch.setattr(sweeps, "_EXPLAINED", 1)
+    monkeypatch.setattr(points, "_EXPLAINED", 1)
     given = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "step_time": "20ms", "batch": "1..1000000:log:200"}
     assert any("The reason is known for the first 1" in text for text in solve("context_length", **given).warnings)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
-from derive.solving.deployments.waiting_hours import TAKEN_AS_RENT
+from derive.solving.deployments.meant import TAKEN_AS_RENT
 
 SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "batch": 64, "bytes_per_element": 2, "chip_price": "2.5 USD/h"}
 DECODED = {**SERVED, "context_length": 4096}

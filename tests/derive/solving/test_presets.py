@@ -3,7 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
-from derive.solving.question.chip_links import links
+from derive.solving.question.presets import links
 from tests.tools.together import in_one_test
 
 LLAMA = {"hardware": "H100", "model": "Llama-3.1-70B"}

@@ -1,16 +1,119 @@
-"""The exchange between chips: its link and the width of what is sent, if these are not given."""
+"""What presets give a question beside its givens: a layout, copies of the cache, and the links and widths of exchanges between chips."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
 from math import ceil, inf
 
+from derive.catalogue import equation
+from derive.errors import WrongValue
 from derive.exchanges import EXCHANGES, WIDTHS, Exchange, Links
 from derive.immutable import immutable
-from derive.preset_record import PARAMETERS, Preset
-from derive.quantities import quantity
-from derive.roles import Replica
+from derive.layouts import LAYOUTS, layout_line
+from derive.meanings import READS_OF_WEIGHTS
+from derive.preset_record import (
+    OF_MIXTURES,
+    PARAMETERS,
+    Preset,
+    merge,
+)
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.records import Equation
+from derive.roles import Memory, Replica
+from derive.solving.question.conventions import Conventions, Switches
+from derive.solving.question.rows import (
+    choose_variants,
+    copies_condition,
+)
 from derive.units import show
 
 _Values = Mapping[str, float]
+_CHIPS = Memory.bought
+
+_BY_HEADS = "chips as given. Tensor parallelism divides attention by heads, and chips that share a head store the same cache"
+"""Why a cache is taken to lie several times on chips that were named by a word for it."""
+
+
+def complete_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> tuple[Preset, tuple[str, ...], Mapping[str, str]]:
+    """Return the named presets with their layout, links and copies of the cache, the ids of all equations that join by name, and the
+    quantities that are what another one is.
+    """
+    preset, joined, follows, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
+    using = tuple(dict.fromkeys((*switches.using, *joined)))
+    preset = _with_links(preset, unknown, typed, switches, using)
+    shared = {Memory.attention_groups: NEUTRAL_DEFAULTS[Memory.attention_groups], **preset.givens, **typed}
+    cut = switches.conventions.tensor_parallel or by_heads
+    row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
+    if row and unknown in (Memory.copies, Memory.attention_groups, _CHIPS):
+        return preset, (*using, row.id), follows
+    return (_with_copies(preset, row.right_side(shared)) if row else preset), using, follows
+
+
+def _with_layouts(
+    preset: Preset, unknown: str, typed: Mapping[str, float], conventions: Conventions
+) -> tuple[Preset, tuple[str, ...], Mapping[str, str], bool]:
+    """Return the presets with what the layouts set, the rules that join by name, the quantities that are what an unknown one is, and
+    whether attention is cut by heads.
+    """
+    rows = [LAYOUTS[key] for key in conventions.layouts]
+    known, taken, follows = {**preset.givens, **typed}, dict[str, float](), dict[str, str]()
+    dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
+    if dense and (wrong := next((row for row in rows if not row.dense), None)):
+        raise WrongValue(f"{wrong.part}={wrong.name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
+    for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed}):
+        if isinstance(value, str) and (value == unknown or value not in known):
+            follows[name] = value
+        else:
+            taken[name] = known[value] if isinstance(value, str) else value
+    if not rows:
+        return preset, (), {}, False
+    why = layout_line(conventions.layouts)
+    variants = {READS_OF_WEIGHTS: rows[-1].dense} if dense else {}
+    layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
+    return (
+        merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
+        tuple(id for row in rows for id in row.using if equation(id).symbols[0] not in typed),
+        follows,
+        any(row.by_heads for row in rows),
+    )
+
+
+def _copied_by_heads(unknown: str, known: Mapping[str, float], variants: Mapping[str, str], using: Iterable[str]) -> Equation | None:
+    """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
+    if (Memory.copies in known and unknown != Memory.attention_groups) or any(equation(id).symbols[0] == Memory.copies for id in using):
+        return None
+    row, chips = copies_condition({**choose_variants(unknown, known, ()), **variants}), known.get(_CHIPS)
+    if unknown == Memory.attention_groups:
+        return row
+    if unknown == _CHIPS and known.keys() | {_CHIPS} >= row.inputs:
+        return row
+    if not chips or not row.inputs <= known.keys():
+        return None
+    return row if unknown == Memory.copies or row.right_side(known) > 1 else None
+
+
+def _with_copies(preset: Preset, copies: float) -> Preset:
+    """Return the presets with the copies of a cache that tensor parallelism makes."""
+    taken = Preset(givens={Memory.copies: copies}, provenance={Memory.copies: "supposed"}, variants={}, supposed={Memory.copies: _BY_HEADS})
+    return merge([("presets", preset), ("tensor parallelism", taken)], set())
+
+
+def _with_links(preset: Preset, unknown: str, typed: Mapping[str, float], switches: Switches, using: Iterable[str]) -> Preset:
+    """Return the presets with the inputs of an exchange between chips that the question mentions."""
+    known = {**preset.givens, **typed}
+    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
+    overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
+    taken = links(unknown, known, provenance, overlap or switches.variants.get("overlap", ""), switches.exchanged)
+    return merge([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
+
+
+def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches) -> Preset:
+    """Return all named presets as one. The tables are read only if one is named."""
+    usual = replace(switches.conventions, efficiency="ideal", price="given", tier="") == switches.conventions
+    if not switches.hardware and not switches.model and usual:
+        return Preset(givens={}, provenance={}, variants={})
+    from derive.solving.question.named_presets import combine_presets
+
+    return combine_presets(unknown, typed, switches)
 
 
 @immutable(kw_only=False)

@@ -1,0 +1,183 @@
+"""A question on a deployment as people mean it: of how many replicas, at which size, with prompts, with which hours paid."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from derive.catalogue import equation
+from derive.meanings import MEANINGS, Meaning, Waiting
+from derive.quantities import quantity
+from derive.records import UPPER
+from derive.roles import Batch, Replica
+from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.solving.checks.targets import better_side
+from derive.solving.deployments.prompts import answer_beside_prompts
+from derive.solving.deployments.replicas import (
+    TAKEN_AS_OF_ALL,
+    answer_for_replicas,
+    batch_that_does_not_fit,
+    chips_meant,
+    is_of_whole_replicas,
+    names_beside,
+    rates_of_all,
+    warn_of_budget,
+)
+from derive.solving.engine.one_equation import value_inside
+from derive.solving.limits.as_typed import answer_within_inputs, answer_within_limits
+from derive.solving.limits.best_size import Ask, answer_at_largest_batch, answer_together, results_of
+from derive.solving.limits.limits import FREE, NotMadeOf
+from derive.solving.one_question import answer_question, answer_without_one
+from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
+from derive.solving.question.givens import is_limit
+from derive.solving.question.propagation import quantities_behind, usual_definitions
+from derive.solving.question.questions import resolve_price_word
+from derive.solving.result import OR, Solution
+from derive.units import show
+
+TAKEN_AS_RENT = f"{Waiting.price} is used as {Waiting.rent}, which is also paid while chips are idle"
+
+_Ask = Callable[..., Solution]
+"""A question as people mean it: the unknown, the givens by name, the switches, and what is asked for beside it."""
+
+
+def answer_as_meant(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str] = ()) -> Solution:
+    """Return the answer to a question as people mean it. A quantity that is asked for `beside` it has its own meaning."""
+
+    def ask_with(name: str, values: Mapping[str, Any]) -> Solution:
+        return _answer_without_input_limits(ask, name, values, switches, beside)
+
+    return answer_within_inputs(ask_with, unknown, given, switches.conventions.read)
+
+
+def _answer_without_input_limits(
+    ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str]
+) -> Solution:
+    """Return the answer to a question in which no limit is on an input."""
+    unknown = chips_meant(unknown, names_beside(given, switches.hardware))
+    taken = rates_of_all([unknown], given)
+    names = names_beside(taken, switches.hardware)
+
+    def ask_again(name: str, values: Mapping[str, Any]) -> Solution:
+        return ask(name, values, switches)
+
+    def ask_at_given_price(name: str, values: Mapping[str, Any]) -> Solution:
+        return ask(name, values, replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price)))
+
+    def ask_with(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
+        def ask_alone(name: str, given: Mapping[str, Any]) -> Solution:
+            return answer_question(name, given, switches.join(*joined))
+
+        return answer_within_limits(ask_alone, resolve_price_word(unknown, joined), values, switches.conventions.read)
+
+    def ask_beside_prompts(values: Mapping[str, Any]) -> Solution:
+        return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
+
+    if short := batch_that_does_not_fit(ask_again, unknown, taken, names):
+        solution = short
+    elif is_of_whole_replicas(unknown, taken, names):
+        solution = answer_for_replicas(ask_again, unknown, taken)
+    else:
+        solution = ask_beside_prompts(taken)
+        solution = answer_at_largest_batch(ask_again, solution, taken) or solution
+        if solution.is_refused_for(SHORT_OF_MEMORY) and unknown in Batch.best_full:
+            with suppress(NotMadeOf):
+                met = ask_beside_prompts(_times_as_targets(taken))
+                solution = met if met.answers else solution
+    solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
+    named = bool(switches.hardware or switches.model)
+    solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
+    solution = include_waiting(solution, given, ask_again, ask_at_given_price)
+    return _warn_of_all(solution) if taken is not given else solution
+
+
+def _times_as_targets(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the givens with each time of a pass as a target: a full memory may be faster than asked."""
+    moved = results_of(FREE)
+    times = {name for name, value in given.items() if name in moved and better_side(name) == UPPER and not is_limit(value)}
+    return {name: f"<={value}" if name in times else value for name, value in given.items()}
+
+
+def answer_several(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any], switches: Switches) -> tuple[Solution, ...]:
+    """Return the answers to several questions. A size among them comes first, and the others are answered at its better end."""
+    names = names_beside(given, switches.hardware)
+    unknowns = tuple(dict.fromkeys(resolve_price_word(chips_meant(name, names), switches.using) for name in unknowns))
+    taken = rates_of_all(unknowns, given)
+
+    def ask_beside(name: str, values: Mapping[str, Any]) -> Solution:
+        return ask(name, values, switches, unknowns)
+
+    found = answer_together(ask_beside, unknowns, taken)
+    if any(one.provenance.get(FREE, "").startswith("at ") for one in found) and FREE not in unknowns:
+        # The batch at which one of them was answered is that of the others too.
+        found = answer_together(ask_beside, (*unknowns, FREE), taken, at_end=True)[:-1]
+    return tuple(map(_warn_of_all, found)) if taken is not given else tuple(found)
+
+
+def _warn_of_all(solution: Solution) -> Solution:
+    """Return an answer with the warning that a rate of requests counts as the rate of all replicas."""
+    return solution.warn(rates_of_all.__name__, TAKEN_AS_OF_ALL)
+
+
+def answer_meaning(
+    solution: Solution,
+    given: Mapping[str, Any],
+    named: bool,
+    ask: Ask,
+    beside: Collection[str] = (),
+) -> Solution:
+    """Return the answer to the quantity that is meant, in place of a refusal or beside an answer that does not use a given.
+
+    `named` says that a chip or a model is named. A quantity that is asked for `beside` it is not meant by it.
+    """
+    meaning = MEANINGS.get(solution.unknown)
+    if not meaning or meaning.means in (*beside, *given) or not given.keys() >= meaning.beside or (meaning.alone and named):
+        return solution
+    lacks = bool(solution.reason and solution.reason.missing)
+    if lacks == bool(meaning.told) or (meaning.told and meaning.beside.isdisjoint(solution.unused)):
+        return solution
+    found = ask(meaning.means, given)
+    own = quantities_behind(meaning.asked, usual_definitions()) if meaning.alone else meaning.beside
+    if not found.answers or not own.isdisjoint(found.unused):
+        return solution
+    if meaning.told:
+        return _tell_beside(solution, meaning, found)
+    return found.warn(answer_meaning.__name__, meaning.warning)
+
+
+def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:
+    """Return the answer to what was asked for, with a line on what may be meant."""
+    value = f"{show(meaning.means, value_inside(found.answers[0]))}{OR[found.answers[0].bound]}"
+    unused = tuple(name for name in solution.unused if name in found.unused)
+    return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)
+
+
+def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_no_other_price: Ask) -> Solution:
+    """Return the answer with waiting hours in the cost, if its own cost leaves them out or pays for them twice.
+
+    `at_no_other_price` asks without the price of a chip that a switch reads from the table.
+    """
+    share, price, rent = Replica.used_share, Waiting.price, Waiting.rent
+    rows = [equation(id) for id in solution.equations]
+    paid_for = not Waiting.paid_for_by.isdisjoint(row.id for row in rows)
+    if solution.unknown == Waiting.of_all_hours and share in solution.given and paid_for:
+        told = f"{Waiting.of_all_hours} is {Waiting.of_use} here, because the price of a second in use also pays for idle seconds"
+        return replace(ask(Waiting.of_use, given), unknown=Waiting.of_all_hours).warn(include_waiting.__name__, told)
+    # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
+    of_money = "USD" in quantity(solution.unknown).unit or Waiting.margin in (solution.unknown, *given)
+    costs = of_money and Waiting.of_use not in (solution.unknown, *given) and any(not Waiting.costs.isdisjoint(row.symbols) for row in rows)
+    counted = paid_for or any(Waiting.of_all_hours in row.symbols for row in rows)
+    left_out = costs and share in given and not counted
+    if solution.unknown == price and left_out and rent not in given:
+        found = ask(rent, given)
+        return replace(found, unknown=price).warn(include_waiting.__name__, TAKEN_AS_RENT) if found.answers else solution
+    sought = solution.unknown == share and solution.reason is not None and price in given
+    paid = given.get(price, solution.given.get(price))
+    if rent in given or paid is None or not (left_out or sought):
+        return solution
+    others = {name: value for name, value in given.items() if name != price}
+    found = at_no_other_price(solution.unknown, {**others, rent: paid})
+    if (found.reason and found.reason.missing) or share in found.unused:
+        return solution
+    source = {rent: solution.provenance[price]} if price in solution.provenance else {}
+    return replace(found, provenance={**found.provenance, **source}).warn(include_waiting.__name__, TAKEN_AS_RENT)

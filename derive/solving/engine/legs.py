@@ -1,0 +1,254 @@
+"""The legs of a way: one equation that gives a quantity, or a loop over several. Formulas of legs are put into one another.
+
+An equation that was composed of several is solved as one of the catalogue is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+from derive.evaluate import evaluate
+from derive.expressions.branches import branches
+from derive.expressions.one_line import EXTREMES, combine_fractions, terms_by_sign
+from derive.expressions.polynomials import TooManyTerms
+from derive.immutable import immutable
+from derive.records import Equation, Unmet
+from derive.requirements import Requirement, named
+from derive.trees import RATIO, Tree, TreePair, all_parts, names, put_into
+
+_MOST_PARTS, _MOST_EXTREMES = 2000, 4
+"""The largest formula that is composed, in parts, and the most terms of a maximum or minimum in it: larger ones are solved with numbers."""
+
+_FEW = 3
+"""Up to how many equations a message names."""
+
+
+@immutable(eq=False)
+class Composed:
+    """One equation that follows from several. It is solved as one of the catalogue is.
+
+    The formulas of the `steps` were put into the `closing` equation. `trees` are left and right.
+    If the left is not a single quantity, it is 1 and the right is the ratio of both.
+    One that is `solved_for` a quantity has it on the left.
+    """
+
+    rows: tuple[Equation, ...]
+    trees: TreePair
+    sense: str = "="
+    closing: "Equation | Composed | None" = None
+    steps: "tuple[Leg, ...]" = ()
+    solved_for: str = ""
+
+    @property
+    def id(self) -> str:
+        """Return the ids of its equations."""
+        *others, last = (row.id for row in self.rows)
+        return f"{', '.join(others)} and {last} together" if others else last
+
+    @property
+    def told(self) -> str:
+        """Return the name in messages: the ids, or the number of equations."""
+        return self.id if len(self.rows) <= _FEW else f"the {len(self.rows)} equations it rests on"
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """Return the quantities that are left, the one on the left side first."""
+        return tuple(sorted(names(self.trees[0]) | names(self.trees[1]), key=lambda name: (name != self.trees[0], name)))
+
+    @cached_property
+    def requires(self) -> "tuple[Requirement, ...]":
+        """Return the requirements of its equations on what is left."""
+        needed = (requirement for row in self.rows for requirement in row.requires)
+        return tuple(one for one in needed if {*named(one)} <= {*self.symbols})
+
+    def left_side(self, values: Mapping[str, float]) -> float:
+        """Return the left side at numbers."""
+        return evaluate(self.trees[0], values)
+
+    def right_side(self, values: Mapping[str, float]) -> float:
+        """Return the right side at numbers."""
+        return evaluate(self.trees[1], values)
+
+    def violated(self, values: Mapping[str, float]) -> list[str]:
+        """Return the requirements of its equations that these values break, as text."""
+        return [one.text for one in self.unmet(values)]
+
+    def unmet(self, values: Mapping[str, float]) -> list[Unmet]:
+        """Return the same as records."""
+        return [one for row in self.rows for one in row.unmet(values)]
+
+
+Failed = frozenset[tuple[str, str]]
+"""Legs that gave no number to go on with: their ids and unknowns."""
+
+
+@immutable(kw_only=False)
+class Step:
+    """One equation that gives one quantity. The `alternatives` would have given it too."""
+
+    row: Equation | Composed
+    unknown: str
+    alternatives: tuple[Equation, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Return the id of its equation."""
+        return self.row.id
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """Return its equations of the catalogue."""
+        return (self.row,) if isinstance(self.row, Equation) else self.row.rows
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Return its quantities."""
+        return self.row.symbols
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """Return the quantities that it gives."""
+        return frozenset([self.unknown])
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the quantities that must be known before it."""
+        return tuple(name for name in self.row.symbols if name != self.unknown)
+
+    @property
+    def goes_forwards(self) -> bool:
+        """Return whether its equation has what it gives on the left side alone."""
+        if isinstance(self.row, Equation):
+            return self.row.symbols[0] == self.unknown
+        left, right = self.row.trees
+        return left == self.unknown and self.unknown not in names(right)
+
+
+@immutable(kw_only=False)
+class Loop:
+    """A quantity whose value is tried: the steps lead from it to both sides of the closing equation, which must agree."""
+
+    closing: Equation
+    unknown: str
+    steps: "tuple[Leg, ...]"
+
+    @property
+    def id(self) -> str:
+        """Return the id of its equation."""
+        return f"{self.closing.id} closes a loop"
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """Return its equations of the catalogue."""
+        return (*dict.fromkeys(row for leg in self.steps for row in leg.rows), self.closing)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Return its quantities."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in row.symbols))
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """Return the quantities that it gives."""
+        return frozenset([self.unknown]).union(*(leg.gives for leg in self.steps))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the quantities that must be known before it."""
+        given = self.gives
+        return tuple(name for name in self.symbols if name not in given)
+
+
+Leg = Step | Loop
+
+
+@immutable(kw_only=False)
+class Way:
+    """The legs that lead to an unknown, it last."""
+
+    legs: tuple[Leg, ...]
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """Return its equations of the catalogue."""
+        return tuple(dict.fromkeys(row for leg in self.legs for row in leg.rows))
+
+    @property
+    def unknown(self) -> str:
+        """Return the quantity that the last leg gives."""
+        return self.legs[-1].unknown
+
+    @property
+    def solved(self) -> frozenset[str]:
+        """Return the quantities that its legs give."""
+        return frozenset(leg.unknown for leg in self.legs)
+
+    def without(self, failed: "Failed") -> bool:
+        """Return whether none of its legs has failed before."""
+        return failed.isdisjoint((leg.id, leg.unknown) for leg in self.legs)
+
+
+@lru_cache(maxsize=1024)
+def compose(closing: Equation | Composed, steps: tuple[Leg, ...], unknown: str = "") -> Composed | None:
+    """Return an equation with the formulas of steps put in, or None if it is too large or a step has no single formula.
+
+    It is solved for the unknown if that has a single formula. A ratio of both sides has no value where one of them is zero.
+    """
+    sides = closing.trees
+    for leg in reversed(steps):
+        formula = formula_of(leg) if any(leg.unknown in names(side) for side in sides) else 0
+        if formula is None:
+            return None
+        left, right = (put_into(side, {leg.unknown: formula}) for side in sides)
+        sides = left, right
+        if _size(*sides) > _MOST_PARTS:
+            return None
+    if sum(len(part) - 2 for side in sides for part in all_parts(side) if isinstance(part, tuple) and part[0] in EXTREMES) > _MOST_EXTREMES:
+        return None
+    try:
+        left, right = map(combine_fractions, sides)
+        rows = tuple(dict.fromkeys(row for leg in (*steps, Step(closing, closing.symbols[0])) for row in leg.rows))
+        whole = Composed(rows=rows, trees=_one_sided((left, right)), sense=closing.sense, closing=closing, steps=steps)
+        formula = formula_of(Step(whole, unknown)) if unknown else None
+        return whole if formula is None else replace(whole, trees=(unknown, formula), solved_for=unknown)
+    except (TooManyTerms, ZeroDivisionError):
+        return None
+
+
+def change_equation(row: Equation | Composed, change: Callable[[Equation], Equation | Composed]) -> Equation | Composed:
+    """Return an equation with a change made in it, or in every equation that it was composed of."""
+    if isinstance(row, Equation) or row.closing is None:
+        return change(row) if isinstance(row, Equation) else row
+    steps = tuple(Step(change_equation(leg.row, change), leg.unknown) for leg in row.steps if isinstance(leg, Step))
+    return compose(change_equation(row.closing, change), steps, row.solved_for) or row
+
+
+@lru_cache(maxsize=1024)
+def closed_form_of(loop: Loop) -> Composed | None:
+    """Return a loop as one equation that gives its unknown in closed form, or None."""
+    whole = compose(loop.closing, loop.steps)
+    closed = whole is not None and loop.unknown in whole.symbols and all(one.roots is not None for one in branches(whole, loop.unknown))
+    return whole if closed else None
+
+
+def _size(*sides: Tree) -> int:
+    return sum(len(all_parts(side)) for side in sides)
+
+
+def formula_of(leg: Leg) -> Tree | None:
+    """Return the formula of the result of a leg, or None if it has several formulas or no formula."""
+    if isinstance(leg, Loop):
+        return None
+    left, right = leg.row.trees
+    if left == leg.unknown and left not in names(right):
+        return right
+    found = branches(leg.row, leg.unknown)
+    roots = found[0].roots if len(found) == 1 else None
+    return roots[0] if roots and len(roots) == 1 else None
+
+
+def _one_sided(pair: TreePair) -> TreePair:
+    """Return both sides with a single quantity on the left that is not on the right, or else 1 and their ratio."""
+    left, right = pair if pair[0] != 0 else terms_by_sign(pair[1])
+    alone = left == 0 or (isinstance(left, str) and left not in names(right))
+    return (left, right) if alone else (1, combine_fractions((RATIO, right, left)))

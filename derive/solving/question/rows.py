@@ -1,0 +1,232 @@
+"""The equations that a question may use: one variant of each group, with defaults and zeros put in, and the stand-ins that have a part."""
+
+from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
+from types import MappingProxyType
+
+from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
+from derive.errors import UnknownName, WrongValue
+from derive.expressions.digits import has_difference
+from derive.meanings import CHOICES, Choice
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities.aliases import RENAMED
+from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
+from derive.roles import Memory
+from derive.solving.question.defaults import (
+    DefaultValues,
+    defaults_in_force,
+    values_to_put_in,
+    with_defaults,
+)
+from derive.suppositions import USUAL_TYPES
+from derive.trees import factors, is_negative, terms
+
+_Rows = tuple[Equation, ...]
+
+
+def copies_condition(variants: Mapping[str, str]) -> Equation:
+    """Return the condition for the copies of a cache on chips that share all heads, among the chosen variants."""
+    return variants_of(Memory.copies)[variants.get(Memory.copies, "heads")]
+
+
+@lru_cache(maxsize=4096)
+def rows_in_force(
+    unknown: str,
+    known: frozenset[str],
+    zeros: frozenset[str],
+    repeated: frozenset[str],
+    variants: tuple[tuple[str, str], ...],
+    using: tuple[str, ...],
+    left_out: tuple[str, ...],
+    any_stand_in: bool,
+    follows: tuple[tuple[str, str], ...],
+) -> tuple[DefaultValues, _Rows, _Rows, _Rows]:
+    """Return the defaults that apply. With these put in, return the equations that may be used, the named equations and the bounds.
+
+    Givens that repeat a default are put in as it is.
+    """
+    claimed = [equation(id).symbols[0] for id in using]
+    made = frozenset(row.symbols[0] for row in list_chosen(variants, using, left_out) if row.variant)
+    defaults = {**defaults_in_force(unknown, known - repeated, claimed, made), **dict(follows)}
+    values = values_to_put_in(defaults)
+    aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults}, values)))
+    active = _put_defaults_in(list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
+    named = _put_defaults_in(tuple(map(equation, using)), values)
+    unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
+    if zeros:
+        active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
+    # A limit of a quantity that nobody gave limits nothing else.
+    put_in = dict(values)
+    limits = tuple(row for row in bounds() if row.symbols[0] not in put_in)
+    return unsaid, active, named, _put_defaults_in(limits, values)
+
+
+def may_be_its_zero(unknown: str, name: str) -> bool:
+    """Return whether the unknown is behind a quantity that is 0: as a factor that may be 0 too, or in a difference."""
+    row = definitions().get(name)
+    return row is not None and unknown in row.inputs and (quantity(unknown).may_be_zero or has_difference(row.trees[1]))
+
+
+def _list_idle_stand_ins(unknown: str, known: Set[str], values: tuple[tuple[str, int | str], ...]) -> tuple[str, ...]:
+    """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
+    have = known | {unknown}
+    return tuple(
+        row.id
+        for row, needed in list_stand_ins(values).items()
+        if row.defines in known or not (row.defines == unknown or (needed <= have and (needed or _are_made(row, have))))
+    )
+
+
+def list_stand_ins(values: tuple[tuple[str, int | str], ...]) -> dict[Equation, frozenset[str]]:
+    """Return the stand-ins with the defaults put in, each with the inputs that it then needs and that no other equation gives."""
+    put_in = ((with_defaults(row, dict(values)), needed) for row, needed in stand_ins().items())
+    return {row: needed & {*row.symbols} for row, needed in put_in}
+
+
+def _are_made(row: Equation, have: Set[str]) -> bool:
+    """Return whether all inputs of an equation are known or can be made of known quantities."""
+    defaults, firsts = {*have, *NEUTRAL_DEFAULTS}, definitions()
+    return all(name in defaults or all(one in defaults or one in firsts for one in firsts[name].inputs) for name in row.inputs)
+
+
+@lru_cache(maxsize=1024)
+def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
+    """Return the equations with the defaults put in, without those that have no quantity left."""
+    given = dict(values)
+    return tuple(row for row in (with_defaults(one, given) for one in rows) if row.symbols)
+
+
+@lru_cache(maxsize=4096)
+def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
+    """Return an equation with these quantities put in as 0, or as it is if it has no value there."""
+    if zeros.isdisjoint(row.symbols[1:]):
+        return row
+    whole = with_defaults(equation(row.id), {**dict.fromkeys(zeros, 0), **row.put_in})
+    try:
+        return whole if whole.trees and whole.symbols else row
+    except ZeroDivisionError:
+        return row
+
+
+def choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...], follows: Iterable[str] = ()) -> dict[str, str]:
+    """Return the variants that the givens choose, by the rows of `CHOICES`."""
+    at_hand, spoken = {*known, unknown}, {*known, *follows, *(symbol for row in named for symbol in row.symbols)}
+
+    def applies(row: Choice) -> bool:
+        return (
+            known.keys() >= {*row.known}
+            and at_hand >= {*row.all}
+            and at_hand.isdisjoint(row.absent)
+            and spoken.isdisjoint(row.unspoken)
+            and row.asked in ("", unknown)
+            and (not row.less or known[row.less[0]] < known[row.less[1]])
+        )
+
+    return {row.group: row.variant for row in CHOICES if applies(row)}
+
+
+def variants_that_read(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
+    """Return the variants that alone in their group use a given that no other equation uses.
+
+    >>> variants_that_read({"rope_dim"}, {"layers", "latent_dim", "rope_dim"})
+    {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed', 'selected_flops_per_entry': 'mla_indexed'}
+    """
+    if not unread:
+        return {}
+    supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
+    defaults = dict(values_to_put_in(defaults_in_force("", known)))
+    rows = (with_defaults(row, defaults) for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs))
+    able = [row.variant for row in rows if row.variant and row.inputs <= supplied]
+    names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
+    return {group: name for group, (name, *others) in names.items() if not others}
+
+
+def check_variants(asked: Mapping[str, str]) -> Mapping[str, str]:
+    asked = {RENAMED.get(group, group): name for group, name in asked.items()}
+    groups = {row.variant.group for row in by_id().values() if row.variant}
+    for group, name in asked.items():
+        if group not in groups:
+            raise UnknownName("variant group", group, sorted(groups))
+        if name not in variants_of(group):
+            raise UnknownName(group, name, variants_of(group))
+    return asked
+
+
+@lru_cache(maxsize=1024)
+def list_active(
+    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
+) -> tuple[Equation, ...]:
+    """Return the equations that a way may use. An inequality is one if it was named or contains the unknown.
+
+    A quantity that is given as 0, or has its default, needs no definition. A bound that was named for the unknown takes its place.
+    """
+    named = {equation(id) for id in using}
+    made = {*settled, *(unknown for row in named if row.sense != "=" and row.symbols[0] == unknown)}
+    rows = list_chosen(variants, using, left_out)
+    return tuple(row for row in rows if row in named or (row.defines not in made and (row.sense == "=" or unknown in row.symbols)))
+
+
+@lru_cache(maxsize=256)
+def list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[Equation, ...]:
+    """Return one variant of each group, and the named equations, without those that a preset leaves out."""
+    chosen = dict(variants)
+    named = [equation(id) for id in using]
+    picked: dict[str, tuple[tuple[str, ...], Equation]] = {}
+    for row, variant in ((row, row.variant) for row in named if row.variant):
+        names, first = picked.setdefault(variant.group, ((variant.name, *variant.holds_for), row))
+        common = tuple(name for name in names if name in (variant.name, *variant.holds_for))
+        if not common:
+            raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
+        picked[variant.group] = common, first
+    chosen |= {group: names[0] for group, (names, _) in picked.items()}
+
+    aside = {*left_out, *ROOF_IDS}
+    chosen = {**default_variants(), **chosen}
+
+    def joins(row: Equation) -> bool:
+        """Return whether an equation joins by itself. A condition joins by name alone, whichever variant is chosen."""
+        if row.variant and row.kind != CONDITION:
+            return chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
+        return row.kind in CHAINED_BY_ITSELF
+
+    return tuple(row for row in by_id().values() if row in named or (row.id not in aside and joins(row)))
+
+
+@lru_cache(maxsize=1)
+def default_variants() -> Mapping[str, str]:
+    """Return the variant of each group that is meant if none is chosen."""
+    return {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
+
+
+def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str], usual: Set[str] = frozenset()) -> dict[str, str]:
+    """Return the other quantities that are 0 with these, and for each the given 0 that causes it.
+
+    `some` are quantities that are not 0, `usual` those that are 0 by default. Terms without such a factor, or with several, have no part.
+
+    >>> from derive.catalogue import equation
+    >>> find_made_zeros([equation("roofline.attention_time")], ["attention_time"], set())
+    {'attention_flops_per_sequence': 'attention_time'}
+    """
+    definitions = {row.defines: row for row in rows if row.defines}
+    found: dict[str, str] = {}
+    queue = list(nothing)
+    while queue:
+        name = queue.pop()
+        for factor in _zero_factors(definitions[name], some, usual) if name in definitions else ():
+            if factor not in found:
+                found[factor] = found.get(name, name)
+                queue.append(factor)
+    return found
+
+
+def _zero_factors(row: Equation, some: Set[str], usual: Set[str]) -> set[str]:
+    """Return the factors that make a whole sum 0, or none if the sum can be 0 in another way."""
+    found: set[str] = set()
+    for term in terms(row.trees[1]):
+        if any(name in usual and name not in some for name in factors(term)):
+            continue
+        can = [name for name in factors(term) if name not in some and quantity(name).may_be_zero]
+        if len(can) != 1 or is_negative(term) or has_difference(term):
+            return set()
+        found |= {*can}
+    return found
