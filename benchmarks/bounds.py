@@ -12,9 +12,9 @@ from tabulate import tabulate
 from benchmarks.bulk import DRAWS, least, posteriors, price_data
 from invert.arrays import Array
 from invert.assumptions import USUAL
-from invert.posterior import parameters
+from invert.posterior import points
+from invert.posterior.draws import SEED, normals, uniforms
 from invert.posterior.sampler import log_ratio
-from invert.posterior.sobol import SEED, normals, uniforms
 
 STREAMED = 2**24
 """Numbers that no cache holds."""
@@ -43,10 +43,10 @@ def counted() -> tuple[dict[str, float], float]:
     Counted.done.clear()
     Counted.touched = 0
     sheet, views = price_data(), {one.__name__: partial(_viewed, one) for one in (normals, uniforms)}
-    parameters._drawn_nuisances.cache_clear()
-    with np.errstate(all="ignore"), patch.multiple(parameters, **views):
-        log_ratio(parameters.triangular_points(sheet, USUAL, DRAWS, SEED), sheet, USUAL)
-    parameters._drawn_nuisances.cache_clear()
+    points._drawn_nuisances.cache_clear()
+    with np.errstate(all="ignore"), patch.multiple(points, **views):
+        log_ratio(points.triangular_points(sheet, USUAL, DRAWS, SEED), sheet, USUAL)
+    points._drawn_nuisances.cache_clear()
     return {name: count / DRAWS for name, count in Counted.done.most_common()}, Counted.touched / DRAWS
 
 

@@ -27,7 +27,7 @@ from derive.quantities import quantity
 from invert.anchors import rental
 from invert.assumptions import USUAL
 from invert.data import read_data
-from invert.posterior.data import PriceData
+from invert.posterior.points import PriceData
 from invert.posterior.sampler import posterior
 from invert.posterior.summary import Summary, summary_of
 from invert.sheets.read import load

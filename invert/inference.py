@@ -33,7 +33,7 @@ from invert.estimators.names import KV_NAMES
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
-from invert.posterior.convention import convention, probability_by_cost
+from invert.posterior.summary import convention, probability_by_cost
 from invert.provenance import made_with
 from invert.records import (
     Estimate,

@@ -10,7 +10,7 @@ import scipy
 from derive.immutable import immutable
 from derive.version import VERSION
 from invert.data import Data, cache_with_data
-from invert.posterior.sobol import SEED
+from invert.posterior.draws import SEED
 
 
 @immutable

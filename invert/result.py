@@ -24,7 +24,7 @@ from invert.estimators.premium import Calibration
 from invert.identify.identifiability import identified
 from invert.identify.sensitivity import swings_of_all_prices, swings_of_premium
 from invert.inversion import Inversion
-from invert.posterior.data import PriceData
+from invert.posterior.points import PriceData
 from invert.posterior.summary import Summary
 from invert.provenance import Made
 from invert.sheets.assemble import is_provider, matches

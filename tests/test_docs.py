@@ -17,8 +17,7 @@ from backsolve.cli.validate import SEEDS, SHEETS
 from derive.catalogue import by_id
 from derive.preset_rows import MemoryTierFigure
 from invert.estimators.typical_kv import typical_kv
-from invert.posterior.sobol import DEFAULT, MOST
-from invert.posterior.weights import ENOUGH, RELIABLE
+from invert.posterior.draws import DEFAULT, ENOUGH, MOST, RELIABLE
 from invert.sheets.read import last_day
 from invert.validation.simulation import _SHAPES
 from tests.tools.commands import call

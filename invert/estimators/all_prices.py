@@ -15,7 +15,7 @@ from invert.estimators.cases import Case
 from invert.forward_model import forward, kv_bytes_from_crossover
 from invert.inversion import Inversion, invert_prices
 from invert.posterior import inverse
-from invert.posterior.data import PriceData
+from invert.posterior.points import PriceData
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
 from invert.records import (
     BandPair,

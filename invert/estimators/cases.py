@@ -16,7 +16,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.panel import Priced
 from invert.estimators.size import ByPrice, Size, size_at_price, size_by_price
-from invert.posterior.data import PriceData, price_data_of
+from invert.posterior.points import PriceData, price_data_of
 from invert.records import OF_ARCHITECTURE, Anchors, KnownCache, Observable, Observables, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import first_mention

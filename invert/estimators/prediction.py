@@ -22,7 +22,7 @@ from scipy.special import gammaln, stdtr, stdtrit
 from derive.immutable import immutable
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
-from invert.posterior.sobol import SEED
+from invert.posterior.draws import SEED
 from invert.records import Coverage, Record, Verdict
 
 _REACH = 1e3

@@ -32,9 +32,8 @@ from invert.estimators import panel
 from invert.estimators.cases import Case, case_of
 from invert.estimators.prediction import Student, pool_verdict, pooled_range, predict_one_more
 from invert.estimators.typical_kv import Bytes, record_of_typical_kv, typical_at, typical_kv
-from invert.posterior.parameters import LATENT, drawn_contexts
-from invert.posterior.sobol import coordinates, normals
-from invert.posterior.weights import quantiles
+from invert.posterior.draws import coordinates, normals, quantiles
+from invert.posterior.points import LATENT, drawn_contexts
 from invert.records import Estimate, Verdict, given_value, interval, references, undetermined, upper
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows

@@ -37,7 +37,7 @@ from invert.estimators.prediction import (
     solve_sums,
 )
 from invert.estimators.typical_kv import typical_kv
-from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
+from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, HIGHER_PRICE_COST, JudgedPrediction, Record
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice, ModelRow

@@ -9,9 +9,8 @@ from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.estimators.prediction import Student
 from invert.estimators.premium import DRAWS, weighted_line
-from invert.posterior.data import PriceData
-from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
-from invert.posterior.sobol import normals
+from invert.posterior.draws import normals
+from invert.posterior.points import RATIOS, PriceData, drawn_contexts, inverted, nuisances
 from invert.priors import NUISANCES
 from invert.records import Swing
 

@@ -14,7 +14,7 @@ from invert import records
 from invert.assumptions import assumptions_as_record
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of
 from invert.estimate_text import six_digits
-from invert.posterior.weights import RELIABLE
+from invert.posterior.draws import RELIABLE
 from invert.provenance import Made
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import PLACE, Prediction, predictions

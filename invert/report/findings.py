@@ -3,7 +3,7 @@
 from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
 from invert.estimators.names import kv_heading
-from invert.posterior.weights import RELIABLE
+from invert.posterior.draws import RELIABLE
 from invert.records import Convention, Estimate, Identifiability
 from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN
 from invert.report.layout import NONE, Table, aligned, kv, title

@@ -29,7 +29,7 @@ from derive.tables.shipped import Tables
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.posterior.sobol import SEED, normals
+from invert.posterior.draws import SEED, normals
 from invert.records import PricedCase, TierEvidence, TierShares
 
 TIERS = ("hbm", "ddr", "flash", "hdd")

@@ -8,7 +8,7 @@ from pathlib import Path
 from derive.tables import shipped
 from derive.version import VERSION
 from invert.data import Data, read_data
-from invert.posterior.sobol import SEED
+from invert.posterior.draws import SEED
 from invert.provenance import made_with
 
 

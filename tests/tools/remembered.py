@@ -13,7 +13,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import all_prices
 from invert.posterior import sampler
-from invert.posterior.data import PriceData
+from invert.posterior.points import PriceData
 from invert.posterior.summary import Summary, summarise
 
 _summaries: dict[Hashable, Summary] = {}

@@ -18,11 +18,9 @@ from scipy.special import log_ndtr, logsumexp, ndtri
 from derive.catalogue import equation
 from invert.assumptions import USUAL
 from invert.forward_model import forward
-from invert.posterior.data import PriceData
-from invert.posterior.mixture import mixed, trusted
-from invert.posterior.sampler import Posterior, posterior
-from invert.posterior.sobol import DEFAULT, MOST
-from invert.posterior.weights import quantiles
+from invert.posterior.draws import DEFAULT, MOST, quantiles
+from invert.posterior.points import PriceData
+from invert.posterior.sampler import Posterior, mixed, posterior, trusted
 from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 from tests.tools.together import some

@@ -10,14 +10,10 @@ from scipy.stats import multivariate_t, norm
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
-from invert.posterior import mixture
-from invert.posterior.data import PriceData
-from invert.posterior.likelihood import log_likelihood
-from invert.posterior.mixture import mixed, trusted
-from invert.posterior.parameters import prior_points
-from invert.posterior.sampler import Posterior, posterior
-from invert.posterior.sobol import DIMENSIONS, MOST
-from invert.posterior.weights import RELIABLE, quantiles
+from invert.posterior import sampler
+from invert.posterior.draws import DIMENSIONS, MOST, RELIABLE, quantiles
+from invert.posterior.points import PriceData, prior_points
+from invert.posterior.sampler import Posterior, log_likelihood, mixed, posterior, trusted
 from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 from invert.validation.simulation import _SHAPES, simulate
@@ -101,7 +97,7 @@ def test_a_trusted_posterior_is_left_alone_and_another_one_replaced():
     for doubtful in islice((found for _, found in first if found.weights.pareto_k > RELIABLE), 3):
         found = trusted(doubtful)
         samplers.add(found.sampler.split(",")[0])
-        allowed = {"triangular": (MOST,), "mixture": mixture._ROUNDS[1:]}[found.sampler.split(",")[0]]
+        allowed = {"triangular": (MOST,), "mixture": sampler._ROUNDS[1:]}[found.sampler.split(",")[0]]
         count = len(found.log_weights)
         assert count in allowed and f" {count} draws" in found.sampler and found.points.logs["kv_bytes_per_token"].shape == (count,)
     assert "mixture" in samplers
@@ -120,7 +116,7 @@ def test_the_coordinates_lead_back_to_the_triangular_draws_and_to_the_densities_
     feasible = np.isfinite(first.log_weights)
     assert feasible.mean() > 0.2
     with np.errstate(all="ignore"):
-        frame = mixture._Frame(sheet, held)
+        frame = sampler._Frame(sheet, held)
         coordinates = frame.coordinates(first.points)
         points = frame.points(coordinates)
         target, by_triangular = frame.log_densities(coordinates, points)
@@ -141,14 +137,14 @@ def test_the_student_density_is_that_of_scipy():
     random = np.random.default_rng(0)
     points, centre, root = random.standard_normal((11, 50)) * 2, random.standard_normal(11), np.tril(random.standard_normal((11, 11)), -1)
     root += np.diag(random.uniform(0.5, 2, 11))
-    expected = multivariate_t(centre, root @ root.T, df=mixture.DEGREES).logpdf(points.T)
+    expected = multivariate_t(centre, root @ root.T, df=sampler.DEGREES).logpdf(points.T)
     away = np.linalg.solve(root, points - centre[:, None])
-    assert mixture._log_student((away**2).sum(axis=0), root) == pytest.approx(expected, rel=1e-9)
-    assert quad(lambda x: np.exp(mixture._log_student(x**2, np.eye(1))), -np.inf, np.inf)[0] == pytest.approx(1, rel=1e-8)
+    assert sampler._log_student((away**2).sum(axis=0), root) == pytest.approx(expected, rel=1e-9)
+    assert quad(lambda x: np.exp(sampler._log_student(x**2, np.eye(1))), -np.inf, np.inf)[0] == pytest.approx(1, rel=1e-8)
 
 
 def test_moments_of_the_draws_that_have_weight():
     coordinates = np.array([[1.0, 3.0, np.nan], [0.0, 2.0, np.inf]])
-    centre, root = mixture._moments(coordinates, np.array([1.0, 1.0, 0.0]), floor=0.5)
+    centre, root = sampler._moments(coordinates, np.array([1.0, 1.0, 0.0]), floor=0.5)
     assert centre.tolist() == [2.0, 1.0]
-    assert root @ root.T == pytest.approx(mixture.WIDENED**2 * np.array([[1.5, 1.0], [1.0, 1.5]]))
+    assert root @ root.T == pytest.approx(sampler.WIDENED**2 * np.array([[1.5, 1.0], [1.0, 1.5]]))

@@ -9,18 +9,17 @@ from math import hypot, log
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import norm
 
 from derive.catalogue import equation
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
-from invert.posterior.data import PriceData
-from invert.posterior.likelihood import log_likelihood
-from invert.posterior.parameters import kv_prior, prior_points
-from invert.posterior.sampler import log_evidence, posterior
-from invert.posterior.sobol import MOST, normals
-from invert.posterior.weights import quantiles
+from invert.posterior.draws import MOST, normals, quantiles
+from invert.posterior.points import PriceData, kv_prior, prior_points
+from invert.posterior.sampler import log_evidence, log_likelihood, log_mass, posterior
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 
@@ -182,3 +181,26 @@ def test_a_sheet_that_no_hidden_quantity_gives_has_no_weight(premium_in: float, 
 def test_the_marginal_likelihood_alone_is_that_of_the_posterior():
     for sheet in (price_data(output_input_ratio=6, premium_in=2, premium_out=1.5), price_data(output_input_ratio=6)):
         assert log_evidence(sheet, USUAL) == posterior(sheet, USUAL).weights.log_evidence
+
+
+@given(low=st.floats(-3, 3), width=st.floats(0.02, 3), centre=st.floats(-4, 4), spread=st.floats(0.1, 3))
+def test_the_mass_of_a_cell_is_that_of_scipy(low: float, width: float, centre: float, spread: float):
+    with np.errstate(divide="ignore"):  # beyond 38 spreads there is no mass a double can hold
+        found = np.exp(log_mass((low, low + width), centre, spread))
+    ends = norm.cdf([(low - centre) / spread, (low + width - centre) / spread])
+    assert found == pytest.approx(ends[1] - ends[0], rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("away", [1.0, 8.0, 20.0, 35.0])
+def test_a_cell_far_in_the_tail_keeps_its_digits_on_both_sides(away: float):
+    """The mass of [a, a + .2] is that of a normal's tails by their own logs."""
+    expected = norm.logsf(away) + np.log1p(-np.exp(norm.logsf(away + 0.2) - norm.logsf(away)))
+    for low in (away, -away - 0.2):
+        found = log_mass((low, low + 0.2), 0.0, 1.0)
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_cells_that_share_their_ends_share_the_mass():
+    ends = np.linspace(-12, 12, 49)
+    masses = np.exp([log_mass(cell, 0.3, 1.0) for cell in pairwise(ends)])
+    assert masses.sum() == pytest.approx(1, abs=1e-12)

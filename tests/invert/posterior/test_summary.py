@@ -1,15 +1,23 @@
 """From sheets to intervals: in their order, the same numbers for each, and none if no draw is feasible."""
 
 from dataclasses import replace
+from functools import cache
 from math import log
 
 import numpy as np
 import pytest
 
 from invert.assumptions import USUAL
-from invert.posterior.data import PriceData
+from invert.data import read_data
+from invert.estimate_text import two_digits
+from invert.inference import infer
+from invert.posterior.points import PriceData
 from invert.posterior.sampler import posterior
-from invert.posterior.summary import SUMMARISED, Summary, summarise, summary_of
+from invert.posterior.summary import SUMMARISED, Summary, convention, probability_by_cost, summarise, summary_of
+from invert.records import BandPair, Convention, Premiums
+from invert.report.findings import firmness
+from invert.result import InferenceTable
+from invert.sheets.observables import observe
 from invert.validation.simulation import _SHAPES, simulate
 
 COUNT = 2048
@@ -77,3 +85,75 @@ def test_sheets_with_one_key_have_the_same_weights_unless_the_price_or_the_cache
         assert alike.key_of_weights == told.key_of_weights
         assert posterior(alike, USUAL, COUNT).weights.ess == pytest.approx(posterior(told, USUAL, COUNT).weights.ess, rel=1e-9)
         assert replace(told, edges=tuple(1.5 * edge for edge in told.edges)).key_of_weights != told.key_of_weights
+
+
+# Google and OpenAI ask 2 and 1.5, Alibaba 1.8 and 1.8 over the first of three thresholds, Claude Haiku 5.5 alone 5 and 5.
+SHEETS = ("gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-haiku-5-5", "gpt-5.4")
+
+
+@cache
+def everything() -> InferenceTable:
+    return infer(SHEETS)
+
+
+def found(model: str) -> Convention:
+    one = next(one for one in everything() if one.sheet.model == model)
+    assert one.convention is not None
+    return one.convention
+
+
+def pair(premium_in: float, premium_out: float) -> BandPair:
+    values = {"output_input_ratio": 6.0, "premium_in": premium_in, "premium_out": premium_out}
+    return BandPair(
+        long_context_threshold=200_000,
+        short_context=2e4,
+        long_context=3e5,
+        **{name: observe(name, value) for name, value in values.items()},
+    )
+
+
+def asks(vendor: str, premium_in: float, premium_out: float) -> Premiums:
+    return Premiums(provider=vendor, premium_in=premium_in, premium_out=premium_out)
+
+
+def test_a_vendor_has_one_vote_and_gives_it_to_the_cell():
+    """2 stands for 1.73 to 2.24 and 1.5 for 1.37 to 1.73: 1.4 out is published as 1.5, and 2 out is not."""
+    votes = [asks("a", 2.0, 1.5), asks("a", 2.0, 1.5), asks("a", 4.0, 4.0), asks("b", 1.8, 1.4), asks("c", 2.0, 2.0), asks("d", 5.0, 1.5)]
+    one = convention(pair(2.0, 1.5), 0.01, votes)
+    assert (one.same, one.others, one.probability_by_habit) == (2, 4, (2 + 1) / (4 + 2))
+    assert one.bayes_factor == pytest.approx(50)
+    edge = pair(2.0, 1.5).premium_out.high
+    assert convention(pair(2.0, 1.5), 0.01, [asks("a", 2.0, edge)]).same == 1
+    assert convention(pair(2.0, 1.5), 0.01, [asks("a", 2.0, edge * 1.001)]).same == 0
+
+
+def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
+    one = found("gemini-3.1-pro-preview")
+    vendors = {asked.provider for asked in everything().premiums} - {"google"}
+    assert one.others == len(vendors) < len([asked for asked in everything().premiums if asked.provider != "google"])
+    assert one.same >= 1 and one.bayes_factor == pytest.approx(one.probability_by_habit / one.probability_by_cost)
+    gemini = next(one for one in everything() if one.sheet.model == "gemini-3.1-pro-preview")
+    (line,) = [line for line in firmness(gemini, everything()) if line.startswith("Cost or convention")]
+    assert f"{one.same} of {one.others} other vendors with a premium" in line
+    assert line.endswith(f"Bayes factor for a convention: {two_digits(one.bayes_factor)}.")
+
+
+def split(price_data: PriceData, parts: int, name: str) -> list[PriceData]:
+    """The price data with the cell of a premium cut into as many cells, side by side."""
+    ((low, high),) = price_data.cells[name]
+    ends = [low + (high - low) * part / parts for part in range(parts + 1)]
+    return [replace(price_data, cells={**price_data.cells, name: ((ends[at], ends[at + 1]),)}) for at in range(parts)]
+
+
+def by_cost(price_data: PriceData) -> float:
+    probability = probability_by_cost(price_data, posterior(price_data, USUAL).weights.log_evidence, read_data(), USUAL)
+    assert probability is not None
+    return probability
+
+
+@pytest.mark.parametrize("name", ["premium_in", "premium_out"])
+def test_the_probability_by_cost_is_that_of_the_cell(name: str):
+    """A measure of cells: of two that make up one, the probabilities add up."""
+    price_data = next(one for one in everything() if one.sheet.model == "gpt-5.4").price_data
+    parts = [by_cost(part) for part in split(price_data, 2, name)]
+    assert sum(parts) == pytest.approx(by_cost(price_data), rel=0.1) and min(parts) > 0

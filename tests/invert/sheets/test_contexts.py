@@ -15,8 +15,8 @@ from invert.estimators.cases import case_of
 from invert.estimators.known import judged
 from invert.estimators.premium import members
 from invert.inference import infer
-from invert.posterior.parameters import drawn_contexts
-from invert.posterior.sobol import normals
+from invert.posterior.draws import normals
+from invert.posterior.points import drawn_contexts
 from invert.sheets.contexts import band_edges, band_means
 from invert.sheets.sheet import PriceBand
 from tests.tools.data import shipped_data

@@ -17,11 +17,10 @@ import pytest
 from scipy.stats import binom, kstest
 
 from invert.assumptions import USUAL, Assumptions
-from invert.posterior import inverse, likelihood, sampler
-from invert.posterior.data import PriceData
-from invert.posterior.parameters import Points
+from invert.posterior import inverse, sampler
+from invert.posterior.draws import SEED
+from invert.posterior.points import Points, PriceData
 from invert.posterior.sampler import posterior
-from invert.posterior.sobol import SEED
 from invert.sheets.observables import rounding_cell
 from invert.validation import simulation
 from invert.validation.simulation import (
@@ -188,14 +187,14 @@ def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch
     """A thousand sheets: the posterior is too narrow in what a cache read tells, which is no quantity that is printed."""
     monkeypatch.setattr(simulation, "trusted", lambda found: found)  # few draws do here
     truth, simulated = simulate(_SHAPES[2], 1000, 32, USUAL)
-    once = likelihood.unused_prices
+    once = sampler.unused_prices
 
     def twice(points: Points, part: PriceData, assumptions: Assumptions) -> np.ndarray:
         alone = replace(part, cells={COUNTED_TWICE: part.cells[COUNTED_TWICE]})
         return once(points, part, assumptions) + once(points, alone, assumptions)
 
     right = p_values(ranks(simulated, truth, USUAL, 2048, 1))
-    for module in (likelihood, sampler):
+    for module in (sampler, sampler):
         monkeypatch.setattr(module, "unused_prices", twice)
     wrong = p_values(ranks(simulated, truth, USUAL, 2048, 1))
     assert wrong.pop(LOG_LIKELIHOOD) < 1e-9

@@ -6,21 +6,21 @@ import pytest
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
-from invert.posterior.data import PriceData
-from invert.posterior.parameters import (
+from invert.posterior.draws import SEED, normals, uniforms
+from invert.posterior.points import (
     LATENT,
     NOISY,
     RATIOS,
     WIDER,
     Points,
+    PriceData,
     drawn_contexts,
     forward_points,
     kv_prior,
     prior_points,
     triangular_points,
-    wider,
-)  # fmt: skip
-from invert.posterior.sobol import SEED, normals, uniforms
+    wider,  # fmt: skip
+)
 from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.contexts import mean_contexts
 from invert.sheets.observables import rounding_cell
