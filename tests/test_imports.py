@@ -140,7 +140,7 @@ NEVER = {
     "invert.posterior": {"invert.estimators", "invert.report"},
     "invert.estimators": {"invert.report"},
     "invert.storage": {"invert.report"},
-    "invert.records": {"invert.estimators", "invert.identify.identifiability", "invert.report", "invert.storage"},
+    "invert.records": {"invert.estimators", "invert.identify", "invert.report", "invert.storage"},
     "invert.result": {"invert.inference", "invert.report"},
 }
 """Rooms and modules, and those above them, of which they need nothing."""

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from invert.identify.identifiability import _COMPONENTS
+from invert.identify import _COMPONENTS_OF_SHEET
 from invert.inference import infer
 from invert.result import Inference
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
@@ -63,7 +63,7 @@ def test_every_price_is_one_combination_and_no_more():
     """The rank is the number of prices, the nullity what is left of twenty."""
     for found in everything().inferences:
         one = found.identifiability
-        assert set(one.prices) == {_COMPONENTS[name] for name in found.price_data.cells}
+        assert set(one.prices) == {_COMPONENTS_OF_SHEET[name] for name in found.price_data.cells}
         assert (one.rank, one.nullity) == (len(one.prices), 20 - len(one.prices))
 
 

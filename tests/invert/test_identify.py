@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
-from invert.identify.identifiability import FACTS_OF, identified, identify
-from invert.identify.primitives import _COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
+from invert.identify import _COMPONENTS, FACTS_OF, PRIMITIVES, SPAN, gradients, identified, identify, ordered, primitives_at
 from tests.tools.together import in_one_test
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")

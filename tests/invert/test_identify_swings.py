@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from invert.assumptions import USUAL
 from invert.estimators.premium import learn
-from invert.identify.sensitivity import swings_of_all_prices, swings_of_premium
+from invert.identify import swings_of_all_prices, swings_of_premium
 from invert.inference import infer
 from invert.records import Swing
 from invert.result import Inference, InferenceTable

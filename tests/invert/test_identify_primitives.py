@@ -5,16 +5,16 @@ import pytest
 
 from derive.errors import WrongValue
 from invert.forward_model import forward
-from invert.identify.identifiability import identify
-from invert.identify.primitives import (
+from invert.identify import (
     _COMPONENTS,
     _HAIR,
     _PLACE,
     PRIMITIVES,
     TYPICAL,
     gradients,
-    primitives_at,
-)  # fmt: skip  # fmt: skip
+    identify,
+    primitives_at,  # fmt: skip  # fmt: skip
+)
 from tests.tools.together import in_one_test
 
 BANDS = ("input", "output", "long_input", "long_output")
