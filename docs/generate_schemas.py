@@ -20,10 +20,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 from written import REFERENCE, main
 
 from invert.encoder import Codec, Keys, Nested, Through, attribute_type
-from invert.overview import Overview
 from invert.records import AlsoSold, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
-from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA
+from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA, Overview
 from invert.result import Inference, InferenceTable
 from invert.sheets.files import FileText
 from invert.sheets.sheet import PriceBand

@@ -25,7 +25,7 @@ class Inference(result.Inference):
 
     def __str__(self) -> str:
         from invert.report.layout import laid_out
-        from invert.report.short import short_parts
+        from invert.report.sheet import short_parts
 
         return laid_out(short_parts(self, self._run()), _width())
 
@@ -39,7 +39,7 @@ class Inference(result.Inference):
 
     def _repr_html_(self) -> str:
         from invert.report.document import report_document
-        from invert.report.short import short_parts
+        from invert.report.sheet import short_parts
 
         return report_document(short_parts(self, self._run()), "html")
 

@@ -17,10 +17,9 @@ from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.result import Answer
 from invert.inference import infer
-from invert.overview import overview
 from invert.report.contract import run_as_json as inferred
 from invert.report.contract import saved
-from invert.report.overview import overview_json
+from invert.report.overview import overview, overview_json
 from invert.result import Shown
 from invert.sheets.files import FileText
 from tests.tools.inferred import current

@@ -151,7 +151,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     backsolve prices add acme/lm input=2 output=10 input@200k=4 --into mine.csv
     """
     from invert.inference import infer
-    from invert.report.readings import readings_table
+    from invert.report.sheet import readings_table
     from invert.sheets.add import COPIED, add_to_file, addition
 
     if name is None:

@@ -9,10 +9,9 @@ from backsolve.site.scoreboard import scoreboard_pages
 from backsolve.site.sheets import pages_of_other_names, pages_of_sheets, sheet_address
 from backsolve.site.writing import Page
 from invert.inference import infer
-from invert.overview import overview
 from invert.report.columns import SHORT_KEYS, Column, column_of, flat, sort_sheets
 from invert.report.contract import run_as_csv
-from invert.report.overview import overview_parts
+from invert.report.overview import overview, overview_parts
 from invert.result import Inference, Run
 
 _COLUMNS = ("model", "provider", *SHORT_KEYS[1:])

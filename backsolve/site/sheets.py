@@ -10,10 +10,9 @@ from backsolve.site.what_if import what_if
 from backsolve.site.writing import Page
 from invert.comparison_records import History
 from invert.history import histories
-from invert.report.dates import history_parts
+from invert.report.changes import history_parts
 from invert.report.price_pages import GRADES, sheet_reference
-from invert.report.readings import readings_in_lines
-from invert.report.sheet import full_parts
+from invert.report.sheet import full_parts, readings_in_lines
 from invert.result import Inference, Run
 
 

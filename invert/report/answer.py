@@ -85,10 +85,9 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     style, columns = shown.style, shown.column_names
     long = len(table) > MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
     if shown.summary or long:
-        from invert.overview import overview
         from invert.report import overview as summary
 
-        found = overview(table)
+        found = summary.overview(table)
         if style in _RECORDS:
             return summary.overview_json(found) if style == "json" else summary.overview_csv(found)
         return summary.overview_text(found, width) if style == "table" else _parts_text(summary.overview_parts(found), style, width)
@@ -97,12 +96,9 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
 
         return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
     if _is_report(table, shown):
-        if shown.full:
-            from invert.report.sheet import full_parts as parts
-        else:
-            from invert.report.short import short_parts as parts
+        from invert.report.sheet import full_parts, short_parts
 
-        return _parts_text(parts(table[0], table), style, width)
+        return _parts_text((full_parts if shown.full else short_parts)(table[0], table), style, width)
     if style != "table":
         from invert.report.document import document
 
@@ -114,10 +110,10 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
 
 def history_answer(found: "Sequence[History]", style: str, width: int) -> str:
     """Return the estimates of sheets over time in a form."""
-    from invert.report import dates
+    from invert.report import changes
 
-    forms = {"json": dates.history_json, "csv": dates.history_csv}
-    return forms[style](found) if style in forms else dates.history_text(found, width)
+    forms = {"json": changes.history_json, "csv": changes.history_csv}
+    return forms[style](found) if style in forms else changes.history_text(found, width)
 
 
 def _parts_text(parts: Sequence[str], style: str, width: int) -> str:

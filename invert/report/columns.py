@@ -20,8 +20,8 @@ from invert.encoder import value_at
 from invert.estimate_text import bracket_range, middle_text, range_text, six_digits, two_digits
 from invert.estimators.names import KV_NAMES, kv_heading, new_column_key
 from invert.records import TIER_NAMES, Estimate, TierShares, verdict
-from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import NONE, aligned, billions, dollars
+from invert.report.prices import fast_mode_in_brief
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, lifetime, worst_record
 from invert.result import Inference, Run
 

@@ -1,19 +1,119 @@
-"""One sheet in full: each reading with its numbers, assumptions, predictions and citations."""
+"""The report of one sheet: on one screen, and in full with each reading, its reliability, its limits and its citations."""
 
+from collections.abc import Iterator
+
+from derive.show.cells import label_lines
 from derive.show.parts import moves_lines, route_lines
 from derive.solving.result import Solution
 from derive.units import show
-from invert.assumptions import FACTS
+from invert.assumptions import FACTS, Assumptions
+from invert.estimate_text import two_digits
 from invert.estimators.names import kv_heading
-from invert.records import PairInference, PricingRules, Reading, verdict
-from invert.report.commands import cite_sheet
-from invert.report.findings import RIGHT_BEFORE, estimates_table, families_of_typical_kv, firmness
-from invert.report.layout import aligned, kv, title
-from invert.report.prices import all_prices
-from invert.report.readings import readings_table
-from invert.report.short import heading
-from invert.report.tiers import tiers
-from invert.result import Inference, Run
+from invert.posterior.draws import RELIABLE
+from invert.records import Convention, Estimate, Identifiability, PairInference, PricingRules, Reading, verdict
+from invert.report.columns import ABSENT, ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, UNKNOWN, Column, models_of_record, short_kv
+from invert.report.layout import NONE, Table, aligned, cite_sheet, infer_in_full, kv, title
+from invert.report.prices import all_prices, fast_mode_line, grades_and_page, predicted_prices
+from invert.report.tiers import deciding_source, tiers
+from invert.result import EXTRAPOLATED, Inference, Run
+
+_SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given", EXTRAPOLATED)
+"""Flags that other lines of the screen already explain."""
+
+
+def short_parts(one: Inference, table: Run) -> list[str]:
+    """Return the report of one screen as paragraphs and tables."""
+    sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
+    lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
+    fast = filter(None, [fast_mode_line(one, table)])
+    commands = [*label_lines("More", [infer_in_full(one, table)]), *label_lines("Cite", [cite_sheet(one, table, ())])]
+    return [*lines, predicted_prices(one), *label_lines("Source", [f"{grades_and_page(one)}{sold}"]), *fast, *commands]
+
+
+def heading(one: Inference, table: Run) -> list[str]:
+    """Name the sheet, and the amounts that replace published ones."""
+    sheet = one.sheet
+    region = f", {sheet.region}" if sheet.region else ""
+    named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
+    changed = [
+        f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
+        for place, amount in table.changes.items()
+    ]
+    copied = [f"what if: {place} is {of}, without an amount" for place, of in one.copied.items()]
+    return [named, *changed, *copied]
+
+
+def advice(one: Inference, table: Run) -> Iterator[str]:
+    """Recommend an estimate, and list the evidence against the readings, as sentences."""
+    verdict, checks = table.premium_verdict, one.pairs[0].missed if one.pairs else None
+    if one.contradiction:
+        yield one.contradiction
+    for names in one.inversion.undetermined:
+        said = " and ".join(names).replace("_", " ").replace("kv ", "KV ")
+        yield f"These prices do not determine {said}{' one by one' if names[1:] else ''}."
+    if one.known:
+        yield f"Use {short_kv(one.known.read)}: the architecture is {'public' if one.known.grade == 'verified' else one.known.grade}."
+    elif not one.pairs:
+        yield "Use the typical KV."
+    elif one.kv_bytes["from_premium"].kind == "undetermined":
+        below = one.pairs[0].pair.premium_out.value < 1
+        why = "the output price of long contexts is below the base price" if below else one.kv_bytes["from_premium"].because
+        yield f"Use the typical KV: {why}, so the premium gives no KV."
+    elif verdict and not verdict.enters and (record := one.kv_bytes["from_premium"].record):
+        better, worse = ("it", "the premium") if record.gain < 0 else ("the premium", "it")
+        gain = f"{abs(record.gain):.2g} nats"
+        yield f"Use the typical KV: {better} predicts {record.count} known models better than {worse} ({gain})."
+    if checks and checks[0]:
+        right = checks[1] - checks[0]
+        yield f"KV from threshold contradicts bandwidth-bound: together they predict {right} of {checks[1]} other prices."
+    if (found := one.convention) and (found.bayes_factor or 0.0) > 1:
+        yield f"The premium looks like a convention (Bayes factor {two_digits(found.bayes_factor or 0.0)})."
+    if deciding_source(one):
+        yield "One database decides the cache tier."
+    explained = (*_SAID, one.sheet.service_tier.replace("_", "-"), f"priced in {one.sheet.bands[0].input.currency}")
+    if flags := [flag for flag in one.flags if flag not in explained]:
+        yield f"Flags: {'; '.join(flags)}."
+
+
+_GAP = 2
+_SIZES_BY_KNOWLEDGE = ("total_params_by_knowledge", "total_params_by_price_and_knowledge")
+"""Rows for a sheet whose size is not stated."""
+
+
+def readings_table(one: Inference, run: Run) -> Table:
+    """Return the readings and estimates of a sheet as a table."""
+    columns = ("", "estimate", f"{100 * run.assumptions.level:.0f} % range", "right before")
+    rows = [(column.heading, column.text(one), column.span(one), record_text(column, one, run)) for column in columns_of(one)]
+    return aligned(columns, rows, _GAP, rule=False)
+
+
+def readings_in_lines(one: Inference, run: Run) -> list[str]:
+    """Return the same as sentences, without missing values."""
+    records = {column.key: record_text(column, one, run) for column in columns_of(one)}
+    return [
+        f"{column.heading}: {column.whole_text(one)}{f'; right before: {record}' if (record := records[column.key]) != NONE else ''}."
+        for column in columns_of(one)
+        if column.text(one) != ABSENT
+    ]
+
+
+def columns_of(one: Inference) -> Iterator[Column]:
+    """Yield the columns that are rows for this sheet: the columns of the default table, and others with a value."""
+    for column in map(REGISTRY.__getitem__, MODEL_KEYS):
+        size_is_stated = one.size_stated if column.key == "active_params_by_price" else not one.size_stated
+        wanted = column.key not in ("active_params_by_price", *_SIZES_BY_KNOWLEDGE) or size_is_stated
+        if wanted and (column.key in SHORT_KEYS or column.text(one) != ABSENT):
+            yield column
+
+
+def record_text(column: Column, one: Inference, run: Run) -> str:
+    """Return how often estimates like the one of this sheet were right before, and on which models."""
+    record = column.record([one], run) or NONE
+    if column.text(one) == ABSENT:
+        return NONE
+    if column.models and EXTRAPOLATED in one.flags:
+        return "extrapolated"
+    return f"{record} {models_of_record(column, one)}" if column.models and record[:1].isdigit() else record
 
 
 def full_parts(one: Inference, table: Run) -> list[str]:
@@ -136,3 +236,128 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     found |= {kv_heading(key): estimate.anchors for key, estimate in one.kv_bytes.items()}
     found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
+
+
+def estimates_table(one: Inference, table: Run) -> Table:
+    """Return every estimate of the sheet with its range, its record and its reason."""
+    columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
+    found = {column: one.named_estimates[column.of] for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates}
+    rows = [
+        (
+            column.heading, column.text(one), column.span(one), coverage_in_words(of),
+            of.because + "; PRIOR-DOMINATED" * of.prior_dominated,
+        )
+        for column, of in found.items()
+    ]  # fmt: skip
+    return aligned(columns, rows)
+
+
+def families_of_typical_kv(one: Inference) -> list[str]:
+    """Return the families behind the typical KV: the release, the KV bytes and the weight of each."""
+    stored, read = one.kv_bytes_stored["typical"].families, one.kv_bytes["typical"].families
+    if stored is None:
+        return []
+    read_by = {one.family: one.kv_bytes for one in read.weights} if read else {}
+    rows = [
+        {"family": one.family, "released": one.released.isoformat(), "KV": kv(read_by.get(one.family)),
+         "KV stored": kv(one.kv_bytes), "weight": f"{one.weight:.1%}"}
+        for one in stored.weights[:_MOST_FAMILIES]
+    ]  # fmt: skip
+    count = len(stored.weights)
+    some = f". The {_MOST_FAMILIES} with the largest weights are listed" * (count > _MOST_FAMILIES)
+    return [
+        *title("Families behind the typical KV"),
+        aligned(tuple(rows[0]), rows),
+        f"{count} families{some}. The effective number of families is {stored.effective:.3g}. A family is a kv_family of"
+        " architectures.csv, with the mean of its models that were released before.",
+    ]
+
+
+_MOST_FAMILIES = 10
+"""Families that a report lists; JSON has all."""
+RIGHT_BEFORE = (
+    "Right before: how many ranges contained the known value of other models. unknown: never compared with a known value."
+    " backsolve validate --section truth, --section skill and --section storage have the errors of each estimate on every known model."
+)
+
+
+def coverage_in_words(estimate: Estimate) -> str:
+    """Return `11 of 14`, also for a bound, `unknown` without a record, or a dash without an estimate."""
+    if estimate.kind in ("given", "undetermined"):
+        return NONE
+    return "{} of {}".format(*estimate.coverage) if estimate.coverage else UNKNOWN
+
+
+def firmness(one: Inference, table: Run) -> list[str]:
+    """Describe draws, contraction, tornado, identifiability and convention."""
+    lines = [*title("How much the prices changed the priors"), *_draws(one)]
+    if one.contradiction:
+        return [*lines, one.contradiction, "At these anchors no positive KV bytes fit the published prices, so the draws differ from them."]
+    lines += [*_contraction(one), *_tornado(one, table.assumptions)]
+    lines += [_convention(one.convention)] if one.convention else []
+    return [*lines, *_identifiability(one.identifiability)]
+
+
+def _draws(one: Inference) -> list[str]:
+    found = one.summary
+    if not found:
+        return []
+    if not found.marginals:
+        return [f"{found.sampler}: none of the draws fits the prices"]
+    return [
+        f"{found.sampler}: effective sample size {found.ess:.0f}, Pareto-k {found.pareto_k:.2f} (trusted below {RELIABLE:g}),"
+        f" {found.feasible_fraction:.0%} of the draws fit the prices, log evidence {found.log_evidence:.2f}"
+    ]
+
+
+def _contraction(one: Inference) -> list[str]:
+    """Describe the contraction: the share of its prior variance that each quantity lost."""
+    rows = [
+        {
+            "quantity": name, "prior sd (nats)": f"{found.prior_spread:.2f}", "posterior sd": f"{found.spread:.2f}",
+            "contraction": f"{found.contraction:.2f}", "": "PRIOR-DOMINATED" if found.prior_dominated else "",
+        }
+        for name, found in one.contractions.items()
+    ]  # fmt: skip
+    return [aligned(tuple(rows[0]), rows) if rows else ""]
+
+
+def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
+    if one.swings is None:
+        return []
+    least, most = (f"{100 * tail:.3g}" for tail in assumptions.tails)
+    ends = f"with one input at its {least} % and {most} % quantile and all others at their medians"
+    lines = [f"What changes KV bytes most: KV bytes over their central value {ends}"]
+    for estimator, swings in one.swings.items():
+        ends_of = {one.name: ("none" if end is None else two_digits(end) for end in (one.low, one.high)) for one in swings}
+        lines.append(f"    {kv_heading(estimator)}: " + ", ".join(f"{name} {' to '.join(ends)}" for name, ends in ends_of.items()))
+    return lines
+
+
+def _convention(found: Convention) -> str:
+    seen = (found.premium_in, found.premium_out)
+    asked = ", ".join(f"x{one.value:.3g} {way} ({one.low:.3g} to {one.high:.3g})" for one, way in zip(seen, ("in", "out"), strict=True))
+    by_cost = (
+        f"Cost or convention: if the base prices are given, the cost model predicts premiums that round to the published ones,"
+        f" {asked}, with probability {two_digits(found.probability_by_cost)}"
+    )
+    share = f"{found.same} of {found.others}"
+    if found.bayes_factor is None:
+        return f"{by_cost}. There is no factor, because no other vendor has this pair of premiums ({share} other vendors with a premium)."
+    return (
+        f"{by_cost}. {share} other vendors with a premium have the same one. As a convention the probability is"
+        f" {two_digits(found.probability_by_habit)}."
+        f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
+    )
+
+
+def _identifiability(found: Identifiability) -> list[str]:
+    rows = [{"to know": name, "from these prices": found.verdict(name)} for name in found.missing_facts]
+    free = f"{found.rank} prices determine {found.rank} combinations of {found.hidden} hidden quantities, and leave {found.nullity} open"
+    return [
+        *title("What the prices determine"),
+        f"{found.regime}: {free}.",
+        "determined by the prices alone:",
+        *(f"    {name}" for name in found.pinned or ("nothing",)),
+        aligned(tuple(rows[0]), rows),
+    ]

@@ -14,7 +14,7 @@ from invert.records import Check
 from invert.report.contract import CODEC
 from invert.report.layout import NONE, aligned
 from invert.report.prices import PLACE, Prediction, amount_of, name_of_price, predictions, unit_of_prices
-from invert.report.short import heading
+from invert.report.sheet import heading
 from invert.result import Inference, Run
 
 SUPPOSABLE = tuple(dict.fromkeys(("kv_bytes_per_token", "bandwidth_bound_fraction", "attention_flops_per_pair", *ANCHORS)))

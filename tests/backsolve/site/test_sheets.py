@@ -8,8 +8,7 @@ from backsolve.site.sheets import pages_of_other_names, pages_of_sheets, sheet_a
 from backsolve.site.writing import Page, write_page
 from invert.report.layout import Heading, Table
 from invert.report.price_pages import sheet_pages
-from invert.report.readings import readings_in_lines
-from invert.report.sheet import full_parts
+from invert.report.sheet import full_parts, readings_in_lines
 from invert.result import InferenceTable
 from tests.backsolve.site.test_writing import HOSTILE
 from tests.tools.html import parts_of

@@ -15,7 +15,7 @@ from invert.posterior.points import PriceData
 from invert.posterior.sampler import posterior
 from invert.posterior.summary import SUMMARISED, Summary, convention, probability_by_cost, summarise, summary_of
 from invert.records import BandPair, Convention, Premiums
-from invert.report.findings import firmness
+from invert.report.sheet import firmness
 from invert.result import InferenceTable
 from invert.sheets.observables import observe
 from invert.validation.simulation import _SHAPES, simulate

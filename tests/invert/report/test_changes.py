@@ -7,14 +7,10 @@ import json
 import pytest
 
 from invert.compare import infer_against
-from invert.comparison_records import Comparison, Moved, PriceChange, SheetChange
+from invert.comparison_records import Comparison, History, Moved, PriceChange, SheetChange
+from invert.history import histories
 from invert.records import Estimate
-from invert.report.changes import (
-    _COLUMNS,
-    changes_csv,
-    changes_document,
-    changes_json,
-)
+from invert.report.changes import _COLUMNS, DATED_COLUMNS, changes_csv, changes_document, changes_json, history_csv, history_json
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +52,17 @@ def test_what_a_price_file_says_is_inert_in_every_form():
     page = changes_document(hostile(text), "markdown")
     assert page.count("](http") == page.count("\\[x](http\\://") and "<b>" not in page
     assert all(line.replace("\\|", "").count("|") == 6 for line in page.splitlines() if line.startswith("|"))
+
+
+@pytest.fixture(scope="module")
+def found_days() -> tuple[History, ...]:
+    return histories(["mistral-large-4", "claude-opus-4-6", "gemini-3.1-pro"])
+
+
+def test_json_and_csv_have_every_inference_of_every_day(found_days):
+    records = json.loads(history_json(found_days), parse_constant=pytest.fail)
+    count = sum(len(day.side.said) for one in found_days for day in one.days)
+    assert sum(len(day["inferences"]) for one in records for day in one["days"]) == count
+    lines = list(csv.DictReader(io.StringIO(history_csv(found_days))))
+    assert len(lines) == count and tuple(lines[0]) == DATED_COLUMNS
+    assert {line["since"] for line in lines if line["model"] == "mistral-large-4"} == {"", "2026-10-20", "2026-10-29"}

@@ -15,8 +15,7 @@ from invert.inference import infer
 from invert.report.contract import saved
 from invert.report.document import footer
 from invert.report.layout import Table
-from invert.report.sheet import full_parts
-from invert.report.short import short_parts
+from invert.report.sheet import full_parts, short_parts
 from invert.result import InferenceTable
 
 SHEETS = (

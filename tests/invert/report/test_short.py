@@ -4,7 +4,7 @@ import pytest
 
 from invert.report.layout import laid_out
 from invert.report.prices import predicted_prices
-from invert.report.short import short_parts
+from invert.report.sheet import short_parts
 from tests.tools.inferred import current, everything
 
 MOST_LINES, FREE_PRICES = 24, 4

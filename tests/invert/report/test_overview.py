@@ -10,8 +10,7 @@ import pytest
 
 from invert.data import read_data
 from invert.inference import infer
-from invert.overview import Count, overview
-from invert.report.overview import CSV_HEAD, overview_csv, overview_json, overview_text
+from invert.report.overview import CSV_HEAD, Count, overview, overview_csv, overview_json, overview_text
 from invert.result import InferenceTable
 from invert.sheets.read import book_of
 from tests.tools.inferred import current
