@@ -46,10 +46,10 @@ from invert.databases.found import listings
 from invert.databases.pull import pull
 from invert.sheets.add import add_to_file
 from invert.sheets.assemble import find, models, sheets
-from invert.sheets.places import typed_place
 from invert.sheets.read import PROBLEM_LIMIT, book_of, prices_that_ship, read_rows
 from invert.sheets.rows import OWN_COLUMNS, PriceBook, PriceRow
 from invert.sheets.rules import check
+from invert.sheets.sheet import typed_place
 from tests.tools.data import shipped_data
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER
 

@@ -24,7 +24,7 @@ from invert.records import AlsoSold, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA, Overview
 from invert.result import Inference, InferenceTable
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 from invert.sheets.sheet import PriceBand
 
 FILE = REFERENCE / "schema" / "infer.schema.json"

@@ -20,7 +20,7 @@ from invert.report.price_pages import price_reference
 from invert.report.prices import name_of_price, predictions
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, worst_record
 from invert.result import DRAIN_TIME_RULE, Inference, Run
-from invert.sheets.places import Place
+from invert.sheets.sheet import Place
 from invert.steps import solve_steps
 
 _REPRODUCED = 1e-9

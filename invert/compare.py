@@ -21,17 +21,13 @@ from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.sheets.assemble import released_sheets, sheets
-from invert.sheets.dated import first_days
-from invert.sheets.described import described
-from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
+from invert.sheets.diff import RELEASED_PRICES, SHIPPED, date_of, file_of, is_whole, released_prices, whole_book
 from invert.sheets.doubts import doubts_about
-from invert.sheets.files import FileText
+from invert.sheets.models import described, first_days
 from invert.sheets.observables import observe
-from invert.sheets.places import Place, spelled
 from invert.sheets.read import book_of, prices_that_ship
-from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import PriceBook, PriceRow, SheetKey
-from invert.sheets.sheet import Asked, PriceSheet
+from invert.sheets.rows import FileText, PriceBook, PriceRow, SheetKey
+from invert.sheets.sheet import Asked, Place, PriceSheet, spelled
 from invert.sheets.tables import CalibrationModel
 from invert.sheets.what_if import copies, with_amounts, without_places
 

@@ -7,10 +7,8 @@ from math import exp, log
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.records import Estimate, Name, Observable
-from invert.sheets.files import FileText
-from invert.sheets.places import Place, spelled
-from invert.sheets.rows import SheetKey
-from invert.sheets.sheet import Asked
+from invert.sheets.rows import FileText, SheetKey
+from invert.sheets.sheet import Asked, Place, spelled
 
 TAKEN_HOME: tuple[Name, ...] = (
     ("active_params", "by_price"), ("kv_bytes_per_token", "typical"), ("kv_bytes_stored_per_token", "typical"),

@@ -10,7 +10,7 @@ from invert.comparison_records import Dated, History
 from invert.inference import RunOptions, infer_sheets, run_of
 from invert.result import Inference
 from invert.sheets.assemble import assembled
-from invert.sheets.described import described
+from invert.sheets.models import described
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 

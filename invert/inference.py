@@ -48,15 +48,12 @@ from invert.records import (
 )  # fmt: skip
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets
-from invert.sheets.contexts import with_given_context
-from invert.sheets.dated import first_days
-from invert.sheets.described import described, model_row_by_weights
 from invert.sheets.diff import Difference, changes_since_release
 from invert.sheets.doubts import doubts_about
-from invert.sheets.files import FileText
-from invert.sheets.observables import ratio
+from invert.sheets.models import described, first_days, model_row_by_weights
+from invert.sheets.observables import ratio, with_given_context
 from invert.sheets.read import Prices, book_of, own_file
-from invert.sheets.rows import PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import FileText, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts

@@ -27,13 +27,11 @@ from invert.posterior.points import PriceData
 from invert.posterior.summary import Summary
 from invert.provenance import Made
 from invert.sheets.assemble import is_provider, matches
-from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference
-from invert.sheets.files import FileText
-from invert.sheets.names import MAKERS
-from invert.sheets.places import spelled
-from invert.sheets.rows import PriceRow, SheetKey
-from invert.sheets.sheet import PriceSheet
+from invert.sheets.models import MAKERS
+from invert.sheets.observables import longest_context
+from invert.sheets.rows import FileText, PriceRow, SheetKey
+from invert.sheets.sheet import PriceSheet, spelled
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import copies, is_added
 

@@ -9,7 +9,7 @@ from invert.anchors import common_anchors
 from invert.data import Data
 from invert.provenance import made_with
 from invert.result import Inference, Run
-from invert.sheets.contexts import longest_context
+from invert.sheets.observables import longest_context
 from invert.sheets.rows import SheetKey
 
 _MOST_NAMED = 3

@@ -21,7 +21,7 @@ from invert.report.contract import run_as_json as inferred
 from invert.report.contract import saved
 from invert.report.overview import overview, overview_json
 from invert.result import Shown
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 from tests.tools.inferred import current
 from tests.tools.inferred import everything_with_tiered_sonnet as everything
 from tests.tools.together import in_one_test

@@ -29,7 +29,7 @@ from derive.show.references import Reference, cite_with_references
 from derive.tables.shipped import read, rows_of
 from derive.tier_presets import tier_lines
 from invert.data import read_data
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 from invert.validation.claim_rows import Claim
 
 _LACKING = {"derivation": "steps", "source": "sources"}

@@ -16,7 +16,7 @@ from derive.tables.problems import Problem
 from derive.units import named_texts, parse
 from invert.estimators.names import KV_NAMES
 from invert.report.layout import laid_out
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

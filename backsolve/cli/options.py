@@ -13,7 +13,7 @@ from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import called, label, standard_input
 
 if TYPE_CHECKING:
-    from invert.sheets.files import FileText
+    from invert.sheets.rows import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -55,8 +55,8 @@ def _read_prices(context: click.Context, option: click.Parameter, place: str | N
         if rates and isinstance(option, click.Option) and not ({"file", "old"} & context.params.keys()):
             raise WrongValue("--rate is for prices of your own: name them with --prices")
         return None
-    from invert.sheets.files import is_typed_sheet
     from invert.sheets.read import own_file
+    from invert.sheets.rows import is_typed_sheet
     from invert.sheets.typed import typed_sheet
 
     typed = is_typed_sheet(place) and not os.path.exists(place)

@@ -10,7 +10,7 @@ from backsolve.figures.named import FIGURES, SCOREBOARD, SHEETS, USUAL_SHEET, Fi
 from backsolve.figures.picture import draw_picture, refuse_picture
 from backsolve.streams import say
 from derive.errors import NotCovered, UnknownName, WrongValue
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 
 
 @click.command("plot")

@@ -14,9 +14,9 @@ from derive.errors import WrongData, WrongValue
 from derive.files import label, write
 from invert.data import read_data
 from invert.report.layout import laid_out
-from invert.sheets.files import FileText
-from invert.sheets.places import spelled
 from invert.sheets.read import PROBLEM_LIMIT, book_of
+from invert.sheets.rows import FileText
+from invert.sheets.sheet import spelled
 
 
 @click.group("prices")
@@ -42,8 +42,8 @@ def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | N
     backsolve prices list gemini-3.1-pro --as csv
     """
     from invert.sheets.assemble import rows_used
+    from invert.sheets.diff import released_prices
     from invert.sheets.listing import LISTED, PUBLISHED, csv_of, json_of, listed_sheets, listed_text
-    from invert.sheets.released import released_prices
 
     data = read_data()
     book = book_of(data, prices)

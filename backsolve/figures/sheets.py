@@ -18,7 +18,7 @@ from invert.estimators.size import ANY, PER_MTOK, known_kv_bytes, size_line, siz
 from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference
-from invert.sheets.contexts import longest_context
+from invert.sheets.observables import longest_context
 from invert.storage.hold_costs import HOLD_TIMES, hold_costs
 
 _SHARE = 100

@@ -18,7 +18,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.databases.found import Listing
 from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Offer, name_in_a_cell, price_rows, provider_of
 from invert.sheets.append import Rival, distinct, price_file
-from invert.sheets.names import MAKERS, asks_no_more, bare_name, common_spelling
+from invert.sheets.models import MAKERS, asks_no_more, bare_name, common_spelling
 from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
 from invert.sheets.rules import check, is_traded, rows_by_sheet

@@ -14,7 +14,7 @@ from derive.errors import WrongData, shorten
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.databases.renamed import fields_in, gone
-from invert.sheets.names import MAKERS
+from invert.sheets.models import MAKERS
 from invert.sheets.rows import PriceRow
 
 Sold: TypeAlias = tuple[str, int | None]

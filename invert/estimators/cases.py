@@ -18,9 +18,8 @@ from invert.estimators.panel import Priced
 from invert.estimators.size import ByPrice, Size, size_at_price, size_by_price
 from invert.posterior.points import PriceData, price_data_of
 from invert.records import OF_ARCHITECTURE, Anchors, KnownCache, Observable, Observables, Tariff
-from invert.sheets.contexts import longest_context
-from invert.sheets.dated import first_mention
-from invert.sheets.observables import observables
+from invert.sheets.models import first_mention
+from invert.sheets.observables import longest_context, observables
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.storage.tariffs import tariffs

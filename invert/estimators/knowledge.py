@@ -30,7 +30,7 @@ from invert.estimators.size import (
     size_table,
 )
 from invert.records import Estimate, Record, interval, undetermined
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 from invert.sheets.tables import KnowledgeScore
 
 _MANY_REFUSALS = 0.2

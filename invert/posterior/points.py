@@ -19,8 +19,7 @@ from invert.posterior.draws import normals, uniforms
 from invert.posterior.inverse import PER_PARAMETER, Costs
 from invert.priors import NUISANCES, STRUCTURE
 from invert.records import Observables
-from invert.sheets.contexts import band_edges, mean_contexts
-from invert.sheets.observables import ratio, rounding_cell
+from invert.sheets.observables import band_edges, mean_contexts, ratio, rounding_cell
 from invert.sheets.sheet import PriceSheet
 
 Pair: TypeAlias = tuple[float, float]

@@ -19,8 +19,7 @@ from invert.provenance import Made
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import PLACE, Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
-from invert.sheets.files import FileText, is_typed_sheet
-from invert.sheets.rows import PriceRow
+from invert.sheets.rows import FileText, PriceRow, is_typed_sheet
 from invert.sheets.sheet import Price, PriceSheet
 
 SCHEMA = "infer-2"

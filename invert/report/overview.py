@@ -16,9 +16,8 @@ from invert.estimate_text import six_digits
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, many, title
 from invert.result import Inference, Run
-from invert.sheets.names import asks_no_more, bare_name
-from invert.sheets.places import Place
-from invert.sheets.sheet import Asked
+from invert.sheets.models import asks_no_more, bare_name
+from invert.sheets.sheet import Asked, Place
 
 if TYPE_CHECKING:
     from invert.records import Estimate, Name

@@ -14,8 +14,8 @@ from invert.encoder import WrongShape
 from invert.report.contract import CODEC
 from invert.report.layout import several
 from invert.sheets.assemble import find, models, placed, rows_used, sheets
-from invert.sheets.places import spelled
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey
+from invert.sheets.sheet import spelled
 
 GRADES = {
     "official": "the page was read",

@@ -16,11 +16,10 @@ from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubts_about
-from invert.sheets.files import FileText
-from invert.sheets.places import Place, typed_place
 from invert.sheets.read import NEEDED, book_of, own_place
-from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, PriceBook, PriceRow
+from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, FileText, PriceBook, PriceRow
 from invert.sheets.rules import COMPONENTS, OTHER_COMPONENTS, Clash, check
+from invert.sheets.sheet import Place, typed_place
 
 SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",

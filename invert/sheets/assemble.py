@@ -12,11 +12,10 @@ from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from derive.tables.problems import BadRow, Problem
 from invert.data import Data, cache_with_data
-from invert.sheets.places import Place, spelled, typed_place
 from invert.sheets.read import book_of
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, description_of, usd_amount
 from invert.sheets.rules import absurd_price, broken, is_traded, rows_by_sheet, strays
-from invert.sheets.sheet import Price, PriceSheet
+from invert.sheets.sheet import Place, Price, PriceSheet, spelled, typed_place
 from invert.sheets.tables import ModelRow
 
 _ALL = "all"

@@ -1,6 +1,9 @@
-"""Two states of the price data side by side: which prices were added, closed and changed."""
+"""Two states of the price data side by side: which prices were added, closed and changed, also since the last release."""
 
+import gzip
+import os
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
@@ -8,20 +11,20 @@ from io import BytesIO
 from typing import Any, BinaryIO, cast
 
 from derive.errors import WrongData, WrongValue, suggest_for_file
-from derive.files import content_of, label
+from derive.files import LARGEST, content_of, label
 from derive.immutable import immutable
+from derive.tables import shipped
 from derive.units import show
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models
-from invert.sheets.files import FileText
-from invert.sheets.places import spelled
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, sound_rows
-from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey, telling_row
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, SHIPPED_PRICES, FileText, PriceBook, PriceRow, SheetKey, telling_row
 from invert.sheets.rules import rows_by_sheet
-from invert.sheets.sheet import money_unit
+from invert.sheets.sheet import money_unit, spelled
 
 SHIPPED = "shipped"
+RELEASED_PRICES = "released_prices.csv.gz"
+"""The compressed prices.csv of the last release, in the same folder. It is also in a wheel, and needs neither git nor a network."""
 KINDS_OF_CHANGE = ("added", "closed", "changed")
 _FACTS = {"max_context": "context", "release_date": "release"}
 """Columns that describe a model, in words."""
@@ -176,6 +179,17 @@ def _state_on_day(book: PriceBook, day: date | None, data: Data, laid_over: bool
     return State(rows=rows, day=day, own=of_file if laid_over else None)
 
 
+@cache_with_data
+def released_prices(data: Data) -> bytes | None:
+    """Return prices.csv of the last release, or None if the present one is the same, or no release can be read."""
+    try:
+        with gzip.open(os.path.join(shipped.FOLDER, RELEASED_PRICES)) as file:
+            content = file.read(LARGEST)
+    except (OSError, EOFError, zlib.error):
+        return None
+    return content if content and content != data.tables.files.get(SHIPPED_PRICES) else None
+
+
 def shipped_book(data: Data) -> PriceBook:
     """Return the prices of the installed release, also after changes of prices.csv."""
     content = released_prices(data)
@@ -238,3 +252,9 @@ def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
 
 def _price_facts(row: PriceRow) -> tuple[object, ...]:
     return row.amount, row.currency, row.per, row.threshold_inclusive
+
+
+def record_release(folder: str = shipped.FOLDER) -> None:
+    """Write the present prices.csv of a folder as the prices of the release. Equal prices give equal bytes."""
+    with open(os.path.join(folder, SHIPPED_PRICES), "rb") as prices, open(os.path.join(folder, RELEASED_PRICES), "wb") as file:
+        file.write(gzip.compress(prices.read(), mtime=0))

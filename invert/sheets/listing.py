@@ -14,9 +14,8 @@ from invert.data import Data
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import six_digits
 from invert.sheets.assemble import find, models, released_sheets, sheets
-from invert.sheets.dated import first_days
-from invert.sheets.described import described
 from invert.sheets.diff import KINDS_OF_CHANGE, PLACE, Difference
+from invert.sheets.models import described, first_days
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow
 from invert.sheets.sheet import PriceSheet, money_unit, sheet_in_words
 

@@ -1,6 +1,7 @@
 """The records of price files: a validated row, and the book of all rows with exchange rates and problems."""
 
 import gc
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -11,8 +12,27 @@ from typing import TypedDict
 from derive.briefly import brief
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.sheets.files import FileText
 from invert.sheets.tables import FxRate
+
+
+@immutable(kw_only=False)
+class FileText:
+    """The bytes of a file as they were read, and how messages name it.
+
+    `rates` are US dollars for one unit of a currency, for the rows of a price file that have no rate of their own. `typed` has the name
+    of a typed sheet at the end of a price file, and the number of its first row: messages name its prices, not their rows.
+    """
+
+    place: str
+    content: bytes
+    rates: tuple[tuple[str, float], ...] = ()
+    typed: tuple[str, int] | None = None
+
+
+def is_typed_sheet(text: str) -> bool:
+    """Return whether a text is a sheet and not the name of a file: it has parts or begins with an amount, and has no file type."""
+    return bool(re.match(r"(?!.*\.[A-Za-z]+$)(.*;|\s*([A-Z]{3}\s+)?\W?[.,]?[0-9][0-9.,]*\s*/)", text))
+
 
 Fx = Mapping[str, tuple[FxRate, ...]]
 SheetKey = tuple[str, str, str, str]

@@ -4,7 +4,7 @@ import re
 
 from derive.errors import WrongValue, shorten, suggest
 from invert.sheets.add import cells_of_sheet, typed_file
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 
 TYPED_SHEET = "typed/sheet"
 """The name of a sheet that is typed without a file."""

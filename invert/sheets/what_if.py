@@ -9,9 +9,8 @@ from operator import itemgetter
 from derive.errors import WrongValue, shorten
 from derive.tables.cells import token_count
 from invert.sheets.assemble import placed, repriced
-from invert.sheets.places import Place, spelled
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, SAME_PRICE, typed_number
-from invert.sheets.sheet import Price, PriceSheet, money_unit
+from invert.sheets.sheet import Place, Price, PriceSheet, money_unit, spelled
 
 _ADDED, _COPIED = "added by hand", "copied from "
 """The origin of a price added by hand, and the beginning of the origin of a price that an added band copies from the band below."""

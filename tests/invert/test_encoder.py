@@ -12,7 +12,7 @@ from invert.encoder import Codec, Leaf, WrongShape
 from invert.records import Estimate
 from invert.report.contract import CODEC, Question, question_of
 from invert.result import Shown
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 

@@ -17,7 +17,7 @@ from invert.inference import infer
 from invert.report.contract import saved
 from invert.reproduce import arguments, changed_since, differing, saved_run
 from invert.result import Shown
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 

@@ -19,7 +19,7 @@ from invert.anchors import rental
 from invert.assumptions import USUAL
 from invert.estimators.premium import Member, kv_bytes_at_cost, members, weighted_line
 from invert.records import Estimate
-from invert.sheets.contexts import band_edges
+from invert.sheets.observables import band_edges
 from invert.validation.scoreboard import attention_ratio, base_price_over_cost, input_line
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test

@@ -22,8 +22,7 @@ from invert.posterior.points import (
     wider,  # fmt: skip
 )
 from invert.priors import NUISANCES, STRUCTURE
-from invert.sheets.contexts import mean_contexts
-from invert.sheets.observables import rounding_cell
+from invert.sheets.observables import mean_contexts, rounding_cell
 
 COUNT = 64
 NORMAL, UNIFORM = normals(COUNT), uniforms(COUNT)

@@ -11,7 +11,7 @@ from invert.report import contract
 from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import run_as_csv, run_as_json, saved, sheet_records
 from invert.result import InferenceTable, Shown
-from invert.sheets.files import FileText
+from invert.sheets.rows import FileText
 
 
 def test_json_is_strict_and_a_list_of_the_records(run: InferenceTable):

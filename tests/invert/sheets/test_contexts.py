@@ -17,7 +17,7 @@ from invert.estimators.premium import members
 from invert.inference import infer
 from invert.posterior.draws import normals
 from invert.posterior.points import drawn_contexts
-from invert.sheets.contexts import band_edges, band_means
+from invert.sheets.observables import band_edges, band_means
 from invert.sheets.sheet import PriceBand
 from tests.tools.data import shipped_data
 from tests.tools.sheets import full

@@ -1,7 +1,7 @@
 """A sheet as ratios: the cell each number was rounded into, the mean context of each band, what a free item becomes.
 
 The lattice: docs/explanation/inversion.md, "Likelihood". The rule for mean contexts is
-that of `invert.sheets.contexts`, and has its tests there.
+that of `band_means`, and has its tests in test_contexts.
 """
 
 from datetime import date
@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.sheets.assemble import sheets
-from invert.sheets.contexts import band_means
-from invert.sheets.observables import observables, rounding_cell
+from invert.sheets.observables import band_means, observables, rounding_cell
 from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet

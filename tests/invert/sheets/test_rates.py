@@ -5,9 +5,8 @@ from datetime import date
 import pytest
 
 from derive.tables.problems import BadRow
-from invert.sheets.files import FileText
 from invert.sheets.read import load
-from invert.sheets.rows import usd_amount
+from invert.sheets.rows import FileText, usd_amount
 from invert.sheets.rules import check
 from tests.tools.commands import call
 

@@ -10,9 +10,8 @@ import pytest
 
 from derive.tables import shipped
 from invert.data import read_data
-from invert.sheets.diff import changes_since_release, shipped_book, states_of
+from invert.sheets.diff import RELEASED_PRICES, changes_since_release, record_release, released_prices, shipped_book, states_of
 from invert.sheets.read import book_of
-from invert.sheets.released import RELEASED_PRICES, record_release, released_prices
 from tests.tools.commands import call
 
 Edit = Callable[[str, str], None]

@@ -1,0 +1,178 @@
+"""What is known of the model of a sheet: its names across sellers, its facts, and the first day that names it.
+
+The facts come from its row of models.csv, or else from the weights named by its seller. The first day is the earliest dated row of any
+table, for models of unknown release.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import TypeVar
+
+from derive.preset_rows import Architecture, OpenModel
+from invert.data import Data, cache_with_data
+from invert.sheets.assemble import models
+from invert.sheets.read import book_of
+from invert.sheets.rows import PriceBook
+from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
+
+MAKERS = frozenset(
+    ("ai21", "alibaba", "amazon", "anthropic", "arcee", "cohere", "deepseek", "google", "inception", "meta", "minimax", "mistral",
+     "moonshotai",
+     "openai", "perplexity", "tencent", "voyageai", "x-ai", "xiaomi", "zai", "zhipu-bigmodel")
+)  # fmt: skip
+"""Providers that sell their own models. All others host models of other makers, or resell at the maker's prices."""
+_VENDOR = re.compile(
+    r"^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai?|nvidia|openai|qwen|writer|zai)\."
+)
+_ENDING = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2})|-v[0-9](?::[0-9])?|:[0-9])$")
+
+
+def bare_name(model: str) -> str:
+    """Return the name of a model without its maker, date and version, which resellers add."""
+    name = _VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
+    while (shorter := _ENDING.sub("", name)) != name:
+        name = shorter
+    return common_spelling(name)
+
+
+def common_spelling(model: str) -> str:
+    """Return the name of a model in small letters with hyphens for points, as databases differ in both."""
+    return model.lower().replace(".", "-")
+
+
+_Place = TypeVar("_Place", bound=tuple[object, ...])
+"""The place of a price in a sheet. Its last item is the lifetime of a cache write."""
+
+
+def asks_no_more(one: Mapping[_Place, object], other: Mapping[_Place, object]) -> bool:
+    """Return whether every price of a sheet is also a price of the other. A blank lifetime matches any lifetime."""
+    return all(
+        any(
+            amount == asked and place[:-1] == at[:-1] and (place[-1] == at[-1] or None in (place[-1], at[-1]))
+            for at, asked in other.items()
+        )
+        for place, amount in one.items()
+    )
+
+
+_OWNERS = {"alibaba": "qwen", "zhipu-bigmodel": "zai"}
+"""The beginning of the names of a maker's weights, if it differs from the name of the maker."""
+_POINT, _BETWEEN_DIGITS, _PARTING = (
+    re.compile(r"(?<=\d)p(?=\d)"),
+    re.compile(r"(?<=\d)[-_. ]+(?=\d)"),
+    re.compile(r"(?<!\d)[-_. ]+|[-_. ]+(?!\d)"),
+)
+"""Characters that sellers use instead of a decimal point: between two digits, and elsewhere."""
+
+
+def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
+    """Return the rows of models.csv, and a row of each other model that a sheet here sells under a name of its weights."""
+    known = models(data)
+    listed = {(row.provider, row.model) for row in known}
+    unlisted = {(sheet.provider, sheet.model): sheet for sheet in offered if (sheet.provider, sheet.model) not in listed}
+    return [*known, *(row for sheet in unlisted.values() if (row := model_row_by_weights(sheet, data)))]
+
+
+def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
+    """Return the facts in architectures.csv about a model that is sold under a name of its weights, or None for any other name.
+
+    The id of the weights, whole or without the owner, identifies them for certain, in any spelling of its numbers. For the last part of a
+    longer name, and for the names in host_prices.csv, the match is assumed.
+    """
+    name, ids = spelling(sheet.model), _weights_by_id(data)
+    exact = name in ids
+    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _weights_by_host(data).get(name) or ()
+    if len(found) != 1:
+        return None
+    (weights,), owner = found, _OWNERS.get(sheet.provider, sheet.provider)
+    return ModelRow(
+        provider=sheet.provider,
+        model=sheet.model,
+        first_party="/" not in sheet.model and sheet.provider in MAKERS and weights.hf_id.casefold().startswith(owner),
+        architecture=weights.model,
+        architecture_grade="verified" if exact else "assumed",
+        max_context=weights.max_context,
+        total_params=weights.total_params,
+        release_date=weights.release_date,
+        release_grade=weights.release_grade if exact else "assumed",
+    )
+
+
+def spelling(name: str) -> str:
+    """Return a name without differences between sellers: capitals, points of numbers, and separators of words."""
+    return _PARTING.sub("", _BETWEEN_DIGITS.sub("-", _POINT.sub("-", name.casefold())))
+
+
+@cache_with_data
+def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
+    """Return the weights by the spelling of their id, whole and without the owner."""
+    rows = data.tables.rows_of(Architecture)
+    return _weights_by_spelling((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
+
+
+@cache_with_data
+def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
+    """Return the weights by their names in host_prices.csv, whole and without the prefix of a host."""
+    rows = {row.model: row for row in data.tables.rows_of(Architecture)}
+    weights = {row.model: rows[row.architecture] for row in data.tables.rows_of(OpenModel) if row.architecture in rows}
+    known = ((row.price_id, weights[row.model]) for row in data.tables.rows_of(HostPrice) if row.model in weights)
+    return _weights_by_spelling((name, row) for price_id, row in known for name in (price_id, price_id.partition("/")[2]))
+
+
+def _weights_by_spelling(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
+    """Return all weights with each name, by the spelling of the name."""
+    found: dict[str, dict[str, Architecture]] = {}
+    for name, row in names:
+        if name:
+            found.setdefault(spelling(name), {})[row.model] = row
+    return {name: tuple(rows.values()) for name, rows in found.items()}
+
+
+_Name = tuple[str, str]
+"""Provider and model in small letters. The provider is blank in tables that name only a model."""
+
+
+def first_mention(model: ModelRow, data: Data) -> date | None:
+    """Return the earliest day of any row that names a model, or None if no row has a date."""
+    first = _first_days(data)
+    names = [name.casefold() for name in (model.model, *model.aliases)]
+    days = [day for name in names for provider in (model.provider.casefold(), "") if (day := first.get((provider, name)))]
+    return min(days, default=None)
+
+
+def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:
+    """Return the earliest day in any table, for each model with a sheet of unknown start."""
+    open_start = {(sheet.provider, sheet.model) for sheet in offered if not sheet.start_known}
+    if not open_start:
+        return {}
+    said = [((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date) if day]
+    said += [((model.provider, model.model), day) for model in data.tables.rows_of(ModelRow) if (day := first_mention(model, data))]
+    first: dict[_Name, date] = {}
+    for pair, day in said:
+        if pair in open_start:
+            first[pair] = min(day, first.get(pair, day))
+    return first
+
+
+@cache_with_data
+def _first_days(data: Data) -> Mapping[_Name, date]:
+    """Return the earliest day in the shipped tables, by name."""
+    first: dict[_Name, date] = {}
+    for provider, model, day in _dated_rows(data):
+        name = provider.casefold(), model.casefold()
+        first[name] = min(day, first.get(name, day))
+    return first
+
+
+def _dated_rows(data: Data) -> Iterator[tuple[str, str, date]]:
+    """Yield provider, model and day of every sound row that has all of them. A price is also as old as the day it was read."""
+    for row in book_of(data).rows:
+        yield from ((row.provider, row.model, day) for day in (row.effective_date, row.retrieved_date) if day)
+    for said in data.tables.rows_of(Disclosure):
+        if said.model and said.date:
+            yield said.provider, said.model, said.date
+    yield from (("", row.model, row.date) for row in data.tables.rows_of(ListPrice))
+    yield from (("", row.model, row.date) for row in data.tables.rows_of(HostPrice))
+    yield from (("", row.model, row.date) for row in data.tables.rows_of(DisclosedSize))
