@@ -14,6 +14,7 @@ from derive.solving.result import Solution
 from derive.units import show
 from invert.anchors import UNKNOWN
 from invert.estimate_text import two_digits
+from invert.forward_model import solve_steps
 from invert.records import TierShares
 from invert.report.columns import lecture_record
 from invert.report.price_pages import price_reference
@@ -21,7 +22,6 @@ from invert.report.prices import name_of_price, predictions
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, worst_record
 from invert.result import DRAIN_TIME_RULE, Inference, Run
 from invert.sheets.sheet import Place
-from invert.steps import solve_steps
 
 _REPRODUCED = 1e-9
 """Largest relative residual of a price that is reproduced."""

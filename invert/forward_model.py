@@ -1,15 +1,29 @@
-"""The forward model computes predicted prices from hidden quantities. Every formula is compiled from the catalogue."""
+"""The forward model, which computes predicted prices from hidden quantities, and its inversion: with SciPy, or by steps of the catalogue.
 
-from collections.abc import Mapping, Sequence
+Every formula is compiled from the catalogue. One price with one unknown uses `brentq`, several prices use `least_squares`. If no used price
+changes along a direction, the direction is reported and no value is chosen. The steps show how a reading gets its number.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from math import exp, inf, log, nextafter
 from typing import TypedDict
 
+import numpy as np
+from scipy.optimize import brentq, least_squares
+
+from derive.answers import Answer, Reason, RouteStep
 from derive.catalogue import equation
 from derive.evaluate import evaluate
 from derive.expressions.branches import branches
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.immutable import immutable
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.show.values import text_of
+from derive.solving.engine.one_equation import solve_equation
+from derive.solving.result import Solution
 from derive.trees import Tree
-from invert.arrays import Values
+from invert.arrays import Array, Values
 
 
 class Forward(TypedDict):
@@ -92,3 +106,174 @@ def closed_form(id: str, unknown: str) -> Tree:
     (branch,) = branches(equation(id), unknown)
     (root,) = branch.roots or ()
     return root
+
+
+# The inversion with SciPy.
+
+_LEAST, _MOST = 1e-30, 1e30
+"""Limits of all hidden quantities in SI units."""
+_ROUNDING = 1e-15
+"""Relative difference at which the solvers stop."""
+_SMALL_STEP = 1e-6
+"""Share of its scale by which a parameter is changed, to find which prices change."""
+_SINGULAR = 1e-7
+"""Singular value, relative to the largest, below which prices do not determine a direction."""
+_SMALLEST_PART = 1e-3
+"""A parameter with a smaller part in a direction of unit length is not named."""
+_SOLVED = 1e-9
+"""Largest residual of a price that the parameters reproduce."""
+
+
+@immutable
+class Inversion:
+    """Hidden quantities, the residual of each used price (predicted over published, minus 1), and the quantities that the prices do not
+    determine.
+
+    `undetermined` has one tuple of names for each direction. They can change together without a change of a used price.
+    """
+
+    values: Mapping[str, float]
+    residuals: Mapping[str, float]
+    undetermined: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        """Whether every used price is reproduced."""
+        return all(abs(one) <= _SOLVED for one in self.residuals.values())
+
+    @property
+    def meanings(self) -> tuple[str, ...]:
+        """Return the meaning of each undetermined direction in words."""
+        return tuple(
+            f"{' and '.join(names)} can change without any used price" if names[1:] else f"no used price depends on {names[0]}"
+            for names in self.undetermined
+        )
+
+
+def invert_price(predict: Callable[[float], float], published: float, low: float = _LEAST, high: float = _MOST) -> float | None:
+    """Return the value between `low` and `high` (both above 0) at which the model predicts a published price, or None if no value does.
+
+    >>> invert_price(lambda size: 3.0 / size, 6.0)
+    0.5
+    """
+
+    def residual(logarithm: float) -> float:
+        return log(predict(exp(logarithm)) / published)
+
+    if published <= 0 or residual(log(low)) * residual(log(high)) >= 0:
+        return None
+    place = brentq(residual, log(low), log(high), xtol=_ROUNDING, rtol=4 * np.finfo(float).eps)
+    value = exp(place)
+    # The logarithm of a large value has lost the last digits of the value: one Newton step returns them.
+    slope = (residual(place + _SMALL_STEP) - residual(place - _SMALL_STEP)) / (2 * _SMALL_STEP)
+    value *= 1 - (predict(value) / published - 1) / slope
+    neighbours = (nextafter(value, 0), value, nextafter(value, inf))
+    return min(neighbours, key=lambda near: abs(predict(near) / published - 1))
+
+
+def invert_prices(
+    predict: Callable[[Mapping[str, float]], Mapping[str, float]], published: Mapping[str, float], start: Mapping[str, float]
+) -> Inversion:
+    """Return the parameters at which the model predicts the published prices, found from `start` (not 0, which sets their scale).
+
+    >>> def predict(at):
+    ...     return {"input": at["scale"], "output": at["scale"] * at["ratio"]}
+    >>> found = invert_prices(predict, {"input": 2.0, "output": 12.0}, {"scale": 1.0, "ratio": 1.0})
+    >>> {name: round(value, 12) for name, value in found.values.items()}, found.undetermined
+    ({'scale': 2.0, 'ratio': 6.0}, ())
+    """
+    names, scales = tuple(start), np.array([*start.values()])
+
+    def residuals(scaled: Array) -> Array:
+        predicted = predict(dict(zip(names, (scaled * scales).tolist(), strict=True)))
+        return np.array([predicted[name] / price - 1 for name, price in published.items()])
+
+    # Levenberg-Marquardt needs a residual for each parameter: with fewer prices the others are 0.
+    lacking = np.zeros(max(len(names) - len(published), 0))
+    found = least_squares(
+        lambda scaled: np.concatenate([residuals(scaled), lacking]), np.ones(len(names)), method="lm", xtol=_ROUNDING, ftol=_ROUNDING,
+        gtol=_ROUNDING,
+    )  # fmt: skip
+    steps = _SMALL_STEP * np.eye(len(names))
+    jacobian = np.column_stack([(residuals(found.x + step) - residuals(found.x - step)) / (2 * _SMALL_STEP) for step in steps])
+    # The solver stops where a step of finite differences no longer helps: one Newton step returns the last digits.
+    polished = found.x - np.linalg.lstsq(jacobian, residuals(found.x), rcond=_SINGULAR)[0]
+    at = min((polished, found.x), key=lambda place: float(np.abs(residuals(place)).max()))
+    return Inversion(
+        values=dict(zip(names, (at * scales).tolist(), strict=True)),
+        residuals=dict(zip(published, residuals(at).tolist(), strict=True)),
+        undetermined=find_undetermined(jacobian, names),
+    )
+
+
+def find_undetermined(jacobian: Array, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the names that change together in each direction without a change of prices. A column of the Jacobian is a name."""
+    _, singular, directions = np.linalg.svd(jacobian)
+    rank = int((singular > _SINGULAR * max(singular.max(initial=0.0), _LEAST)).sum())
+    return tuple(tuple(name for name, part in zip(names, row, strict=True) if abs(part) > _SMALLEST_PART) for row in directions[rank:])
+
+
+# The inversion by steps of the catalogue.
+
+
+def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) -> Solution:
+    """Solve each equation (id, unknown) with the given values and the results of the steps before.
+
+    The last unknown may be an interval, the others are points. Elasticities are with respect to the given values.
+    """
+    found = {unknown for _, unknown in steps}
+    known = {**NEUTRAL_DEFAULTS, **given}
+    symbols = dict.fromkeys(name for id, _ in steps for name in equation(id).symbols)
+    used = {name: float(known[name]) for name in {**given, **symbols} if name in known and name in symbols and name not in found}
+    values, elasticities = dict(used), {name: {name: 1.0} for name in used}
+    solution = Solution(
+        unknown=steps[-1][1],
+        unit=QUANTITIES[steps[-1][1]].unit,
+        answers=(),
+        given=used,
+        provenance={name: "given" if name in given else "default" for name in used},
+    )
+    for place, (id, unknown) in enumerate(steps):
+        row = equation(id)
+        if missing := tuple(name for name in row.symbols if name != unknown and name not in values):
+            message = f"{unknown} also needs {', '.join(missing)}"
+            return replace(solution, answers=(), reason=Reason(code="missing_givens", missing=missing, message=message))
+        answers, reason = solve_equation(row, unknown, values)
+        if not answers:
+            return replace(solution, answers=(), reason=reason)
+        chained = [_chain_elasticities(one.elasticities, elasticities) for one in answers]
+        answers = tuple(replace(one, elasticities=by) for one, by in zip(answers, chained, strict=True))
+        step = RouteStep(equations=(row.reference,), unknown=unknown, value=answers[0].value, formula=answers[0].formula)
+        solution = replace(solution, answers=answers, equations=(*solution.equations, row.reference), route=(*solution.route, step))
+        if unknown == solution.unknown:
+            break
+        if len(answers) > 1 or answers[0].value is None:
+            return _with_bounds(solution, answers, steps[place + 1 :], values)
+        values[unknown], elasticities[unknown] = answers[0].value, chained[0]
+    return solution
+
+
+def _with_bounds(solution: Solution, answers: Sequence[Answer], left: Sequence[tuple[str, str]], values: Mapping[str, float]) -> Solution:
+    """Return the interval of the last unknown, if the unknown before it is an interval. Refuse if more steps follow."""
+    name, one = solution.route[-1].unknown, answers[0]
+    if len(answers) > 1 or len(left) > 1:
+        message = f"{name} is not determined: only its bounds are known, {' or '.join(text_of(name, found) for found in answers)}"
+        return replace(solution, answers=(), reason=Reason(code="not_identified", message=message))
+    ((id, unknown),) = left
+    row = equation(id)
+    ends = [solve_equation(row, unknown, {**values, name: end})[0][0] for end in (one.low, one.high) if end]
+    falls = ends[0].elasticities[name] < 0
+    bounds = [ends.pop(0).value if end else None for end in (one.low, one.high)]
+    low, high = reversed(bounds) if falls else bounds
+    interval = Answer(kind="interval", low=low, high=high, formula=one.formula, regime=one.regime)
+    step = RouteStep(equations=(row.reference,), unknown=unknown, value=None, formula=None)
+    return replace(solution, answers=(interval,), equations=(*solution.equations, row.reference), route=(*solution.route, step))
+
+
+def _chain_elasticities(of_step: Mapping[str, float], before: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return elasticities with respect to the given values, by the chain rule."""
+    sums: dict[str, float] = {}
+    for name, outer in of_step.items():
+        for base, inner in before.get(name, {}).items():
+            sums[base] = sums.get(base, 0.0) + outer * inner
+    return sums

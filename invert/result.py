@@ -21,8 +21,8 @@ from invert.estimate_text import estimate_text
 from invert.estimators.all_prices import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
 from invert.estimators.premium import Calibration
+from invert.forward_model import Inversion
 from invert.identify import identified, swings_of_all_prices, swings_of_premium
-from invert.inversion import Inversion
 from invert.posterior.points import PriceData
 from invert.posterior.summary import Summary
 from invert.provenance import Made

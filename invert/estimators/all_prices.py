@@ -12,8 +12,7 @@ from invert.anchors import rental
 from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.forward_model import forward, kv_bytes_from_crossover
-from invert.inversion import Inversion, invert_prices
+from invert.forward_model import Inversion, forward, invert_prices, kv_bytes_from_crossover, solve_steps
 from invert.posterior import inverse
 from invert.posterior.points import PriceData
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
@@ -33,7 +32,6 @@ from invert.records import (
     undetermined,
     upper,
 )
-from invert.steps import solve_steps
 
 JOINT_STEPS = (
     ("bands.premium_in", "attention_flops_per_pair"),

@@ -16,8 +16,7 @@ from invert.estimators import panel
 from invert.estimators.all_prices import LEANS_UPWARD, joint_reading
 from invert.estimators.cases import Case
 from invert.estimators.panel import fraction_span
-from invert.forward_model import crossover_context, forward, predict_output_input_ratio
-from invert.inversion import Inversion, invert_price, invert_prices
+from invert.forward_model import Inversion, crossover_context, forward, invert_price, invert_prices, predict_output_input_ratio, solve_steps
 from invert.records import (
     TIER_NAMES,
     Anchors,
@@ -36,7 +35,6 @@ from invert.records import (
 )
 from invert.sheets.observables import observe, ratio
 from invert.sheets.sheet import PriceSheet
-from invert.steps import solve_steps
 from invert.storage.tariffs import disclosed_tiers
 
 _MOST_RATIOS = 4096

@@ -16,11 +16,11 @@ from invert.data import Data, cache_with_data
 from invert.estimators import panel
 from invert.estimators.cases import Case
 from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_price
+from invert.forward_model import solve_steps
 from invert.posterior import inverse
 from invert.records import Estimate, FastMode, Observable, interval, references, undetermined
 from invert.sheets.rows import SheetKey
 from invert.sheets.tables import Disclosure
-from invert.steps import solve_steps
 from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
 

@@ -14,12 +14,12 @@ from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
+from invert.forward_model import solve_steps
 from invert.records import BandPair, Observable, Observables, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium, unanswered
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import Disclosure
-from invert.steps import solve_steps
 from invert.storage import tiers as storage
 from invert.storage.tiers import Probabilities
 
