@@ -10,8 +10,7 @@ from pathlib import Path
 
 from written import main
 
-from invert.assumptions import ANCHORS, NOTES, USUAL
-from invert.priors import Prior
+from invert.assumptions import ANCHORS, NOTES, USUAL, Prior
 
 PAGE = Path(__file__).parent / "reference" / "assumptions.md"
 

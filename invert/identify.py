@@ -21,12 +21,11 @@ from derive.expressions.branches import branches, regimes_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.trees import Tree, difference, names, slopes
 from invert.arrays import Array
-from invert.assumptions import Assumptions
+from invert.assumptions import NUISANCES, Assumptions
 from invert.estimators.prediction import Student
 from invert.estimators.premium import DRAWS, weighted_line
 from invert.posterior.draws import normals
 from invert.posterior.points import RATIOS, PriceData, drawn_contexts, inverted, nuisances
-from invert.priors import NUISANCES
 from invert.records import Identifiability, Swing
 
 _DECODE = "bands.decode_cost"

@@ -13,11 +13,10 @@ import numpy as np
 from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
-from invert.assumptions import Assumptions
+from invert.assumptions import NUISANCES, STRUCTURE, Assumptions
 from invert.posterior import inverse
 from invert.posterior.draws import normals, uniforms
 from invert.posterior.inverse import PER_PARAMETER, Costs
-from invert.priors import NUISANCES, STRUCTURE
 from invert.records import Observables
 from invert.sheets.observables import band_edges, mean_contexts, ratio, rounding_cell
 from invert.sheets.sheet import PriceSheet

@@ -22,12 +22,11 @@ from scipy.special import log_ndtr
 from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
-from invert.assumptions import Assumptions
+from invert.assumptions import NUISANCES, STRUCTURE, Assumptions, normal_log_density
 from invert.posterior import inverse as triangular
 from invert.posterior.draws import DEFAULT, ENOUGH, MOST, SEED, Weights, log_mean, normals, uniforms, weights
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.points import NOISY, RATIOS, SIZE, Pair, Points, PriceData, forward_points, kv_prior, triangular_points, wider
-from invert.priors import NUISANCES, STRUCTURE, normal_log_density
 
 
 def log_mass(cell: Pair, centre: Values, spread: float) -> Array:

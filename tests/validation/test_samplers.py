@@ -16,12 +16,11 @@ import pytest
 from scipy.special import log_ndtr, logsumexp, ndtri
 
 from derive.catalogue import equation
-from invert.assumptions import USUAL
+from invert.assumptions import NUISANCES, STRUCTURE, USUAL
 from invert.forward_model import forward
 from invert.posterior.draws import DEFAULT, MOST, quantiles
 from invert.posterior.points import PriceData
 from invert.posterior.sampler import Posterior, mixed, posterior, trusted
-from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 from tests.tools.together import some
 

@@ -8,13 +8,12 @@ from functools import cache
 import pytest
 
 from invert.anchors import assumptions_of
-from invert.assumptions import USUAL
+from invert.assumptions import USUAL, Prior
 from invert.estimators import knowledge, lecture, other_prices
 from invert.estimators.cases import Case, case_of
 from invert.estimators.known import ESTIMATORS, judged, side_by_side
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.priors import Prior
 from invert.records import Estimate
 from invert.result import Inference
 from invert.storage.tariffs import disclosed_cases

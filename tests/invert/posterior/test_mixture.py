@@ -9,12 +9,11 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_t, norm
 
 from invert.anchors import assumptions_of
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import NUISANCES, STRUCTURE, USUAL, Assumptions
 from invert.posterior import sampler
 from invert.posterior.draws import DIMENSIONS, MOST, RELIABLE, quantiles
 from invert.posterior.points import PriceData, prior_points
 from invert.posterior.sampler import Posterior, log_likelihood, mixed, posterior, trusted
-from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 from invert.validation.simulation import _SHAPES, simulate
 

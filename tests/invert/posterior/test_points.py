@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from invert.anchors import assumptions_of
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import NUISANCES, STRUCTURE, USUAL, Assumptions
 from invert.forward_model import forward
 from invert.posterior.draws import SEED, normals, uniforms
 from invert.posterior.points import (
@@ -21,7 +21,6 @@ from invert.posterior.points import (
     triangular_points,
     wider,  # fmt: skip
 )
-from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import mean_contexts, rounding_cell
 
 COUNT = 64

@@ -15,12 +15,11 @@ from scipy.stats import norm
 
 from derive.catalogue import equation
 from invert.anchors import assumptions_of
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import COLLAPSED, NUISANCES, STRUCTURE, USUAL, Assumptions
 from invert.forward_model import forward
 from invert.posterior.draws import MOST, normals, quantiles
 from invert.posterior.points import PriceData, kv_prior, prior_points
 from invert.posterior.sampler import log_evidence, log_likelihood, log_mass, posterior
-from invert.priors import COLLAPSED, NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 
 SIZE = USUAL.priors["active_params"].normal
