@@ -14,8 +14,7 @@ from derive.errors import BacksolveError, WrongData, shorten
 from invert.assumptions import Assumptions
 from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, Side, log_change
 from invert.data import Data
-from invert.estimate_text import six_digits
-from invert.estimators.names import with_new_keys
+from invert.estimate_text import six_digits, with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
 from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run

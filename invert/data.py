@@ -1,14 +1,17 @@
-"""The data of a run: the tables, which are read once, and the results computed from them."""
+"""The data of a run: the tables, which are read once, the results computed from them, and what a result was made with."""
 
 import zlib
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import field
 from functools import lru_cache, partial, wraps
+from hashlib import sha256
+from platform import python_version
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from derive.immutable import immutable
 from derive.tables import shipped
 from derive.tables.shipped import Tables
+from derive.version import VERSION
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -76,3 +79,26 @@ def cache_with_data(function: Callable[Concatenate[Data, _P], _R]) -> Callable[C
         return data.once((function, args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
 
     return within
+
+
+@immutable
+class Made:
+    """Versions of the programs, seeds by sampler, and SHA-256 by table (None for a table that cannot be read)."""
+
+    versions: Mapping[str, str]
+    seeds: Mapping[str, int]
+    tables: Mapping[str, str | None]
+
+
+@cache_with_data
+def made_with(data: Data) -> Made:
+    """Return the provenance of a run on these tables."""
+    # Reading the tables needs none of these.
+    import numpy
+    import scipy
+
+    from invert.posterior.draws import SEED
+
+    hashes = {name: sha256(found).hexdigest() if isinstance(found, bytes) else None for name, found in data.tables.files.items()}
+    versions = {"backsolve": VERSION, "numpy": numpy.__version__, "scipy": scipy.__version__, "python": python_version()}
+    return Made(versions=versions, seeds={"draws": SEED}, tables=hashes)

@@ -15,7 +15,8 @@ from derive.immutable import immutable
 from derive.tables.problems import BadRow, Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, read_data
+from invert.data import Data, made_with, read_data
+from invert.estimate_text import KV_NAMES
 from invert.estimators import knowledge, lecture, other_prices
 from invert.estimators.all_prices import broken_by, posterior_of
 from invert.estimators.cases import Case, case_of, known_cache, same_weights
@@ -29,12 +30,10 @@ from invert.estimators.known import (
     told_by_others,
 )
 from invert.estimators.lecture import read_pair, tiers_of_lifetimes
-from invert.estimators.names import KV_NAMES
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
 from invert.posterior.summary import convention, probability_by_cost
-from invert.provenance import made_with
 from invert.records import (
     Estimate,
     KnownCache,

@@ -15,11 +15,10 @@ from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
-from invert.data import read_data
+from invert.data import made_with, read_data
 from invert.encoder import WrongShape
+from invert.estimate_text import with_new_keys
 from invert.estimators.knowledge import with_scores
-from invert.estimators.names import with_new_keys
-from invert.provenance import made_with
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
 from invert.report.layout import several

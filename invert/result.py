@@ -17,6 +17,7 @@ from derive.tables.problems import Problem
 from invert import records
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
+from invert.data import Made
 from invert.estimate_text import estimate_text
 from invert.estimators.all_prices import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
@@ -25,7 +26,6 @@ from invert.forward_model import Inversion
 from invert.identify import identified, swings_of_all_prices, swings_of_premium
 from invert.posterior.points import PriceData
 from invert.posterior.summary import Summary
-from invert.provenance import Made
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.diff import Difference
 from invert.sheets.models import MAKERS

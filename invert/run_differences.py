@@ -6,8 +6,7 @@ from datetime import date
 from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.anchors import common_anchors
-from invert.data import Data
-from invert.provenance import made_with
+from invert.data import Data, made_with
 from invert.result import Inference, Run
 from invert.sheets.observables import longest_context
 from invert.sheets.rows import SheetKey

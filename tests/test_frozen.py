@@ -29,7 +29,7 @@ import pytest
 from derive import cite, equations
 from derive.show.citation import STYLES
 from derive.tables import shipped
-from invert.estimators.names import with_new_keys
+from invert.estimate_text import with_new_keys
 from tests.tools.commands import call
 from tests.tools.renames import with_new_names
 from tests.tools.tables import FROZEN as TABLES

@@ -60,7 +60,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     module, named, function = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     folder, imported = copy / "invert" / "estimators", "from invert.estimators import "
     (folder / f"{NAME}.py").write_text(module, encoding="utf-8")
-    for file, table, row in (("names.py", "KV_NAMES: ", named), ("known.py", "ESTIMATORS: ", function)):
+    for file, table, row in (("../estimate_text.py", "KV_NAMES: ", named), ("known.py", "ESTIMATORS: ", function)):
         text = (folder / file).read_text(encoding="utf-8")
         end = text.index("\n}\n", text.index(table)) + 1
         text = f"{text[:end]}{row}{text[end:]}".replace(imported, f"{imported}{NAME}, ", 1)

@@ -14,7 +14,7 @@ from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 from derive.tables.problems import Problem
 from derive.units import named_texts, parse
-from invert.estimators.names import KV_NAMES
+from invert.estimate_text import KV_NAMES
 from invert.report.layout import laid_out
 from invert.sheets.rows import FileText
 

@@ -12,7 +12,7 @@ from derive.show.chart import Axis, Chart, Mark, Rule, known_range
 from derive.units import show
 from invert.assumptions import USUAL
 from invert.data import read_data
-from invert.estimators.names import kv_heading
+from invert.estimate_text import kv_heading
 from invert.estimators.panel import listed_models
 from invert.estimators.size import ANY, PER_MTOK, known_kv_bytes, size_line, size_record
 from invert.forward_model import forward

@@ -1,1 +1,1 @@
-"""Estimators from prices. Their names are in `names`, and `known` runs them side by side."""
+"""Estimators from prices. `known` runs them side by side."""

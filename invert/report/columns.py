@@ -17,8 +17,7 @@ from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.encoder import value_at
-from invert.estimate_text import bracket_range, middle_text, range_text, six_digits, two_digits
-from invert.estimators.names import KV_NAMES, kv_heading, new_column_key
+from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_text, new_column_key, range_text, six_digits, two_digits
 from invert.records import TIER_NAMES, Estimate, TierShares, verdict
 from invert.report.layout import NONE, aligned, billions, dollars
 from invert.report.prices import fast_mode_in_brief

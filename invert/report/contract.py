@@ -12,10 +12,10 @@ from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert import records
 from invert.assumptions import assumptions_as_record
+from invert.data import Made
 from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of
 from invert.estimate_text import six_digits
 from invert.posterior.draws import RELIABLE
-from invert.provenance import Made
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import PLACE, Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown

@@ -11,7 +11,7 @@ from derive.quantities import QUANTITIES
 from derive.show.citation import slug
 from derive.show.references import Reference
 from derive.units import show
-from invert.estimators.names import with_new_keys
+from invert.estimate_text import with_new_keys
 from invert.report.contract import SCHEMA
 from invert.report.layout import several
 from invert.report.price_pages import PER, day_named, pages_of, rows_in, sheet_pages, sheet_reference

@@ -7,8 +7,7 @@ from derive.show.parts import moves_lines, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS, Assumptions
-from invert.estimate_text import two_digits
-from invert.estimators.names import kv_heading
+from invert.estimate_text import kv_heading, two_digits
 from invert.posterior.draws import RELIABLE
 from invert.records import Convention, Estimate, Identifiability, PairInference, PricingRules, Reading, verdict
 from invert.report.columns import ABSENT, ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, UNKNOWN, Column, models_of_record, short_kv

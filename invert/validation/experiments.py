@@ -11,7 +11,7 @@ from derive.errors import BacksolveError
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.names import kv_heading
+from invert.estimate_text import kv_heading
 from invert.inference import run_of
 from invert.records import Estimate
 from invert.result import Inference

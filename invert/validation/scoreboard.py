@@ -22,6 +22,7 @@ from derive.tables.rows import in_si
 from invert.anchors import production_figure, rental
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
+from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import panel, premium, size
 from invert.estimators.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.known import (
@@ -33,7 +34,6 @@ from invert.estimators.known import (
     records,
     records_beside,
 )
-from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.other_prices import params_times_price_cost
 from invert.estimators.premium import ONE_TOKEN_MORE, Member, members, weighted_line
 from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored

@@ -11,7 +11,7 @@ from derive.tables import shipped
 from invert import infer
 from invert.anchors import rental
 from invert.assumptions import FACTS, USUAL
-from invert.estimators.names import KV_NAMES, kv_heading
+from invert.estimate_text import KV_NAMES, kv_heading
 from invert.report.sheet import anchors_by_label
 from invert.result import Inference
 from tests.tools.data import shipped_data

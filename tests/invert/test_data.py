@@ -1,10 +1,17 @@
 """The data of a run: read once, passed down, and what was worked out from it kept as long."""
 
+from dataclasses import replace
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+
 import pytest
 
 from derive.tables import shipped
-from invert.data import Data, cache_with_data, read_data
+from derive.version import VERSION
+from invert.data import Data, cache_with_data, made_with, read_data
 from invert.inference import infer
+from invert.posterior.draws import SEED
 from invert.sheets.tables import FxRate
 from tests.tools.tables import reading
 
@@ -45,3 +52,16 @@ def test_runs_share_what_was_worked_out_of_the_same_bytes_and_of_no_others():
     with reading(shipped.read().edited(fx=shipped.read().content("fx.csv").decode().replace("CNY", "EUR"))):
         assert rates(read_data(), "CNY") == []
     assert read_data() is one
+
+
+def test_tables_are_known_by_what_is_in_them():
+    tables = shipped.read()
+    found = made_with(read_data())
+    assert found.versions["backsolve"] == VERSION
+    assert all(found.versions[name] == metadata.version(name) for name in ("numpy", "scipy"))
+    assert set(found.tables) == set(shipped.read().files) and found.seeds == {"draws": SEED}
+    assert found.tables["fx.csv"] == sha256(Path(shipped.FOLDER, "fx.csv").read_bytes()).hexdigest()
+    other = made_with(Data(tables.edited(fx=tables.content("fx.csv").decode() + "\n")))
+    assert {name for name in found.tables if found.tables[name] != other.tables[name]} == {"fx.csv"}
+    assert replace(other, tables=found.tables) == found
+    assert made_with(Data(tables.of({**tables.files, "fx.csv": "Permission denied"}))).tables["fx.csv"] is None

@@ -11,9 +11,9 @@ from math import log
 import pytest
 
 from invert.data import read_data
+from invert.estimate_text import KV_NAMES
 from invert.estimators import premium
 from invert.estimators.cases import Case, case_of
-from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
 from invert.result import Inference, InferenceTable

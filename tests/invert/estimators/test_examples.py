@@ -1,8 +1,8 @@
 """Small functions of `invert.estimators` on examples."""
 
 from invert.data import read_data
+from invert.estimate_text import new_column_key
 from invert.estimators.known import bounds_at_cost
-from invert.estimators.names import new_column_key
 
 
 def test_bounds_at_cost():

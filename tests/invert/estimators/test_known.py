@@ -15,6 +15,7 @@ from scipy import integrate, stats
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
+from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import other_prices
 from invert.estimators.cases import Case
 from invert.estimators.known import (
@@ -29,7 +30,6 @@ from invert.estimators.known import (
     records_beside,
     reliabilities,
 )
-from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.typical_kv import record_of_typical_kv, typical_kv
 from invert.inference import Extent, infer, run_of
 from invert.records import Estimate, interval, undetermined, upper

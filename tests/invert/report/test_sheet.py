@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from invert.estimators.names import KV_NAMES, kv_heading
+from invert.estimate_text import KV_NAMES, kv_heading
 from invert.inference import infer
 from invert.report.layout import laid_out
 from invert.report.sheet import full_parts

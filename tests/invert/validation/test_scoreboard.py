@@ -10,10 +10,9 @@ import pytest
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.estimate_text import estimate_text, six_digits
+from invert.estimate_text import KV_NAMES, estimate_text, kv_heading, six_digits
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
-from invert.estimators.names import KV_NAMES, kv_heading
 from invert.estimators.prediction import coverage_at
 from invert.inference import infer
 from invert.records import Record
