@@ -15,6 +15,7 @@ from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
+from invert.comparison_records import differing_names
 from invert.data import made_with, read_data
 from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
@@ -23,7 +24,6 @@ from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
 from invert.report.layout import several
 from invert.result import Run
-from invert.run_differences import differing_names
 from invert.sheets.assemble import day_of
 from invert.sheets.diff import SHIPPED
 from invert.sheets.read import book_of

@@ -234,7 +234,7 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
 
 def _print_history(asked: dict[str, Any], style: str, executor: "Executor") -> Sequence[Problem]:
     """Print the estimates of sheets over time. Return the problems of their tables."""
-    from invert.history import histories
+    from invert.compare import histories
     from invert.report.answer import history_answer
 
     if not asked["names"]:

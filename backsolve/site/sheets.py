@@ -8,8 +8,8 @@ from backsolve.figures.sheets import figures_of_sheet
 from backsolve.site.parts import sections_of
 from backsolve.site.what_if import what_if
 from backsolve.site.writing import Page
+from invert.compare import histories
 from invert.comparison_records import History
-from invert.history import histories
 from invert.report.changes import history_parts
 from invert.report.price_pages import GRADES, sheet_reference
 from invert.report.sheet import full_parts, readings_in_lines

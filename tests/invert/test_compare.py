@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from math import log
 from pathlib import Path
 
@@ -9,14 +11,26 @@ import pytest
 
 from derive.errors import WrongData
 from derive.tables.shipped import read
-from invert.compare import infer_against
-from invert.comparison_records import Comparison, SheetChange
+from invert.compare import days_of_change, histories, infer_against
+from invert.comparison_records import (
+    CALIBRATION,
+    Comparison,
+    Moved,
+    SheetChange,
+    calibrates_alike,
+    causes_of_runs,
+    causes_of_saved,
+    log_change,
+)
 from invert.inference import infer
+from invert.records import Estimate
 from invert.report.changes import changes_json, changes_text
 from invert.report.columns import name_of
 from invert.report.contract import run_as_json, saved
-from invert.run_differences import CALIBRATION
+from invert.result import InferenceTable
+from invert.sheets.read import read_rows
 from invert.sheets.typed import typed_sheet
+from tests.tools.data import shipped_data
 from tests.tools.inferred import current
 from tests.tools.tables import with_cells
 
@@ -152,3 +166,94 @@ def test_a_file_that_is_neither_prices_nor_a_result_is_refused(tmp_path, text: s
     with pytest.raises(WrongData) as caught:
         infer_against(written(tmp_path / "other", text), ["gemini-3.1-pro"])
     assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+HEADER = "provider,model,component,amount,effective_date,valid_to,date_kind"
+
+
+def rows(*lines: str):
+    read, problems = read_rows([HEADER, *lines], "own.csv", overlay=True)
+    assert problems == []
+    return read
+
+
+def test_the_days_are_those_on_which_a_row_begins_or_ends():
+    last = date(2026, 11, 20)
+    dated = rows("a,m,input,1,2026-01-01,2026-03-01,start", "a,m,input,2,2026-03-01,,start", "a,m,output,5,2026-01-01,2027-01-01,start")
+    assert list(map(str, days_of_change(dated, last))) == ["2026-01-01", "2026-03-01"]
+    assert list(map(str, days_of_change(rows("a,m,input,1,,2026-03-01,", "a,m,input,2,2026-03-01,,start"), last))) == [
+        "2026-02-28", "2026-03-01"]  # fmt: skip
+    assert days_of_change(rows("a,m,input,1,,,"), last) == [last]
+
+
+def test_every_day_says_what_changed_and_what_infer_says_of_that_day():
+    (found,) = histories(["mistral-large-4"])
+    assert [str(one.since) for one in found.days] == ["None", "2026-10-20", "2026-10-29"] and found.problems == ()
+    first, second, third = found.days
+    assert all(change.old is None for change in first.changes)
+    assert [(change.place[0], change.old[0], change.new[0]) for change in second.changes][:2] == [
+        ("input", 0.68, 1.36), ("output", 2.09, 4.18)]  # fmt: skip
+    plain = infer("mistral-large-4", as_of=date(2026, 10, 20))[0]
+    assert second.side.said["active_params", "by_price"].median == pytest.approx(plain.by_price["active_params"].median, rel=1e-5)
+    assert third.side.said["active_params", "by_price"].median < second.side.said["active_params", "by_price"].median
+
+
+def test_no_day_before_the_release_is_shown(tmp_path: Path):
+    path = tmp_path / "own.csv"
+    lines = [f"openai,gpt-5.4,output,{amount},{begins},{ends},start" for amount, begins, ends in (
+        (20, "2026-01-01", "2026-02-01"), (30, "2026-02-01", "2026-05-01"), (40, "2026-05-01", ""))]  # fmt: skip
+    path.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
+    (found,) = histories(["gpt-5.4"], prices=str(path))
+    assert [str(one.as_of) for one in found.days] == ["2026-03-05", "2026-05-01"]
+    assert found.days[0].side.prices["output", 0, None][0] == 30
+
+
+@pytest.fixture(scope="module")
+def table() -> InferenceTable:
+    return infer("gemini-2.5-pro")
+
+
+def test_runs_of_one_day_and_tables_differ_in_nothing(table: InferenceTable):
+    assert causes_of_runs(table, table, recalibrated=False) == ()
+    assert causes_of_runs(table, table, recalibrated=True) == (CALIBRATION,)
+
+
+def test_another_day_and_another_context_are_named_with_both(table: InferenceTable):
+    (one,) = table
+    old = replace(one, sheet=replace(one.sheet, as_of=date(2026, 3, 12), max_context=200_000))
+    assert causes_of_runs([old], table, recalibrated=False) == (
+        f"the day, 2026-03-12 -> {table.as_of}",
+        "max_context of google/gemini-2.5-pro, 200k tokens -> 1.049M tokens",
+    )
+
+
+def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(table: InferenceTable):
+    document = json.loads(saved(table))
+    run, sheets = document["run"], document["sheets"]
+    assert causes_of_saved(sheets, run, table, shipped_data()) == ()
+    assert calibrates_alike(run, shipped_data())
+    assert not any(calibrates_alike(found, shipped_data()) for found in ({}, run | {"tables": {}}, run | {"versions": {"numpy": "1.0"}}))
+    anchors = run["anchors"] | {"overlap": 0.0, "active_params": 6e10}
+    other = run | {"anchors": anchors, "tables": run["tables"] | {"fx.csv": "0"}, "versions": run["versions"] | {"numpy": "1.0"}}
+    assert causes_of_saved([sheets[0] | {"as_of": "2026-03-12"}], other, table, shipped_data()) == (
+        f"the day, 2026-03-12 -> {table.as_of}",
+        "anchor active_params, 60B -> not given",
+        "anchor overlap, 0 -> 1",
+        "fx.csv as it is now",
+        f"numpy {run['versions']['numpy']}",
+    )
+    *named, more = causes_of_saved(sheets, run | {"tables": {}}, table, shipped_data())
+    assert len(named) == 3 and more.endswith(" more like these")
+    assert causes_of_saved(sheets, {}, table, shipped_data()) == ("anchors, tables or versions, which a list of sheets does not have",)
+
+
+def test_a_bound_and_a_median_are_not_compared_as_numbers():
+    bound, median = Estimate(kind="upper", high=4.0), Estimate(kind="interval", median=2.0, low=1.0, high=4.0)
+    assert log_change(median, bound) is None and log_change(None, median) is None
+    assert log_change(bound, Estimate(kind="upper", high=8.0)) == pytest.approx(log(2))
+
+
+def test_an_inference_without_a_range_moved_by_no_share_of_it():
+    point, later = Estimate(kind="point", median=2.0), Estimate(kind="point", median=4.0)
+    one = Moved(quantity="q", estimator="joint", before=point, after=later, prices=())
+    assert (one.times, one.share_of_range) == (pytest.approx(2), None)

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from invert.compare import infer_against
+from invert.compare import histories, infer_against
 from invert.comparison_records import Comparison, History, Moved, PriceChange, SheetChange
-from invert.history import histories
 from invert.records import Estimate
 from invert.report.changes import _COLUMNS, DATED_COLUMNS, changes_csv, changes_document, changes_json, history_csv, history_json
 
