@@ -45,6 +45,7 @@ from invert.records import (
     TierRules,
     finished_estimate,
 )  # fmt: skip
+from invert.report.answer import Inference, InferenceTable
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets
 from invert.sheets.diff import Difference, changes_since_release
@@ -56,7 +57,6 @@ from invert.sheets.rows import FileText, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, with_amounts
-from invert.shown import Inference, InferenceTable
 from invert.storage.tariffs import disclosed_tiers, implied_drain_time, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 
