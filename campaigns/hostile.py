@@ -42,8 +42,7 @@ from derive.solving.question.conventions import Conventions
 from derive.solving.question.givens import spread
 from derive.units import DATA_TYPES, named_texts, parse, show, signed
 from invert.assumptions import FACTS
-from invert.databases.found import listings
-from invert.databases.pull import pull
+from invert.databases.pull import listings, pull
 from invert.sheets.add import add_to_file
 from invert.sheets.assemble import find, models, sheets
 from invert.sheets.read import PROBLEM_LIMIT, book_of, prices_that_ship, read_rows

@@ -247,9 +247,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, provider: tuple[str,
     backsolve prices pull api.json --provider google --into market.csv
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
-    from invert.databases.found import listings, not_installed
-    from invert.databases.pull import pull
-    from invert.databases.pull_report import left_out_csv, pull_lines
+    from invert.databases.pull import left_out_csv, listings, not_installed, pull, pull_lines
     from invert.sheets.append import Update, database, distinct, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
 

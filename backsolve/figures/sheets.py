@@ -19,7 +19,7 @@ from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference
 from invert.sheets.observables import longest_context
-from invert.storage.hold_costs import HOLD_TIMES, hold_costs
+from invert.storage.tiers import HOLD_TIMES, hold_costs
 
 _SHARE = 100
 _KEPT = "\N{NO-BREAK SPACE}"

@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import Any
 
 from derive.errors import WrongData
-from invert.databases.hours import offers_by_hour, windows_between
 from invert.databases.records import (
     Database,
     Entry,
@@ -20,10 +19,12 @@ from invert.databases.records import (
     Sold,
     WrongField,
     installed_database,
+    offers_by_hour,
     part,
     per_mtok,
     refuse_unknown,
     token_count,
+    windows_between,
 )
 
 _KNOWN = "0.2"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import WrongData, shorten
-from invert.databases.hours import A_DAY, Window, between, offers_by_hour
 from invert.databases.records import (
+    A_DAY,
     PER_TOKEN,
     Database,
     Entry,
@@ -21,15 +21,18 @@ from invert.databases.records import (
     Offer,
     Rates,
     Sold,
+    Window,
     WrongField,
+    between,
+    fields_in,
     installed_database,
     named_in,
+    offers_by_hour,
     part,
     per_mtok,
     refuse_unknown,
-    token_count,
-)  # fmt: skip
-from invert.databases.renamed import fields_in
+    token_count,  # fmt: skip
+)
 
 _FILE = "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses", "completion")

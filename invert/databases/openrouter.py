@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from invert.databases.hours import Window, offers_by_hour, windows_between
 from invert.databases.records import (
     PER_TOKEN,
     Entry,
@@ -12,12 +11,15 @@ from invert.databases.records import (
     Offer,
     Rates,
     Sold,
+    Window,
     WrongField,
     named_in,
+    offers_by_hour,
     part,
     rates_of,
     refuse_unknown,
     token_count,
+    windows_between,
 )
 
 _SOLD: Mapping[str, Sold] = {

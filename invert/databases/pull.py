@@ -1,28 +1,102 @@
 """The combination of several databases into rows of prices. It decides which source is used if they disagree, and which offers are
 duplicates.
+
+The available databases are installed packages, and JSON files that are recognised by their shape. The report counts every offer once.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from io import BytesIO
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from derive.characters import hidden
-from derive.errors import WrongData, shorten, suggest
+from derive.errors import WrongData, shorten, suggest, suggest_for_file
+from derive.files import called, content_or_input
+from derive.show.cells import csv_text
 from derive.tables.problems import Problem
 from invert.assumptions import USUAL, Assumptions
-from invert.databases.found import Listing
-from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Offer, name_in_a_cell, price_rows, provider_of
-from invert.sheets.append import Rival, distinct, price_file
+from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Offer, items_of, name_in_a_cell, price_rows, provider_of
+from invert.sheets.append import Rival, Update, distinct, price_file
 from invert.sheets.models import MAKERS, asks_no_more, bare_name, common_spelling
 from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
 from invert.sheets.rules import check, is_traded, rows_by_sheet
 from invert.sheets.tables import ModelRow
+
+Listing: TypeAlias = tuple[Database, Iterator[Item]]
+_FILES = (openrouter.FORMAT, models_dev.FORMAT, litellm.FORMAT)
+"""Formats of JSON files. They are recognised by their shape, not by the name of the file."""
+_GENAI, _LITELLM = _PACKAGES = (genai.FORMAT.name, litellm.FORMAT.name)
+
+
+def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
+    """Return the named databases (packages or files), or all installed packages if none is named, and a problem for each failure."""
+    found: list[Listing] = []
+    problems: list[Problem] = []
+    for name in names or _PACKAGES:
+        try:
+            listing = listing_of(name)
+            if listing:
+                found.append(listing)
+            elif names:
+                problems.append(Problem(origin=name, message=f"is not installed: {_how_to_get(name)}"))
+        except WrongData as error:
+            place = called(name)
+            origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (place, "", str(error).removeprefix(place))
+            problems.append(Problem(origin=origin, message=fault.lstrip(": ")))
+    return found, problems
+
+
+def _how_to_get(package: str) -> str:
+    return f"pip install {'backsolve[prices]' if package == _GENAI else package}"
+
+
+def not_installed() -> list[str]:
+    """Return a note for each package that is not installed, with the command that installs it."""
+    missing = [name for name in _PACKAGES if find_spec(name.replace("-", "_")) is None]
+    return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in missing]
+
+
+def listing_of(name: str) -> Listing | None:
+    """Return a database by the name of its package or of a JSON file (- is standard input), or None for a package that is not installed."""
+    if name == _GENAI:
+        package = genai.installed()
+        return package and (package[1], items_of(genai.FORMAT, *package))
+    if name == _LITELLM:
+        place = litellm.installed()
+        return place and (place[1], items_of(litellm.FORMAT, json_of(str(place[0])), place[1]))
+    # A JSON file is recognised by its shape.
+    content = json_of(name)
+    form = next((form for form in _FILES if form.is_shape(content)), None)
+    if form is None:
+        known = ", ".join(form.name for form in _FILES)
+        raise WrongData(f"{called(name)}: is not a known database ({known}), or has a newer format")
+    database = Database(name=form.name)
+    return database, items_of(form, content, database)
+
+
+def json_of(place: str) -> Any:
+    """Return the content of a JSON file. Raise WrongData if it is not JSON."""
+    try:
+        return json.loads(content_or_input(place), parse_constant=_no_number)
+    except WrongData as error:
+        if place in {form.name for form in _FILES}:
+            raise WrongData(f"{place}: is not a package. Save the JSON that it serves, and give that file") from None
+        raise WrongData(f"{error}{'' if place == '-' else suggest_for_file(place, _PACKAGES)}") from None
+    except (ValueError, RecursionError) as error:
+        raise WrongData(f"{called(place)}: is not JSON ({shorten(str(error))})") from None
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
 """Results of a readable offer: its rows are new, the shipped prices or an earlier source have it, or another offer has the same prices."""
@@ -300,3 +374,77 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
 def texts(row: PriceRow) -> tuple[str, ...]:
     """Return the cells of a row that have the words of a database."""
     return row.provider, row.model, row.region, row.source_url, row.notes
+
+
+_RIVALS_SHOWN, _NAMES_SHOWN = 10, 3
+
+
+def left_out_csv(pulled: Pulled) -> str:
+    """Return a CSV of the offers without a row, with the reason: priced already, a copy, or not readable."""
+    return csv_text(("database", "provider", "model", "region", "service_tier", "because"), (
+        {"database": str(one.database), "provider": one.provider, "model": one.model, "region": one.region,
+         "service_tier": one.service_tier, "because": one.became}
+        for one in pulled.fates if one.became != TAKEN
+    )) + "\n"  # fmt: skip
+
+
+_BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
+
+
+def _first_few(names: Iterable[str], most: int = _NAMES_SHOWN, separator: str = ", ") -> str:
+    """Return the first names, with three dots if there are more."""
+    names = [*names]
+    return separator.join([*names[:most], *(["..."] if names[most:] else [])])
+
+
+def _reasons_text(became: Mapping[str, int]) -> str:
+    """Return the most common reasons why offers are left out: ` (216 no price of output tokens; 3 refused amount, as ...)`."""
+    counts: Counter[str] = Counter()
+    for why, count in became.items():
+        counts[why.partition(":")[0]] += count
+    # A refused field is a reason only with its first example.
+    first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*became])}
+    told = _first_few((f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common()), 4, "; ")
+    return f" ({told})" if told else ""
+
+
+def pull_lines(pulled: Pulled, rivals: Sequence[Rival], into: str | None, update: Update) -> Iterator[str]:
+    """Yield the results for the offers of the databases. Every offer is counted once. `update` is the change of the file `into`."""
+    by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
+    for database, became in pulled.offers:
+        left_out = {why: count for why, count in became.items() if why not in (TAKEN, KNOWN, COPY)}
+        fates = {**{fate: became.get(fate, 0) for fate in (TAKEN, KNOWN, COPY)}, "left out": sum(left_out.values())}
+        parts = " + ".join(f"{fate} {count}" for fate, count in fates.items())
+        yield f"{database.name}: offers {sum(became.values())} = {parts}{_reasons_text(left_out)}"
+    for name in dict.fromkeys(database.name for database, _ in pulled.offers):
+        counts = {word: update.counts.get((name, what), 0) for what, word in (*_BECAME.items(), ("other_day", "of other days"))}
+        prices = ", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "of other days")
+        yield f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source"
+    counted: dict[str, tuple[int, Iterable[str]]] = {
+        "copies: {} of resellers or with a second name, with the same prices as another sheet of the model": (
+            sum(pulled.copies.values()), (f"{name} {count}" for name, count in Counter(pulled.copies).most_common()),
+        ),
+        "names: {} that a spreadsheet would read as a formula, written without the first character": (
+            len(pulled.renamed), map(shorten, pulled.renamed),
+        ),
+        "not found again: {} sheets of an earlier pull, with unchanged prices": (
+            len(update.not_met), ("/".join(key[:2]) for key in update.not_met),
+        ),
+    }  # fmt: skip
+    for text, (count, names) in counted.items():
+        if count:
+            yield text.format(count) + (f" ({named})" if (named := _first_few(names)) else "")
+    rest = " (all are in the file of rivals in the same folder)" if into else " (--into lists them all in a file)"
+    changes = [f"{'/'.join(change.sheet_key[:2])}: {change}" for change in update.redescribed]
+    for head, found, more in (("changed", changes, ""), ("disagreeing", [*map(str, rivals)], rest)):
+        for one in found[:_RIVALS_SHOWN]:
+            yield f"{head}: {one}"
+        if found[_RIVALS_SHOWN:]:
+            yield f"{head}: {len(found) - _RIVALS_SHOWN} more{more}"
+    if into is not None and not update.held and not update.opened:
+        yield f"{into}: no rows to write"
+    elif into is not None:
+        counts = {what: update.count(what) for what in ("added", "changed", "ended")}
+        counts["unchanged"] = update.held - counts["changed"] - counts["ended"]
+        rows = update.held + counts["added"] + counts["changed"]
+        yield f"{into}: {rows} rows: " + ", ".join(f"{count} {word}" for word, count in counts.items())

@@ -1,8 +1,11 @@
-"""The offers of a price database, in one form for all databases. An offer is a price sheet over one stretch of time."""
+"""The offers of a price database, in one form for all databases. An offer is a price sheet over one stretch of time.
+
+Hours of the day are windows in minutes of UTC. Fields that a database no longer has are reported with their possible new names.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from decimal import Decimal
@@ -10,10 +13,9 @@ from importlib import metadata
 from typing import Any, TypeAlias
 
 from derive.characters import begins_as_formula, hidden
-from derive.errors import WrongData, shorten
+from derive.errors import WrongData, shorten, suggest
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.databases.renamed import fields_in, gone
 from invert.sheets.models import MAKERS
 from invert.sheets.rows import PriceRow
 
@@ -387,3 +389,66 @@ def _named(item: Offer | NotTaken, entry: Entry, place: int) -> Offer | NotTaken
 def _field_problem(error: WrongField, database: Database, label: str = "") -> Problem:
     version = "" if isinstance(error, WrongPrice) else OTHER_VERSION
     return Problem(origin=str(database), column=error.field, message=f"{error}{f', of {label}' if label else ''}{version}")
+
+
+A_DAY = 24 * 60
+"""Minutes."""
+Window = tuple[int, int]
+
+
+def windows_between(start: int, end: int) -> list[Window]:
+    """Return the hours from a minute to another one, which is on the next day if it is not later."""
+    return [(start, end)] if start < end else [window for window in ((0, end), (start, A_DAY)) if window[0] < window[1]]
+
+
+def between(windows: Iterable[Window]) -> list[Window]:
+    """Return the minutes of a day outside these windows, which ascend."""
+    found, at = [], 0
+    for start, end in windows:
+        if start > at:
+            found.append((at, start))
+        at = max(at, end)
+    return [*found, (at, A_DAY)] if at < A_DAY else found
+
+
+def offers_by_hour(
+    outside: Mapping[int, Rates], by_hour: Sequence[Mapping[int, Rates]], windows: Iterable[Window], field: str, weekdays: str = ""
+) -> Iterator[Offer]:
+    """Yield the peak and the off-peak offer of prices outside and inside windows. The higher input price is the peak, in its own hours."""
+    inside, hours = by_hour[0], sorted(windows)
+    if any(others != inside for others in by_hour):
+        raise WrongField(field, "has more than two prices a day")
+    if inside[0].get(("input", None), 0) < outside[0].get(("input", None), 0):
+        if weekdays:
+            raise WrongField(field, "has a lower price on some weekdays only")
+        outside, inside, hours = inside, outside, between(hours)
+    written = ";".join(f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}" for start, end in hours)
+    yield Offer(bands=inside, service_tier="peak", utc_hours=written, weekdays=weekdays)
+    yield Offer(bands=outside, service_tier="off_peak")
+
+
+_DEPTH = 6
+"""The largest depth at which names are searched. The prices of variants of a model are at this depth."""
+LEAST_ENTRIES = 10
+"""The fewest entries from which a usual field should occur at least once."""
+
+
+def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
+    """Yield all fields of a record, and of the records in it, with their values."""
+    if isinstance(record, dict):
+        yield from ((name, value) for name, value in record.items() if isinstance(name, str))
+    if depth and isinstance(record, dict | list):
+        for one in record.values() if isinstance(record, dict) else record:
+            yield from fields_in(one, depth - 1)
+
+
+def gone(form: Format, seen: Mapping[str, int], entries: int) -> Iterator[tuple[str, str]]:
+    """Yield the fields that none of the entries has, with the fault. `seen` counts the entries that have a field.
+
+    A field is reported if another name is similar, and a usual one also if there are enough entries to expect it.
+    """
+    others = sorted(name for name in seen if not form.is_known(name) and name not in (*form.usual, *form.rare))
+    for name in (*form.usual, *form.rare):
+        _, is_similar, alike = suggest(name, others).partition("did you mean ")
+        if not seen.get(name) and (is_similar or (name in form.usual and entries >= LEAST_ENTRIES)):
+            yield name, f"is in none of {entries} entries" + (f". It may now be {alike.rstrip('?')}" if is_similar else "")

@@ -3,9 +3,8 @@
 from types import SimpleNamespace
 
 from invert.databases.genai import plain_record
-from invert.databases.hours import windows_between
 from invert.databases.litellm import model_of
-from invert.databases.records import name_in_a_cell, named_in, split_route, token_count
+from invert.databases.records import name_in_a_cell, named_in, split_route, token_count, windows_between
 
 
 def test_plain_record():

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.databases.hours import A_DAY, between
+from invert.databases.records import A_DAY, between
 
 WINDOWS = (
     st.lists(st.integers(0, A_DAY), max_size=8, unique=True).map(sorted).map(lambda ends: list(zip(ends[::2], ends[1::2], strict=False)))

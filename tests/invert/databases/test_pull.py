@@ -1,18 +1,21 @@
 """Databases put together: who is believed, what is left out, and that what is written can be read."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from derive.errors import WrongData
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, pull
+from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, listing_of, listings, pull
 from invert.databases.records import Database, NotTaken, Offer, WrongField, items_of
 from invert.inference import infer
 from invert.sheets.append import price_file
@@ -20,7 +23,7 @@ from invert.sheets.assemble import models
 from invert.sheets.read import book_of, load
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
-from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
+from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER, installed
 
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
 FIRST, SECOND = Database(name="first", version="1"), Database(name="second", version="2")
@@ -216,3 +219,43 @@ def test_whatever_databases_say_what_is_written_passes_the_check_and_says_it_onc
     again = [row.key for row in found.rows if row.valid_on(DAY)]
     assert len(again) == len(set(again))
     assert all((isinstance(row, PriceRow) and not row.valid_on(DAY)) or row.amount > 0 for row in found.rows)
+
+
+@pytest.mark.parametrize(("content", "name"), [(LITELLM, "litellm"), (MODELS_DEV, "models.dev"), (OPENROUTER, "openrouter")])
+def test_a_file_is_known_by_its_shape_and_not_by_its_name(tmp_path, content, name: str):
+    place = tmp_path / "download (1).txt"
+    place.write_text(json.dumps(content))
+    database, items = listing_of(str(place))
+    assert database.name == name and len(list(items)) > 2
+
+
+@pytest.mark.parametrize("content", [{}, [], 3, {"data": []}, {"models": {"m": {"price": 3}}}, {"a": {"models": []}}])
+def test_any_other_file_is_refused_in_a_line(tmp_path, content):
+    place = tmp_path / "x.json"
+    place.write_text(json.dumps(content))
+    with pytest.raises(WrongData, match=r"x\.json: is not a known database \(openrouter, models\.dev, litellm\), or has a newer format"):
+        listing_of(str(place))
+
+
+def test_one_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "genai_prices")
+    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
+    found, problems = listings(["genai-prices", "litellm", str(tmp_path / "none.json")])
+    assert [str(database) for database, _ in found] == ["genai-prices 9.9"]
+    assert [str(one).removeprefix(str(tmp_path)) for one in problems] == [
+        "litellm: is not installed: pip install litellm",
+        "/none.json: cannot be read: No such file or directory",
+    ]
+    (tmp_path / "litellm").mkdir()
+    monkeypatch.setattr(litellm, "find_spec", lambda _: SimpleNamespace(origin=str(tmp_path / "litellm" / "__init__.py")))
+    (problem,) = listings(["litellm"])[1]
+    assert "litellm" in problem.origin and problem.message.startswith("has no file model_prices")
+
+
+def test_without_a_name_every_package_that_is_installed(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "genai_prices", "litellm")
+    assert [str(database) for database, _ in listings([])[0]] == ["genai-prices 9.9", "litellm 9.9"]
+    monkeypatch.setattr(genai, "find_spec", lambda _: None)
+    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
+    assert listings([]) == ([], []) and listing_of("genai-prices") is None
+    assert "pip install backsolve[prices]" in str(listings(["genai-prices"])[1][0])

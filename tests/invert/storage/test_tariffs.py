@@ -15,9 +15,7 @@ from invert.storage.tariffs import (
     drain_time_of,
     tariffs,
 )
-from invert.storage.tiers import (
-    storage_evidence,
-)
+from invert.storage.tiers import storage_evidence
 from tests.tools.data import shipped_data
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s

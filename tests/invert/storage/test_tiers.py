@@ -22,15 +22,14 @@ from invert.records import RuleScore
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import load
-from invert.storage.tariffs import (
-    drain_time_of,
-    scoreboard,
-)
+from invert.storage.tariffs import drain_time_of, scoreboard
 from invert.storage.tiers import (
     BASES,
+    HOLD_TIMES,
     TIERS,
     cost_optimality,
     drain_match,
+    hold_costs,
     implied_drain_time_match,
     normalised,
     price_level,
@@ -275,3 +274,18 @@ def test_the_scoreboard():
     shipped = score(rules, "shipped")
     assert shipped.mean_log_score > uniform.mean_log_score > devices.mean_log_score
     assert shipped.answered == shipped.cases == 5
+
+
+HELD_KV = 44e3
+FOUND = hold_costs(read_data(), HELD_KV)
+
+
+def test_at_both_ends_one_of_the_two_costs_is_all_of_it():
+    """Holding is bytes x price x time, moving is that for the drain time, as often as bytes are moved."""
+    tiers = tier_parameters(read_data(), "owned", USUAL.price_years[-1])
+    for name in ("ddr", "flash"):
+        own, costs = tiers[name], FOUND[name, "owned"]
+        per_second = own.holding_price.median * HELD_KV
+        moved = USUAL.transfers_per_hold * own.drain_time.median
+        assert costs[0] == pytest.approx(per_second * (HOLD_TIMES[0] + moved))
+        assert costs[-1] == pytest.approx(per_second * (HOLD_TIMES[-1] + moved))
