@@ -13,8 +13,7 @@ from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.forward_model import Inversion, forward, invert_prices, kv_bytes_from_crossover, solve_steps
-from invert.posterior import inverse
-from invert.posterior.points import PriceData
+from invert.posterior.points import PriceData, solved
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
 from invert.records import (
     BandPair,
@@ -250,7 +249,7 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
 def _estimate(name: str, found: Marginal, case: Case, assumptions: Assumptions, support: Support) -> Estimate:
     """Return a quantity of the posterior. The batch [balance batches] is a lower bound, KV bytes without a premium an upper one."""
     if name == _BATCH:
-        least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": found.at_most})
+        least = solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": found.at_most})
         return lower(assumptions, float(least), "too low if memory time is not only weight reads", **support)
     if name == _KV and not case.sheet.has_premium:
         return upper(assumptions, found.at_most, "no output premium, so the prices give only an upper bound", **support)

@@ -17,7 +17,7 @@ from invert.estimators import panel
 from invert.estimators.cases import Case
 from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_price
 from invert.forward_model import solve_steps
-from invert.posterior import inverse
+from invert.posterior.points import solved
 from invert.records import Estimate, FastMode, Observable, interval, references, undetermined
 from invert.sheets.rows import SheetKey
 from invert.sheets.tables import Disclosure
@@ -115,7 +115,7 @@ def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumpti
     price_cost = assumptions.storage_price_cost_ratio_prior
     holding = tiers.tier_parameters(data, "rented", assumptions.price_years[-1], assumptions)["hbm"].holding_price
     priced = {"storage_price": storage_price.value / price_cost.centre, "tier_price": holding.median, "tier_capacity": 1.0}
-    median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
+    median = float(solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, price_cost.spread))
     because = "assumes storage in rented HBM. But vendors charge one storage price for caches of different sizes"
     return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))

@@ -23,10 +23,23 @@ from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import NUISANCES, STRUCTURE, Assumptions, normal_log_density
-from invert.posterior import inverse as triangular
 from invert.posterior.draws import DEFAULT, ENOUGH, MOST, SEED, Weights, log_mean, normals, uniforms, weights
-from invert.posterior.inverse import PER_PARAMETER
-from invert.posterior.points import NOISY, RATIOS, SIZE, Pair, Points, PriceData, forward_points, kv_prior, triangular_points, wider
+from invert.posterior.points import (
+    NOISY,
+    PER_PARAMETER,
+    RATIOS,
+    SIZE,
+    Pair,
+    Points,
+    PriceData,
+    forward_points,
+    kv_prior,
+    log_jacobian_of_attention,
+    log_jacobian_of_both,
+    log_jacobian_of_weight,
+    triangular_points,
+    wider,
+)
 
 
 def log_mass(cell: Pair, centre: Values, spread: float) -> Array:
@@ -189,9 +202,9 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
     if "premium_out" in price_data.cells:
         total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(price_data, assumptions))
         total = total + normal_log_density(points.logs["attention_intensity"], *assumptions.priors["attention_intensity"].normal)
-        total = total + triangular.log_jacobian_of_both(points.costs, points.at) + triangular.log_jacobian_of_attention(points.at)
+        total = total + log_jacobian_of_both(points.costs, points.at) + log_jacobian_of_attention(points.at)
     else:
-        total = total + triangular.log_jacobian_of_weight(points.costs, points.at)
+        total = total + log_jacobian_of_weight(points.costs, points.at)
     for name in set(RATIOS) & set(price_data.cells):
         low, high = price_data.cells[name][0]
         total = total + log(high - low)

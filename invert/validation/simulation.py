@@ -24,8 +24,7 @@ from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import STRUCTURE, USUAL, Assumptions
 from invert.forward_model import forward
-from invert.posterior.inverse import PER_PARAMETER, costs_of_structure
-from invert.posterior.points import Pair, Points, PriceData
+from invert.posterior.points import PER_PARAMETER, Pair, Points, PriceData, costs_of_structure
 from invert.posterior.sampler import OF_THE_MODEL, Posterior, log_likelihood, posterior, trusted
 from invert.posterior.summary import LEVEL_OF_PRICES, SUMMARISED
 from invert.sheets.observables import DECADE, rounding_cell

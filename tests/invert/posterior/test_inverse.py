@@ -12,7 +12,7 @@ import pytest
 from derive.catalogue import equation
 from invert.assumptions import USUAL
 from invert.forward_model import forward
-from invert.posterior import inverse as triangular
+from invert.posterior import points as triangular
 
 ONE = triangular.PER_PARAMETER
 HIDDEN = ("attention_flops_per_pair", "balance_context", "weight_compute_ratio")

@@ -19,7 +19,7 @@ from invert.posterior.points import (
     kv_prior,
     prior_points,
     triangular_points,
-    wider,  # fmt: skip
+    wider,
 )
 from invert.sheets.observables import mean_contexts, rounding_cell
 
