@@ -42,9 +42,8 @@ from invert.sheets.models import described, first_days
 from invert.sheets.observables import observe
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.rows import FileText, PriceBook, PriceRow, SheetKey
-from invert.sheets.sheet import Asked, Place, PriceSheet, spelled
+from invert.sheets.sheet import Asked, Place, PriceSheet, copies, spelled, with_amounts, without_places
 from invert.sheets.tables import CalibrationModel
-from invert.sheets.what_if import copies, with_amounts, without_places
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")

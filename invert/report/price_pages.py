@@ -13,9 +13,9 @@ from invert.data import Data
 from invert.encoder import WrongShape
 from invert.report.contract import CODEC
 from invert.report.layout import several
-from invert.sheets.assemble import find, models, placed, rows_used, sheets
+from invert.sheets.assemble import find, models, rows_used, sheets
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey
-from invert.sheets.sheet import spelled
+from invert.sheets.sheet import placed, spelled
 
 GRADES = {
     "official": "the page was read",

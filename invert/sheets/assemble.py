@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import date, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -14,8 +14,8 @@ from derive.tables.problems import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, description_of, usd_amount
-from invert.sheets.rules import absurd_price, broken, is_traded, rows_by_sheet, strays
-from invert.sheets.sheet import Place, Price, PriceSheet, spelled, typed_place
+from invert.sheets.rules import broken, is_traded, rows_by_sheet, strays
+from invert.sheets.sheet import TOKEN_SECONDS, Price, PriceSheet
 from invert.sheets.tables import ModelRow
 
 _ALL = "all"
@@ -25,7 +25,6 @@ _MOST_NAMED = 3
 _RELEASED_LATER = "{sheets} left out: released after {day} ({models})"
 _SEEN_LATER = "{sheets} left out: in no table on {day}, and without a known release (first seen: {models}). Name a model to show it"
 _NAMED = "{sheets} shown: in no table on {day}, and without a known release (first seen: {models})"
-_TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 _FIELDS = tuple(field.name for field in fields(PriceRow))
 _OF_PATTERNS = "*?[]"
 _WORD = re.compile("[^-/. ]{3,}")
@@ -177,7 +176,7 @@ def price(row: PriceRow, day: date, fx: Fx) -> Price:
 
 
 def _usd_per_token(row: PriceRow, day: date, fx: Fx) -> float:
-    return usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per]
+    return usd_amount(row, fx, day) / TOKEN_SECONDS[row.per]
 
 
 # Names.
@@ -357,32 +356,7 @@ def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple
     return list(dict.fromkeys(found))[:5]
 
 
-# The prices of a sheet by place.
-
-
 def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
     """Return the rows of these sheets, in the order of the files. A price set by hand has no row."""
     origins = {row.origin for sheet in sheets for row in sheet.rows}
     return [row for row in book.rows if row.origin in origins]
-
-
-def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
-    """Return the place in a sheet of `component[@threshold][:lifetime]`. The lifetime may be omitted if there is only one."""
-    component, at, seconds = typed_place(spec)
-    found = [place for place in prices if place[:2] == (component, at) and (not seconds or place[2] == seconds)]
-    if len(found) != 1:
-        lack = "has no price at" if not found else "has several prices at"
-        raise WrongValue(f"the sheet {lack} {shorten(spec)}; it has {', '.join(map(spelled, prices))}")
-    return found[0]
-
-
-def repriced(old: Price, amount: float, prices: Iterable[Price]) -> Price:
-    """Return the price with another amount, converted at the exchange rate that the sheet's prices in its currency show."""
-    kin = next((one for one in prices if one.currency == old.currency and one.amount), None)
-    if kin is None:
-        raise WrongValue(f"no price of the sheet gives the exchange rate of {old.currency}")
-    rate = kin.amount / (kin.usd_per_token * _TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
-    if fault := absurd_price(amount, amount / rate, old.component):
-        raise WrongValue(fault)
-    usd = amount / (rate * _TOKEN_SECONDS[old.per])
-    return replace(old, amount=amount, usd_per_token=usd, verification="user", source_url="", notes="", origin="set by hand", valid_to=None)

@@ -16,7 +16,7 @@ from invert.estimators.cases import Case, case_of
 from invert.inference import infer
 from invert.records import Estimate
 from invert.result import Inference
-from invert.sheets.what_if import with_amounts
+from invert.sheets.sheet import with_amounts
 from tests.tools.data import shipped_data
 
 

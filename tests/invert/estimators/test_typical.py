@@ -20,7 +20,7 @@ from invert.estimators.typical_kv import typical_kv
 from invert.inference import infer
 from invert.records import Estimate, Verdict
 from invert.result import Inference
-from invert.sheets.what_if import with_amounts
+from invert.sheets.sheet import with_amounts
 from tests.tools.data import shipped_data
 
 READ, STORED = "kv_bytes_per_token", "kv_bytes_stored_per_token"

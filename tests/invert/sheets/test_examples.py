@@ -5,8 +5,7 @@ from invert.sheets.diff import is_whole
 from invert.sheets.models import asks_no_more, common_spelling
 from invert.sheets.read import load, own_file, own_place
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, is_typed_sheet, problem_at
-from invert.sheets.sheet import name_price, typed_place
-from invert.sheets.what_if import bands_the_wrong_way_round, is_added, with_amounts, without_places
+from invert.sheets.sheet import bands_the_wrong_way_round, is_added, name_price, typed_place, with_amounts, without_places
 
 
 def test_is_provider():

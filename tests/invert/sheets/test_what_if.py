@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongValue
-from invert.sheets.assemble import placed
-from invert.sheets.what_if import with_amounts
+from invert.sheets.sheet import placed, with_amounts
 from tests.tools.sheets import full
 from tests.tools.together import in_one_test
 
