@@ -24,9 +24,9 @@ import derive
 import invert
 from derive.catalogue import equation
 from derive.quantities import quantity
-from invert.anchors import rental
 from invert.assumptions import USUAL
 from invert.data import read_data
+from invert.estimators.cases import rental
 from invert.posterior.points import PriceData
 from invert.posterior.sampler import posterior
 from invert.posterior.summary import Summary, summary_of

@@ -34,10 +34,10 @@ from derive.solving.engine.one_equation import solve_equation
 from derive.solving.engine.plan import find_way
 from derive.solving.question.questions import question
 from derive.tables import shipped
-from invert.anchors import rental
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators import size
+from invert.estimators.cases import rental
 from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv
 from invert.posterior.summary import summarise
 from invert.sheets.read import load

@@ -12,8 +12,8 @@ from derive.show.text import render
 from derive.show.values import text_of
 from derive.solving.result import Solution
 from derive.units import show
-from invert.anchors import UNKNOWN
 from invert.estimate_text import two_digits
+from invert.estimators.cases import UNKNOWN
 from invert.forward_model import solve_steps
 from invert.records import TierShares
 from invert.report.columns import lecture_record

@@ -8,8 +8,8 @@ from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.tables.problems import Problem
 from derive.units import show
-from invert.anchors import common_anchors
 from invert.data import Data, made_with
+from invert.estimators.cases import common_anchors
 from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run
 from invert.sheets.observables import longest_context

@@ -13,13 +13,12 @@ from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, WrongValue, shorten
 from derive.immutable import immutable
 from derive.tables.problems import BadRow, Problem
-from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, made_with, read_data
 from invert.estimate_text import KV_NAMES
 from invert.estimators import knowledge, lecture, other_prices
 from invert.estimators.all_prices import broken_by, posterior_of
-from invert.estimators.cases import Case, case_of, known_cache, same_weights
+from invert.estimators.cases import ASSUMED_SIZE, Case, assumptions_of, case_of, common_anchors, given_anchors, known_cache, same_weights
 from invert.estimators.known import (
     bounds_at_cost,
     error_of_lecture,

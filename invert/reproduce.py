@@ -13,12 +13,12 @@ from typing import Any
 from derive.errors import WrongData, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
-from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.comparison_records import differing_names
 from invert.data import made_with, read_data
 from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
+from invert.estimators.cases import assumptions_of, given_anchors
 from invert.estimators.knowledge import with_scores
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved

@@ -15,11 +15,11 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert import records
-from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Made
 from invert.estimate_text import estimate_text
 from invert.estimators.all_prices import pricing_rules
+from invert.estimators.cases import UNKNOWN
 from invert.estimators.lecture import bandwidth_bound_fraction
 from invert.estimators.premium import Calibration
 from invert.forward_model import Inversion

@@ -8,10 +8,9 @@ from math import inf
 from derive.catalogue import equation
 from derive.trees import text
 from derive.units import show
-from invert.anchors import rental
 from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
-from invert.estimators.cases import Case
+from invert.estimators.cases import Case, rental
 from invert.forward_model import Inversion, forward, invert_prices, kv_bytes_from_crossover, solve_steps
 from invert.posterior.points import PriceData, solved
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise

@@ -14,13 +14,12 @@ from scipy.special import erf
 
 from derive.catalogue import equation
 from derive.immutable import immutable
-from invert.anchors import lecture_anchors
 from invert.arrays import Array
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import all_prices, lecture, other_prices, premium
-from invert.estimators.cases import Case, case_of, known_cache
+from invert.estimators.cases import Case, case_of, known_cache, lecture_anchors
 from invert.estimators.prediction import LEAST_FAMILIES, Students, predict_one_more, record
 from invert.estimators.prediction import Judged as Predicted
 from invert.estimators.premium import Member, members

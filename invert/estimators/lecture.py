@@ -8,13 +8,12 @@ from derive.catalogue import equation
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.rows import in_si
-from invert.anchors import lecture_anchors
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import panel
 from invert.estimators.all_prices import LEANS_UPWARD, joint_reading
-from invert.estimators.cases import Case
+from invert.estimators.cases import Case, lecture_anchors
 from invert.estimators.panel import fraction_span
 from invert.forward_model import Inversion, crossover_context, forward, invert_price, invert_prices, predict_output_input_ratio, solve_steps
 from invert.records import (

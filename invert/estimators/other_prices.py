@@ -10,11 +10,10 @@ from statistics import median
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
-from invert.anchors import UNKNOWN, rental
 from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel
-from invert.estimators.cases import Case
+from invert.estimators.cases import UNKNOWN, Case, rental
 from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_price
 from invert.forward_model import solve_steps
 from invert.posterior.points import solved

@@ -24,12 +24,11 @@ from derive.preset_rows import Architecture
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
 from derive.tables.problems import BadRow, Problem
-from invert.anchors import rental
 from invert.arrays import Values
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel
-from invert.estimators.cases import Case, case_of
+from invert.estimators.cases import Case, case_of, rental
 from invert.estimators.prediction import Student, pool_verdict, pooled_range, predict_one_more
 from invert.estimators.typical_kv import Bytes, record_of_typical_kv, typical_at, typical_kv
 from invert.posterior.draws import coordinates, normals, quantiles

@@ -44,7 +44,7 @@ def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Valu
     The base band has a share of the first threshold, and the mean of each band above it lies at the same share of the band. A given mean of
     the first band above the threshold is converted to a share. The share applies to the bands above it. Numbers or arrays.
 
-    >>> from invert.anchors import assumptions_of
+    >>> from invert.estimators.cases import assumptions_of
     >>> [round(mean, -3) for mean in mean_contexts((200e3, 1e6), assumptions_of({}))]
     [16000.0, 358000.0]
     >>> [round(mean, -3) for mean in mean_contexts((32e3, 128e3, 256e3), assumptions_of({"short_context": 4e3, "long_context": 80e3}))]

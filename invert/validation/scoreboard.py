@@ -19,11 +19,11 @@ from derive.tables.cells import read_date
 from derive.tables.problems import BadRow, Problem
 from derive.tables.questions import read_givens
 from derive.tables.rows import in_si
-from invert.anchors import production_figure, rental
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import panel, premium, size
+from invert.estimators.cases import production_figure, rental
 from invert.estimators.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.known import (
     Judged,

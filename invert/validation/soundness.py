@@ -8,10 +8,10 @@ from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, Fitt
 from derive.presets import kv_bytes
 from derive.tables.problems import BadRow, Problem, first_of_each_place
 from derive.tables.shipped import Tables
-from invert.anchors import rental
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel, premium
+from invert.estimators.cases import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check

@@ -22,10 +22,10 @@ from scipy.stats import norm
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.tables.shipped import Tables
-from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, Prior, assumptions_as_record, normal_log_density
 from invert.compare import infer_against
 from invert.databases.pull import same
+from invert.estimators.cases import assumptions_of, common_anchors, given_anchors
 from invert.inference import infer
 from invert.report.changes import changes_json
 from invert.report.contract import saved, sheet_records

@@ -15,8 +15,8 @@ import pytest
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
-from invert.anchors import rental
 from invert.assumptions import USUAL
+from invert.estimators.cases import rental
 from invert.estimators.premium import Member, kv_bytes_at_cost, members, weighted_line
 from invert.records import Estimate
 from invert.sheets.observables import band_edges

@@ -7,11 +7,10 @@ from functools import cache
 
 import pytest
 
-from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Prior
 from invert.estimate_text import KV_NAMES
 from invert.estimators import knowledge, lecture, other_prices
-from invert.estimators.cases import Case, case_of
+from invert.estimators.cases import Case, assumptions_of, case_of
 from invert.estimators.known import ESTIMATORS, judged, side_by_side
 from invert.inference import infer
 from invert.records import Estimate

@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import other_prices
-from invert.estimators.cases import Case
+from invert.estimators.cases import Case, assumptions_of
 from invert.estimators.known import (
     ESTIMATORS,
     Judged,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from derive.catalogue import equation
-from invert.anchors import rental
+from invert.estimators.cases import rental
 from invert.estimators.premium import kv_bytes_at_cost, weighted_line
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load

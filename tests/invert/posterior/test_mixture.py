@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import multivariate_t, norm
 
-from invert.anchors import assumptions_of
 from invert.assumptions import NUISANCES, STRUCTURE, USUAL, Assumptions
+from invert.estimators.cases import assumptions_of
 from invert.posterior import sampler
 from invert.posterior.draws import DIMENSIONS, MOST, RELIABLE, quantiles
 from invert.posterior.points import PriceData, prior_points

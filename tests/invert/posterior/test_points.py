@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from invert.anchors import assumptions_of
 from invert.assumptions import NUISANCES, STRUCTURE, USUAL, Assumptions
+from invert.estimators.cases import assumptions_of
 from invert.forward_model import forward
 from invert.posterior.draws import SEED, normals, uniforms
 from invert.posterior.points import (

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from derive.catalogue import equation
-from invert.anchors import assumptions_of
 from invert.assumptions import COLLAPSED, NUISANCES, STRUCTURE, USUAL, Assumptions
+from invert.estimators.cases import assumptions_of
 from invert.forward_model import forward
 from invert.posterior.draws import MOST, normals, quantiles
 from invert.posterior.points import PriceData, kv_prior, prior_points

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.estimators import premium
-from invert.estimators.cases import case_of
+from invert.estimators.cases import assumptions_of, case_of
 from invert.estimators.known import judged
 from invert.estimators.premium import members
 from invert.inference import infer

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
+from invert.estimators.cases import assumptions_of
 from invert.sheets.assemble import sheets
 from invert.sheets.observables import band_means, observables, rounding_cell
 from invert.sheets.read import read_rows

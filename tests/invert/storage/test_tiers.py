@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from derive.errors import WrongData, WrongValue
 from derive.tables import shipped
-from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
+from invert.estimators.cases import assumptions_of
 from invert.records import RuleScore
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell

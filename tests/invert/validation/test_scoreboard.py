@@ -8,9 +8,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.estimate_text import KV_NAMES, estimate_text, kv_heading, six_digits
+from invert.estimators.cases import assumptions_of
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.estimators.prediction import coverage_at

@@ -9,9 +9,9 @@ import pytest
 from derive.errors import UnknownName, WrongData
 from derive.tables import shipped
 from invert import infer
-from invert.anchors import rental
 from invert.assumptions import FACTS, USUAL
 from invert.estimate_text import KV_NAMES, kv_heading
+from invert.estimators.cases import rental
 from invert.report.sheet import anchors_by_label
 from invert.result import Inference
 from tests.tools.data import shipped_data
