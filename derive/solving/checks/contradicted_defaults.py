@@ -27,7 +27,7 @@ from derive.solving.engine.engine import list_unused, refuse_question
 from derive.solving.engine.find import find_answer, possible_errors
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
-from derive.solving.explain.refusals import is_reachable
+from derive.solving.explain.refusals import is_reachable, results_made_of
 from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
 from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again
 from derive.solving.result import BY_DEFAULT, Reason, Solution, chain_slopes
@@ -46,12 +46,39 @@ _BY_ROUNDING = 1.1
 def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     """Return the answer that agrees with the givens and is possible, and the way to it."""
     solution, way = _answer_consistently(asked)
+    if solution.is_refused_for("contradiction") and not asked.instead:
+        solution, way = _answer_from_one_result(asked) or (solution, way)
     possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
     if solution.answers and not possible and (clash := find_implausible(asked.unknown, solution.answers)):
         return refuse_question(asked, clash, solution.route), None
     if len(possible) == 1 and (beyond := out_of_reach(asked, value_inside(possible[0]))):
         return refuse_question(asked, beyond, solution.route), None
     return solution.keep(possible), way
+
+
+def _may_differ(name: str) -> bool:
+    """Return whether measured results contradict a default as a rule: a share of a peak, or a time of waiting."""
+    return _ROWS[name].waits or bool(_ROWS[name].measured and _ROWS[name].ideal)
+
+
+def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | None:
+    """Return the answer from one of several given results, if shares of the peaks or waiting times then explain the others, or None.
+
+    If a time to the first token gives the share of the peak rate, the time of a step gives that of the bandwidth.
+    """
+    results = results_made_of(asked, asked.unknown)
+    for name in results if len(results) > 1 else ():
+        alone = drop_knowns(asked, {*results} - {name})
+        solution, way = find_answer(alone)
+        if [one.kind for one in solution.answers] != ["point"]:
+            continue
+        settled, clash, _ = _settle_defaults(asked, {**asked.known, asked.unknown: solution.answers[0].point})
+        if clash or not all(_may_differ(one.name) for one in settled.instead):
+            continue
+        explained = {other for one in settled.instead for other in one.given}
+        unused = tuple(other for other in solution.unused if other not in explained)
+        return replace(solution, assumptions=(*(one.text for one in settled.instead), *solution.assumptions), unused=unused), way
+    return None
 
 
 def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
@@ -98,6 +125,8 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     if clash:
         return refuse_question(asked, clash, solution.route), None
     instead = (*asked.instead, *beside.instead)
+    if not all(_may_differ(one.name) for one in instead) and (other := _answer_from_one_result(asked)):
+        return other
     # The number of chips of a fleet is no supposition of an answer that does not use it.
     doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _values_of(asked, solution))
     rests = (*(one.text for one in doubtful), *solution.assumptions)
@@ -257,9 +286,14 @@ def _pose_with(name: str, asked: Question, unknown: str, known: Mapping[str, flo
 
 
 def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
-    """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
+    """Yield the values of defaults with which an equation holds. A count of at least one is never below one.
+
+    Another given result may say something else of the default. The result of this equation counts.
+    """
     for name in (name for name in names if name not in asked.known):
         without = replace(_pose_with(name, asked, name, asked.known), anyway=True, silent=True)
+        others = {*results_made_of(without, name)} - {row.symbols[0]}
+        without = drop_knowns(without, others) if row.symbols[0] in results_made_of(without, name) else without
         if not is_reachable(without):
             continue
         solution, way = find_answer(without, told=False)
