@@ -1,6 +1,7 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any, Protocol
 
 from derive.catalogue import rules_among
@@ -15,7 +16,11 @@ from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Swi
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
 from derive.solving.question.questions import pose_question
 from derive.solving.result import Answers, Solution
+from derive.spreads import Interval, Series
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
+
+_MOST_TRIALS = 16
+"""Up to how many points of lists have trials."""
 
 
 class Expression(Protocol):
@@ -99,12 +104,13 @@ def solve(
 def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry."""
 
-    spreads = list_spreads(read_limits(given)[0], switches)
+    spreads = list_spreads(read_limits(given)[0], switches).values()
+    many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
 
     def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
         found = _respond_at_once(unknown, values, switches, beside)
-        if spreads or not (switches.hardware or switches.model):
-            # Trials of all points would take too long. Without a chip or a model a value has no effect but by the equations.
+        if many or not (switches.hardware or switches.model):
+            # Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
             return (found,)
         from derive.solving.by_trial import answer_by_trial
 

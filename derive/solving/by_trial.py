@@ -3,23 +3,25 @@
 At a trial value all that depends on it follows, also links, layouts and copies that equations alone do not have.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import exp, log
-from typing import Any
+from typing import Any, NamedTuple
 
-from derive.answers import COUNTED
+from derive.answers import COUNTED, next_whole
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
+from derive.solving.checks.targets import is_within
 from derive.solving.explain.caveats import counted_in_parts
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import is_limit, is_symbolic
-from derive.solving.result import Answer, RouteStep, Solution, WhenRead
+from derive.solving.question.givens import as_typed, is_limit, is_symbolic, read_limits
+from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead
+from derive.units import show
 
 _PLACES = 16
 """Into how many parts the usual range of the unknown is divided at first."""
@@ -27,6 +29,8 @@ _CLOSE = 1e-6
 """Relative difference of a result from the given one up to which a trial value leads to it. A jump over it is no answer."""
 _CLOSE_AT_WHOLE = 1e-4
 """The same at a whole number of what is counted: a time with four digits leads to 8 chips and not to 8.0003."""
+_WELL_BEYOND = 1.1
+"""The factor of an end at which it is seen to which side of it a limit is met."""
 _LACKING = ("missing_givens", "not_identified")
 """Codes of refusals after which a trial may find more."""
 
@@ -36,27 +40,142 @@ Ask = Callable[[str, Mapping[str, Any], Switches], Solution]
 def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
     """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None.
 
-    An answer by a stand-in alone leaves out all results.
+    An answer by a stand-in alone leaves out all results. A limit on a result is a limit on the unknown itself.
     """
+    limits = read_limits(given)[1]
     open_ = found.is_refused_for(*_LACKING) or (found.equations and all(equation(id).stand_in for id in found.equations))
-    left_out = () if unknown in given or any(map(is_limit, given.values())) else given if open_ else found.unused
-    bare = replace(switches, silent=True, anyway=True)
-    for name in (name for name in left_out if name in given and name in _results_of(unknown)):
-        wanted = 0.0 if is_symbolic(given[name]) else switches.conventions.read(name, given[name])
-        if not wanted > 0:
-            continue
-        others = {other: value for other, value in given.items() if other != name}
+    left_out = () if unknown in given else found.unused if limits or not open_ else given
+    trials = [_Trial(ask, unknown, name, given, switches) for name in left_out if name in given and name in _results_of(unknown)]
+    for one in (one for one in trials if one.name not in limits and (open_ or not one.agrees_with(found))):
+        if solutions := [there for root in one.find_roots(one.wanted) or () if (there := one.at(root))]:
+            return _join_answers(unknown, one.name, one.wanted, solutions)
+    ends = [end for one in trials for side in limits.get(one.name, ()) if (end := one.find_end(side, found))]
+    return _answer_within_ends(ask, found, unknown, given, switches, ends) if ends else None
 
-        def result_at(trial: float, switches: Switches = bare, name: str = name, others: Mapping[str, Any] = others) -> Solution | None:
-            with suppress(WrongValue):
-                there = ask(name, {**others, unknown: trial}, switches)
-                return there if there.first_value and len(there.answers) == 1 and unknown in there.given else None
+
+class _End(NamedTuple):
+    """A value of the unknown from which on, or up to which, a limit is met, or no side if any value or none meets it."""
+
+    trial: "_Trial"
+    value: float
+    side: str
+    words: str
+    is_met: bool
+
+
+class _Trial:
+    """A given result at trial values of the unknown, beside the other givens without their limits."""
+
+    def __init__(self, ask: Ask, unknown: str, name: str, given: Mapping[str, Any], switches: Switches):
+        self.ask, self.unknown, self.name, self.switches = ask, unknown, name, switches
+        plain, self.limits = read_limits({name: given[name]})
+        self.wanted = 0.0 if is_symbolic(plain[name]) else switches.conventions.read(name, plain[name])
+        self.others = {other: value for other, value in given.items() if other != name and not is_limit(value)}
+        self.bare = replace(switches, silent=True, anyway=True)
+
+    def at(self, value: float, bare: bool = False) -> Solution | None:
+        """Return the result at a value of the unknown, or None if it has none or does not depend on it."""
+        with suppress(WrongValue):
+            there = self.ask(self.name, {**self.others, self.unknown: value}, self.bare if bare else self.switches)
+            return there if there.first_value and len(there.answers) == 1 and self.unknown in there.given else None
+        return None
+
+    def agrees_with(self, found: Solution) -> bool:
+        """Return whether the result at the answer found is a bound that what was given keeps to."""
+        there = self.at(found.value, bare=True) if [one.kind for one in found.answers] == ["point"] else None
+        side = there.answers[0].bound if there else None
+        return bool(there and side and is_within(LOWER if side == UPPER else UPPER, there.value, self.wanted))
+
+    def find_end(self, side: str, found: Solution) -> _End | None:
+        """Return the end of the unknown at which a limit binds, or None if that cannot be seen."""
+        wanted = self.switches.conventions.read(self.name, self.limits[self.name][side])
+        words = f"{self.name} {'<=' if side == UPPER else '>='} {show(self.name, wanted)}"
+        roots = self.find_roots(wanted, over_jumps=True)
+        place = roots[0] * _WELL_BEYOND if roots else _nearer_end(found)
+        there = self.at(place, bare=True) if place and roots is not None and len(roots) < 2 else None
+        if there is None:
             return None
+        is_met = bool(is_within(side, there.value, wanted))
+        if not roots:
+            return _End(self, there.value, "", words, is_met)
+        return _End(self, roots[0], LOWER if is_met else UPPER, words, is_met)
 
-        solutions = [there for root in dict.fromkeys(_find_roots(unknown, wanted, result_at)) if (there := result_at(root, switches))]
-        if solutions:
-            return _join_answers(unknown, name, wanted, solutions)
-    return None
+    def find_roots(self, wanted: float, over_jumps: bool = False) -> list[float] | None:
+        """Return the values at which the result is the wanted one, or `over_jumps` at which it passes that, whether memory suffices or not.
+
+        Return None if it rises and falls, since a root may be between two places, and if it stays as wanted: then any value may be right.
+        """
+        from scipy.optimize import brentq
+
+        def height(place: float) -> float:
+            there = self.at(exp(place), bare=True)
+            if there is None:
+                raise WrongValue("there is no result")
+            return log((there.first_value or 0.0) / wanted)
+
+        row, counted = quantity(self.unknown), self.unknown in COUNTED
+        places = [2.0**power for power in range(_PLACES + 1)] if counted else [row.at(k / _PLACES) for k in range(_PLACES + 1)]
+        heights: list[tuple[float, float]] = []
+        if not wanted > 0 or self.at(places[_PLACES // 2], bare=True) is None:
+            return None
+        for place in (log(place) for place in places if place > 0):
+            with suppress(WrongValue, ValueError):
+                heights.append((place, height(place)))
+        moves = {other > one for (_, one), (_, other) in pairwise(heights) if abs(other - one) > _CLOSE}
+        if len(moves) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
+            return None
+        found: list[float] = []
+        for (low, one), (high, other) in pairwise(heights):
+            if counted and min(abs(one), abs(other)) <= _CLOSE_AT_WHOLE:
+                found.append(float(round(exp(low if abs(one) < abs(other) else high))))
+            elif one * other <= 0 and one != other:
+                with suppress(WrongValue, ValueError):
+                    place = float(brentq(height, low, high, xtol=1e-13, rtol=1e-13))
+                    found += [exp(place)] if over_jumps or abs(height(place)) <= _CLOSE else []
+        return [*dict.fromkeys(found)]
+
+
+def _nearer_end(found: Solution) -> float:
+    """Return the first end of an answer that is a number, or 0 without an answer."""
+    return next((end for one in found.answers for end in one.ends if end), 0.0)
+
+
+def _answer_within_ends(
+    ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches, ends: list[_End]
+) -> Solution | None:
+    """Return the answer with limits on the unknown itself in place of limits on its results."""
+    if missed := next((end for end in ends if not end.side and not end.is_met), None):
+        nearest = f"it is {show(missed.trial.name, missed.value)} at {unknown} = {show(unknown, _nearer_end(found))}"
+        message = f"no {unknown} meets {missed.words}: {nearest}"
+        return replace(
+            found, answers=(), route=(), said=(), reason=Reason(code="no_solution", violated=(missed.trial.name,), message=message)
+        )
+    met = tuple(f"{end.words} is met: it is {show(end.trial.name, end.value)}" for end in ends if not end.side)
+    bounds = {side: [end for end in ends if end.side == side] for side in (LOWER, UPPER)}
+    tightest = [pick(some, key=lambda end: end.value) for pick, some in ((max, bounds[LOWER]), (min, bounds[UPPER])) if some]
+    names = {end.trial.name for end in ends}
+    others = {other: value for other, value in given.items() if other not in names}
+    limit = " ".join(f"{'>=' if end.side == LOWER else '<='}{as_typed(unknown, end.value, switches)!r}" for end in tightest)
+    solution = ask(unknown, {**others, **({unknown: limit} if limit else {})}, switches)
+    told = [f"{'from' if end.side == LOWER else 'to'} {show(unknown, end.value)}, where {end.words} binds" for end in tightest]
+    for end in tightest:
+        here = end.trial.at(end.value)
+        if here and [one.ends[end.side == UPPER] for one in solution.answers] in ([end.value], [next_whole(end.value, end.side)]):
+            turned = _join_answers(unknown, end.trial.name, end.trial.wanted, [here])
+            alone = len(tightest) == 1 and solution.answers[0].ends[end.side == LOWER] is None
+            whole = next_whole(end.value, end.side) if unknown in COUNTED else end.value
+            at_end = replace(turned.answers[0], value=whole, bound=end.side, residual=None)
+            answers = (at_end,) if alone else tuple(replace(one, elasticities=at_end.elasticities) for one in solution.answers)
+            solution = replace(turned, answers=answers, said=solution.said)
+    said = (*told, *met, *(text for text in solution.said if not text.startswith(f"{unknown} is limited")))
+    given_too = {end.trial.name: end.trial.wanted for end in ends}
+    return replace(
+        solution,
+        said=said,
+        given={**solution.given, **given_too},
+        provenance={**solution.provenance, **dict.fromkeys(given_too, "given")},
+        unused=tuple(name for name in solution.unused if name not in names),
+    )
 
 
 @cache
@@ -66,38 +185,6 @@ def _results_of(unknown: str) -> frozenset[str]:
     while new := {row.symbols[0] for row in by_id().values() if row.sense == "=" and not found.isdisjoint(row.inputs)} - found:
         found |= new
     return frozenset(found - {unknown})
-
-
-def _find_roots(unknown: str, wanted: float, result_at: Callable[[float], Solution | None]) -> Iterator[float]:
-    """Yield the values at which a result is the wanted one, whether memory suffices there or not."""
-    from scipy.optimize import brentq
-
-    def height(place: float) -> float:
-        there = result_at(exp(place))
-        if there is None:
-            raise WrongValue("there is no result")
-        return log((there.first_value or 0.0) / wanted)
-
-    row = quantity(unknown)
-    places = [2.0**power for power in range(_PLACES + 1)] if unknown in COUNTED else [row.at(k / _PLACES) for k in range(_PLACES + 1)]
-    if result_at(places[_PLACES // 2]) is None:
-        return
-    heights: list[tuple[float, float]] = []
-    for place in (log(place) for place in places if place > 0):
-        with suppress(WrongValue, ValueError):
-            heights.append((place, height(place)))
-    moves = {other > one for (_, one), (_, other) in pairwise(heights) if abs(other - one) > _CLOSE}
-    if len(moves) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
-        # Where the result rises and falls, a root may be between two places. Where it stays as given, the unknown may have any value.
-        return
-    for (low, one), (high, other) in pairwise(heights):
-        if unknown in COUNTED and min(abs(one), abs(other)) <= _CLOSE_AT_WHOLE:
-            yield float(round(exp(low if abs(one) < abs(other) else high)))
-        elif one * other <= 0 and one != other:
-            with suppress(WrongValue, ValueError):
-                place = float(brentq(height, low, high, xtol=1e-13, rtol=1e-13))
-                if abs(height(place)) <= _CLOSE:
-                    yield exp(place)
 
 
 def _join_answers(unknown: str, name: str, wanted: float, solutions: list[Solution]) -> Solution:

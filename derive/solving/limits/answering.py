@@ -10,11 +10,11 @@ from itertools import pairwise, product
 from math import ceil, inf, isclose
 from typing import NamedTuple
 
-from derive.answers import BOUGHT, COUNTED, next_whole
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, next_whole
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.roles import Memory, Replica
+from derive.roles import Memory, Replica, Tokens
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.checks.targets import is_within
@@ -66,6 +66,7 @@ def answer_with_way(asked: Question) -> _Outcome:
     if not asked.limits:
         return consistent_answer(asked)
     solution, way = _answer_within_limits(asked)
+    solution = _warn_of_prompts(asked, solution)
     if not solution.unused:
         return solution, way
     place = value_inside(solution.answers[0]) if solution.answers else None
@@ -73,6 +74,16 @@ def answer_with_way(asked: Question) -> _Outcome:
     there = (one.evaluate_at(place) if place and one.moves else one.evaluate_beside() for one in limits)
     used = {name for one in there if one.answers for name in one.given}
     return replace(solution, unused=tuple(name for name in solution.unused if name not in used)), way
+
+
+def _warn_of_prompts(asked: Question, solution: Solution) -> Solution:
+    """Return an answer with the warning that a rate is for decode alone, also if decode alone meets the rate with any value."""
+    if asked.silent or not solution.answers or Tokens.prompt not in asked.known or DECODE_ALONE in solution.kinds:
+        return solution
+    place = value_inside(solution.answers[0])
+    there = (one.evaluate_at(place, silent=False).doubts.get(DECODE_ALONE) for one in split_limits(asked) if one.moves)
+    told = next(filter(None, there), None)
+    return solution.with_doubts({**solution.doubts, DECODE_ALONE: told}) if told else solution
 
 
 def _answer_within_limits(asked: Question) -> _Outcome:
@@ -173,7 +184,7 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
     outcome = consistent_answer(alone)
     reason = outcome[0].reason
     if reason is None:
-        return _add_side(limit, outcome[0], both=limit.name in asked.floors), outcome[1]
+        return _add_side(limit, outcome[0]), outcome[1]
     if reason.code == SHORT_OF_MEMORY and asked.unknown in Memory.smaller:
         full = answer_where_memory_binds(replace(alone, silent=True), (limit.name,), (drop_knowns(alone, {*alone.limits}),))
         return (full[0], None) if full else outcome
@@ -228,17 +239,13 @@ def _refuse_beside(limit: Limit, there: Solution) -> _Outcome | None:
     return _refuse(limit, f"{limit.name} is {found} with any {unknown}, and the limit is {limit.words}. It follows from {rests}")
 
 
-def _add_side(limit: Limit, solution: Solution, both: bool) -> Solution:
+def _add_side(limit: Limit, solution: Solution) -> Solution:
     """Return a point at which a limit is met, with the side on which it is met.
 
     A cost that is limited from above and falls with the batch bounds the batch from below.
-    A result that is limited from both sides must lie between the limits even at its best.
     """
     value = solution.first_value
     if len(solution.answers) != 1 or value is None or solution.answers[0].bound:
-        return solution
-    there = limit.evaluate_at(value).answers
-    if not there or (there[0].bound == limit.side and not both):
         return solution
     below, above = (limit.is_met(limit.evaluate_at(value * factor)) for factor in (1 - _ASIDE, 1 + _ASIDE))
     if below == above:

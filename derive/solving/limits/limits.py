@@ -72,9 +72,9 @@ class Limit:
         """Return whether the unknown is made of the limited quantity."""
         return self.name in quantities_behind(self.alone.unknown, tuple(giving_equations(self.alone.active).values()))
 
-    def evaluate_at(self, value: float) -> Solution:
+    def evaluate_at(self, value: float, silent: bool = True) -> Solution:
         """Return the limited result at a value of the unknown, whether memory suffices there or not."""
-        at = replace(drop_knowns(self.alone, {self.name}), unknown=self.name, anyway=True, silent=True)
+        at = replace(drop_knowns(self.alone, {self.name}), unknown=self.name, anyway=True, silent=silent)
         return consistent_answer(replace(at, known={**at.known, self.alone.unknown: value}))[0]
 
     def evaluate_beside(self) -> Solution:

@@ -36,6 +36,15 @@ def test_prompts_on_chips_of_their_own_have_the_fewest_whole_replicas():
     assert chips == min(one * ceil(20 * time) for one, time in prefill.items() if time <= 0.4)
 
 
+def test_prompts_count_although_a_single_sequence_meets_the_rate_of_decode():
+    """Prompts of 12,000 tokens on one chip take 0.24 s, and 12 of them per second need three chips. Decode needs one."""
+    asked = {"hardware": "H100:fp8", "model": "Qwen3-30B-A3B", "prompt_tokens": 12000, "output_tokens": 50, "mfu": 0.4}
+    solution = solve("chips", **asked, requests_per_second=12, step_time="30ms")
+    time = solve("prefill_time", **asked, chips=1).value
+    together, apart = solution.deployments
+    assert [part.replicas * part.chips_per_replica for part in apart] == [1, ceil(12 * time)] and together[0].chips_per_replica == 4
+
+
 @pytest.mark.parametrize(
     "given",
     [
