@@ -20,8 +20,6 @@ Name = tuple[str, str]
 
 OF_ARCHITECTURE = "architectures.csv"
 """The source of active_params that are not stated by the vendor: the table that counts them from the configuration."""
-HIGHER_PRICE_COST = "and the higher price/cost of closed models"
-"""The assumption of a size by price if the vendor is closed."""
 CLOSED_MODELS = "closed models"
 """The population of the record of closed models' sizes."""
 _ROUNDING = 1e-9

@@ -14,7 +14,7 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimate_text import kv_heading
 from invert.estimators.panel import listed_models
-from invert.estimators.size import ANY, PER_MTOK, known_kv_bytes, size_line, size_record
+from invert.estimators.size import ANY, PER_MTOK, closed_price_cost, known_kv_bytes, size_line, size_record
 from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference
@@ -154,7 +154,7 @@ def size_price(sheets: Sequence[Inference] = ()) -> Chart:
             )
         )
     ranges = size_record(data, ANY, assumptions=assumptions).at(assumptions.level)
-    how = "Closed vendors have a higher price/cost, measured on closed models of known size." if drawn else ""
+    how = closed_price_cost(data, "active_params", assumptions) + "." if drawn else ""
     said = (
         f"{_sheet(drawn[0])}: {found[0].because}." if alone else how,
         f"Ranges were right for {ranges.right} of {ranges.count} open models. Each was predicted without its family." if ranges else "",

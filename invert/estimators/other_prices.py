@@ -14,7 +14,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel
 from invert.estimators.cases import UNKNOWN, Case, rental
-from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_price
+from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_price, why_size
 from invert.forward_model import solve_steps
 from invert.posterior.points import solved
 from invert.records import Estimate, FastMode, Observable, interval, references, undetermined
@@ -41,7 +41,7 @@ def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> E
         return undetermined(assumptions, case.no_size)
     size = size_at_price(found, name, data, assumptions)
     return replace(
-        interval(assumptions, size.low, size.median, size.high, found.because, equations=()),
+        interval(assumptions, size.low, size.median, size.high, why_size(found, name, data, assumptions), equations=()),
         record=None if found.extrapolated else record_of_size(found, name, data, assumptions),
     )
 
@@ -79,7 +79,7 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
         params = (size.high, size.median, size.low)
     by = "its parameters and the rent of chips" if known else "its active parameters by price"
     of_lists = price_cost_of_lists(data, assumptions)
-    beside = f". For open models it is {of_lists:.0f} times" if of_lists else ""
+    beside = f". The median of open models, each at its own price, is {of_lists:.0f} times" if of_lists else ""
     because = f"input price over its cost on a fully used rented chip, at {by}{beside}"
     low, middle, high = (total / one for one in params)
     return interval(assumptions, low, middle, high, because, equations=references(*_CITED), anchors=("active_params",))

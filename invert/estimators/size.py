@@ -38,7 +38,7 @@ from invert.estimators.prediction import (
 )
 from invert.estimators.typical_kv import typical_kv
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
-from invert.records import CLOSED_MODELS, HIGHER_PRICE_COST, JudgedPrediction, Record
+from invert.records import CLOSED_MODELS, JudgedPrediction, Record
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice, ModelRow
 
@@ -326,7 +326,7 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
     closed = row is None and not (model and model.architecture)
     price = row.input_price if hosts and row else sheet.bands[0].input.usd_per_token * PER_MTOK
     because = "by the median price of hosts for models with known size" if hosts else "by the input price of open models with known size"
-    because += f", {HIGHER_PRICE_COST}" * closed + ". The model is in no table, so its vendor counts as closed" * (model is None)
+    because += ". The model is in no table, so its vendor counts as closed" * (model is None)
     lowest, highest = assumptions.size_prices
     extrapolated = not lowest <= price <= highest
     because += ". Extrapolated: few open models have such a price" * extrapolated
@@ -337,6 +337,22 @@ def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assum
     """Return the active or total parameters at that price. Raise `WrongData` if too few models are left for the fit."""
     without = found.listed.price_family if found.listed else ""
     return size_at(data, form_of(found, params), found.price, without, found.closed, assumptions)
+
+
+def why_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> str:
+    """Return the reason of these sizes in words."""
+    return f"{found.because}. {closed_price_cost(data, params, assumptions)}" if found.closed else found.because
+
+
+def closed_price_cost(data: Data, params: Params, assumptions: Assumptions) -> str:
+    """Return the fitted price/cost of closed models in words.
+
+    >>> from invert.data import read_data
+    >>> closed_price_cost(read_data(), "active_params", USUAL)
+    'Closed models of known size have a lower price/cost than open ones'
+    """
+    word = "higher" if extra_price_cost_ratio(data, params, assumptions)[0] > 0 else "lower"
+    return f"Closed models of known size have a {word} price/cost than open ones"
 
 
 def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:

@@ -127,6 +127,15 @@ def test_a_closed_model_at_two_dollars_has_this_size(monkeypatch):
     assert factors == pytest.approx([2.9, 3.4], abs=0.05)
 
 
+@pytest.mark.parametrize(("extra", "word"), [(-0.25, "lower"), (0.25, "higher")])
+def test_the_reason_follows_the_fitted_price_cost_of_closed_models(monkeypatch, extra, word):
+    monkeypatch.setattr(size, "extra_price_cost_ratio", lambda *_: (extra, 0.3))
+    found = size_by_price(case("gpt-6-sol").sheet, None, shipped_data(), USUAL)
+    assert f"have a {word} price/cost than open ones" in size.why_size(found, "active_params", shipped_data(), USUAL)
+    at_two = [size_at(Data(shipped_data().tables), ACTIVE, 2.0, "", closed, USUAL).median for closed in (True, False)]
+    assert (at_two[0] > at_two[1]) == (extra < 0)
+
+
 def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
     """Panels as large as the one for closed models, with levels of families that are drawn, judged on families they lack."""
     random = np.random.default_rng(7)
