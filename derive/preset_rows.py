@@ -9,7 +9,7 @@ from derive.immutable import immutable
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
 from derive.tables.lines import Row
 from derive.tables.questions import amount_in_si, read_givens, unknown_names
-from derive.tables.rows import Fault, RowFault, TableRow, is_known, misplaced, partly_filled, unit_faults
+from derive.tables.rows import Fault, RowFault, TableRow, is_known, misplaced, more_active, partly_filled, unit_faults
 from derive.tables.writing import cell_text
 
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
@@ -239,6 +239,7 @@ class Architecture(TableRow):
             yield "kv_shards", "is kv_heads, but the column kv_heads is blank"
         if self.linear_layers is None and any(is_known(self, column) for column in _STATE):
             yield "linear_layers", "is blank, but the linear layers have a state"
+        yield from more_active(self.active_params, self.total_params)
         yield from _expert_faults(self)
         yield from _data_type_faults(self)
 
@@ -259,6 +260,9 @@ class OpenModel(TableRow):
     params_source: str
     params_grade: str
     kv_bytes_per_token: float | None
+
+    def faults(self) -> Iterator[Fault]:
+        yield from more_active(self.active_params, self.total_params)
 
 
 @immutable

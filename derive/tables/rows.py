@@ -75,6 +75,12 @@ def misplaced(row: TableRow, column: str, needed: bool, owner: str) -> Iterator[
         yield column, f"is blank, and {owner} needs one" if needed else f"{owner} has no {column}: leave it blank"
 
 
+def more_active(active: float | None, total: float | None) -> Iterator[Fault]:
+    """Yield active_params that are more than the total_params."""
+    if active and total and active > total:
+        yield "active_params", f"{active:g} is more than {total:g}, the total_params. Are the two exchanged?"
+
+
 def unit_faults(quantity: str, unit: str, wanted: str = "", **figures: float | None) -> Iterator[Fault]:
     """Yield the columns of figures that lie outside the domain of their quantity, and a unit that is not the `wanted` one."""
     if wanted and unit != wanted:

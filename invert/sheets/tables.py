@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from derive.errors import shorten, suggest
 from derive.immutable import immutable
-from derive.tables.rows import Fault, TableRow, misplaced, partly_filled, unit_faults
+from derive.tables.rows import Fault, TableRow, misplaced, more_active, partly_filled, unit_faults
 
 DISCLOSED = {
     "cache_tier": {"storage_tier": ""},
@@ -50,6 +50,7 @@ class ModelRow(TableRow):
         for known in ("architecture", "active_params"):
             yield from partly_filled(self, known, f"{known}_grade")
         yield from partly_filled(self, "release_date", "release_grade")
+        yield from more_active(self.active_params, self.total_params)
         if self.weights_until is not None:
             if not self.architecture and self.active_params is None:
                 yield "weights_until", "ends the known weights, but architecture and size are unknown"
@@ -174,6 +175,9 @@ class DisclosedSize(TableRow):
     total_params: float
     closed: bool
     bound: str
+
+    def faults(self) -> Iterator[Fault]:
+        yield from more_active(self.active_params, self.total_params)
 
     def exactly(self, params: str) -> float | None:
         """Return its active or total parameters, or None if they are not known or only a bound is."""

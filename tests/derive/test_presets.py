@@ -63,7 +63,7 @@ V3,,a/v3,671e9,37e9,card,mla,61,61,,,512,64,128,128,128,
 K3,,a/k3,2.8e12,,text,mla_hybrid,93,24,,,512,64,96,128,128,
 V4,,a/v4,1.6e12,49e9,card,,61,61,1,512,,,,,,block-sparse attention
 Narrow,,a/narrow,1e9,1e9,card,gqa,12,12,8,,,,,,,
-Absurd,,a/absurd,1e9,1e18,card,gqa,12,12,8,128,,,,,,
+Absurd,,a/absurd,,1e18,card,gqa,12,12,8,128,,,,,,
 """
 SPARSE = """
 model,total_params,active_params,kv_formula,layers,kv_layers,latent_dim,rope_dim,query_heads,nope_dim,value_dim,window_layers,window_tokens,window_kv_heads,window_key_dim,window_value_dim,linear_layers,indexer_layers,indexer_dim,indexer_heads,indexer_bytes_per_element,sparse_layers,selected_entries
