@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
-from math import log
+from math import inf, log
 from numbers import Real
 
 from derive import presets
@@ -28,8 +28,9 @@ from invert.estimators.panel import Priced
 from invert.estimators.size import ByPrice, Size, size_at_price, size_by_price
 from invert.posterior.points import PriceData, price_data_of
 from invert.records import OF_ARCHITECTURE, Anchors, KnownCache, Observable, Observables, Tariff
-from invert.sheets.models import first_mention
-from invert.sheets.observables import longest_context, observables
+from invert.sheets.models import context_below, first_mention
+from invert.sheets.observables import band_edges, longest_context, observables
+from invert.sheets.read import last_day
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import Disclosure, ModelRow
 from invert.storage.tariffs import tariffs
@@ -190,13 +191,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
     quantity("output_input_ratio").check(seen.output_input_ratio.value)
-    contexts = seen.contexts
-    if contexts and contexts[0] >= contexts[1]:
-        short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), contexts, strict=False))
-        raise WrongValue(f"short_context {short} must be below long_context {long}. Give both with --anchor, or a smaller one")
-    if any(low >= high for low, high in pairwise(contexts)):
-        means = ", ".join(show("long_context", mean) for mean in contexts[1:])
-        raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend. Give one that is in its band")
+    _refuse_contexts(sheet, seen, model, data, assumptions)
     of_price = size_by_price(sheet, model, data, assumptions)
     by_price, no_size = (None, of_price) if isinstance(of_price, str) else (of_price, "")
     row = next((row for row in data.tables.rows_of(Architecture) if model and row.model == model.architecture), None)
@@ -231,6 +226,20 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         kv_family=row.kv_family if row else "",
         first_mention=known_by,
     )
+
+
+def _refuse_contexts(sheet: PriceSheet, seen: Observables, model: ModelRow | None, data: Data, assumptions: Assumptions) -> None:
+    """Raise if models.csv gives a context below the last band, or if a mean context is outside its band."""
+    last, max_context = sheet.bands[-1].threshold_tokens, longest_context(sheet, model)
+    if model and not sheet.max_context and sheet.as_of >= last_day(data) and (fault := context_below(model, last)):
+        raise BadRow(fault)
+    edges = (0.0, *band_edges(sheet.bands, max_context, assumptions))
+    for name, mean, (low, high) in zip(("short_context", "long_context"), seen.contexts, pairwise(edges), strict=False):
+        # Without a longest context the end of the last band is not known.
+        known = high if high <= last or (max_context or 0) > last else inf
+        if not low < mean < known:
+            end = f" and below {show(name, known)}" if known < inf else ""
+            raise WrongValue(f"{name} {show(name, mean)} is outside its band: it must be above {show(name, low)}{end}")
 
 
 def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:

@@ -14,7 +14,7 @@ from derive.tables.problems import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, description_of, usd_amount
-from invert.sheets.rules import broken, is_traded, rows_by_sheet, strays
+from invert.sheets.rules import broken, descriptions_at_odds, is_traded, rows_by_sheet, strays
 from invert.sheets.sheet import TOKEN_SECONDS, Price, PriceSheet
 from invert.sheets.tables import ModelRow
 
@@ -45,6 +45,9 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
     for (provider, model, region, name), rows in rows_by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
+        if sheet and day >= (book.newest_retrieved or date.min):
+            # Closed rows describe the model at their time.
+            faults = [*descriptions_at_odds(sheet.rows)]
         if sheet or faults:
             offers.setdefault((provider, model, region), {})[name] = sheet, faults
     chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), _ALL if everything else tier)]

@@ -10,6 +10,7 @@ from datetime import date
 from typing import TypeVar
 
 from derive.preset_rows import Architecture, OpenModel
+from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
 from invert.sheets.read import book_of
@@ -140,6 +141,14 @@ def first_mention(model: ModelRow, data: Data) -> date | None:
     names = [name.casefold() for name in (model.model, *model.aliases)]
     days = [day for name in names for provider in (model.provider.casefold(), "") if (day := first.get((provider, name)))]
     return min(days, default=None)
+
+
+def context_below(model: ModelRow, threshold: int) -> Problem | None:
+    """Return the problem of a row of models.csv with a longest context below the threshold of a band [token], if there is one."""
+    if not model.place or not model.max_context or model.max_context >= threshold:
+        return None
+    lack = f"{model.max_context:,} tokens is below {threshold:,}, the threshold of the last band of {model.provider}/{model.model}"
+    return Problem(origin="models.csv", row=model.place, column="max_context", message=lack)
 
 
 def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:

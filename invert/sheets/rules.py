@@ -220,7 +220,7 @@ def strays(valid: list[PriceRow]) -> list[Problem]:
     return found
 
 
-def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
+def descriptions_at_odds(valid: Sequence[PriceRow]) -> Iterator[Problem]:
     """Yield the rows of a sheet on a day with another context, release or exchange rate than the first row, or with a threshold above the
     context.
     """

@@ -12,6 +12,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel, premium
 from invert.estimators.cases import rental
+from invert.sheets.models import context_below
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
@@ -50,7 +51,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """List the problems of all shipped tables on all days, and of the prices that replace or extend them."""
     found = [*check(book), *check(premium.calibration_book(data)), *table_problems(book, data, USUAL)]
-    found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE)]
+    found += [*_short_contexts(book, data), *rivals(book, data.tables), *data.tables.problems(*_BESIDE)]
     if not found:
         found = [*_miscounted(data.tables), *without_change(book, data.tables), *_undescribed(book, data.tables)]
     return tuple(first_of_each_place(found))
@@ -72,6 +73,16 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
             first.setdefault(f"{row.provider}/{row.model}", row)
     unused = {name: row for name, row in first.items() if name not in used}
     return tuple(row.problem("model", f"no row of calibration_models.csv calibrates with {shorten(name)}") for name, row in unused.items())
+
+
+def _short_contexts(book: PriceBook, data: Data) -> Iterator[Problem]:
+    """List rows of models.csv with a context below the last band of a sheet of today. A context in a price file replaces it."""
+    last: dict[tuple[str, str], int] = {}
+    for row in book.rows:
+        if row.valid_on(book.newest_retrieved or date.max) and not row.max_context:
+            last[row.provider, row.model] = max(row.threshold_tokens, last.get((row.provider, row.model), 0))
+    rows = data.tables.rows_of(ModelRow)
+    return (fault for row in rows if (fault := context_below(row, last.get((row.provider, row.model), 0))))
 
 
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:

@@ -164,9 +164,18 @@ def test_flags(name: str, flags: tuple[str, ...]):
 # -- prices of one's own, tiers, names ------------------------------------------------------------------------------
 
 
-def test_means_of_bands_must_ascend():
-    """A mean below the threshold that lies above the mean over it is a problem of that sheet, and stops no other."""
-    table = infer(["gemini-3.1-pro", "gpt-5.4"], anchors={"short_context": "370k"})
-    assert [found.sheet.model for found in table.inferences] == ["gpt-5.4"]
-    (problem,) = table.problems
-    assert "gemini-3.1-pro" in str(problem) and "must be below long_context 367.9k tokens" in str(problem)
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("short_context", "250k", "must be above 0 tokens and below 200k tokens"),
+        ("long_context", "1.04M", None),
+        ("long_context", "250k", None),
+        ("long_context", "200k", "must be above 200k tokens and below 1.049M tokens"),
+        ("long_context", "2M", "must be above 200k tokens and below 1.049M tokens"),
+    ],
+)
+def test_the_mean_of_a_band_is_in_the_band(name: str, value: str, said: str | None):
+    """A mean outside its band is a problem of that sheet, and stops no other."""
+    table = infer(["gemini-3.1-pro", "kimi-k3"], anchors={name: value})
+    assert [found.sheet.model for found in table.inferences] == ["gemini-3.1-pro-preview"] * (not said) + ["kimi-k3"]
+    assert all(f"google/gemini-3.1-pro-preview: {name}" in str(problem) and str(said) in str(problem) for problem in table.problems)

@@ -313,6 +313,23 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     assert named_rows <= listed, said
 
 
+@pytest.mark.parametrize("name", ["architectures", "open_models", "models", "disclosed_sizes"])
+def test_more_active_than_total_params_are_named(name: str):
+    place = next(place for place, row in enumerate(rows(name)) if row["active_params"] and row["total_params"])
+    row = rows(name)[place]
+    with reading(edited(name, place, active_params=row["total_params"], total_params=row["active_params"])):
+        found = shipped.read().problems(RECORDS[name])
+    assert [(one.row, one.column) for one in found] == [(place + 2, "active_params")] or row["active_params"] == row["total_params"]
+
+
+def test_a_context_below_the_last_band_is_named():
+    place = next(place for place, row in enumerate(rows("models")) if row["model"] == "gemini-3.1-pro-preview")
+    with reading(edited("models", place, max_context="104857")):
+        (problem,) = all_problems(load(), shipped_data())
+        (said,) = infer(["gemini-3.1-pro", "kimi-k3"]).problems
+    assert (problem.origin, problem.row, problem.column) == ("models.csv", place + 2, "max_context") and str(problem) in str(said)
+
+
 @in_one_test("name", ["host_prices", "price_history", "list_prices", "disclosed_sizes"])
 def test_a_price_in_another_unit_is_named(name: str):
     for text in ("135000", "2e-06"):
