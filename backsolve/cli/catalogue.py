@@ -38,7 +38,7 @@ _NEAR = 0.8
 """Similarity from which a name is shown in place of the typed one."""
 
 
-@click.command("list")
+@click.command("list", cls=options.Command)
 @options.words("[WORD]...")
 @click.option("--at", "time", metavar="TIME", help="Only equations from this time of the lecture, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
@@ -116,7 +116,7 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
         tell("\n\n".join("\n".join(lines) for lines in tables))
 
 
-@click.command("show")
+@click.command("show", cls=options.Command)
 @options.words("ID|WORD...", "equations", "quantities", "models", "chips", required=True)
 @options.form("text", "latex", "json", help="Form of an equation and its derivation.")
 def show_command(words: str, style: str) -> None:
@@ -145,7 +145,7 @@ def show_command(words: str, style: str) -> None:
     _show_word(words)
 
 
-@click.command("explain")
+@click.command("explain", cls=options.Command)
 @options.words("WORD...", "words", required=True)
 def explain_command(words: str) -> None:
     """Explain a word of the outputs, a column of the price tables, or a quantity.
@@ -239,7 +239,7 @@ def _about(word: str) -> tuple[Sequence[Quantity], Sequence[Equation]]:
     return (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
 
 
-@click.command("cite")
+@click.command("cite", cls=options.Command)
 @click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...", shell_complete=completes("equations", "sheets"))
 @options.form("plain", "bibtex", "csl-json", "latex", "myst", "markdown", help="Form of the citation.")
 @click.option("--used-by", metavar="RESULT.json", help="Cite all sources of a saved result, each with its reason. - is standard input.")

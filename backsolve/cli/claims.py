@@ -12,7 +12,7 @@ from derive.catalogue.searching import corrected, mentions
 from derive.errors import UnknownName
 
 
-@click.command("claims")
+@click.command("claims", cls=options.Command)
 @options.words("[ID|WORD]...", "claims")
 @options.form("text", "json", help="Form of the list.")
 def claims_command(words: str, style: str) -> None:

@@ -28,7 +28,7 @@ _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 
 
-@click.command("infer")
+@click.command("infer", cls=options.Command)
 @click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
 @options.provider
 @options.tier
@@ -255,7 +255,7 @@ def _run_inference(
     The `default` table has the flagships and new sheets. A `whole` result has more data than the usual tables, to be saved or compared.
     """
     from invert.inference import Extent, run_of
-    from invert.report.answer import MOST_LISTED, select_sheets
+    from invert.report.answer import MOST_LISTED, select_changes, select_sheets
     from invert.sheets.assemble import TAKES_ONE
 
     moved: Comparison | None = None
@@ -281,4 +281,5 @@ def _run_inference(
     tell_doubts(table.doubts, asked["prices"])
     if moved:
         tell_doubts(moved.doubts, moved.file and moved.file.place)
-    return select_sheets(table, shown), moved
+    table = select_sheets(table, shown)
+    return table, moved and select_changes(moved, table, shown)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from backsolve.cli import options
 from backsolve.cli.main import backsolve
 from derive.errors import NO_ANSWER
 from derive.version import VERSION
@@ -126,7 +127,7 @@ def _words(name: str, given: Mapping[str, Any]) -> list[str]:
     return [*options, "--", *arguments]
 
 
-@click.command("mcp")
+@click.command("mcp", cls=options.Command)
 @click.option("--tools", is_flag=True, help="Print the tools with the JSON Schemas of their arguments and answers, and exit.")
 def mcp_command(tools: bool) -> None:
     """Serve solve, infer, cite and claims as tools of the Model Context Protocol, on standard input and output.

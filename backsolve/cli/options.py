@@ -1,6 +1,7 @@
 """The options of the commands. A shell completes chips, models, sheets and other names."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
@@ -26,6 +27,24 @@ def day(text: str) -> date:
         return read_date(text)
     except WrongData as error:
         raise click.BadParameter(str(error)) from None
+
+
+class Command(click.Command):
+    """A command that refuses a second value for an option of one value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of the command line."""
+        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        for one, count in Counter(given).items():
+            if count > 1 and isinstance(one, click.Option) and not (one.multiple or one.is_flag or ctx.resilient_parsing):
+                raise WrongValue(f"{one.opts[-1]} is given more than once")
+        return super().parse_args(ctx, args)
+
+
+class Commands(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
 
 
 class OneOf(click.Choice[str]):

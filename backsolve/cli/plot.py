@@ -13,7 +13,7 @@ from derive.errors import NotCovered, UnknownName, WrongValue
 from invert.sheets.rows import FileText
 
 
-@click.command("plot")
+@click.command("plot", cls=options.Command)
 @click.argument("name", metavar="[NAME]", required=False)
 @click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
 @click.option("--out", metavar="FILE", help="The file to write: a name that ends in .svg or .png.")

@@ -19,7 +19,7 @@ from invert.sheets.rows import FileText
 from invert.sheets.sheet import spelled
 
 
-@click.group("prices")
+@click.group("prices", cls=options.Commands)
 def prices_command() -> None:
     """The price data: list it, compare it, check it, add to it, pull it from databases."""
 

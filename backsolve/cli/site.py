@@ -8,7 +8,7 @@ from backsolve.streams import progress
 from derive.files import label
 
 
-@click.group("site")
+@click.group("site", cls=options.Commands)
 def site_command() -> None:
     """Build the site: a page for every equation, the book and the documentation. It needs no network."""
 

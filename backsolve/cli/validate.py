@@ -28,7 +28,7 @@ _FAULTY_NOISE = 0.3
 """Assumed noise of the premiums, as a share of its true size, in a run that must fail."""
 
 
-@click.command("validate")
+@click.command("validate", cls=options.Command)
 @click.option(
     "--section", type=options.OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated."
 )

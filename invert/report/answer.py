@@ -65,6 +65,19 @@ def select_sheets(table: Run, shown: Shown) -> Run:
     return replace(table, inferences=ordered, not_picked=table.not_picked | left)
 
 
+def select_changes(moved: "Comparison", table: Run, shown: Shown) -> "Comparison":
+    """Return the changes of the sheets that are shown. A selection leaves out sheets that only the earlier prices have."""
+    if not shown.wanted:
+        return moved
+    keys = {one.key for one in table}
+    return replace(
+        moved,
+        sheets=tuple(one for one in moved.sheets if one.key in keys),
+        added=tuple(key for key in moved.added if key in keys),
+        gone=(),
+    )
+
+
 def answer_texts(table: Run, moved: "Comparison | None", shown: Shown, width: int) -> Iterator[str]:
     """Yield the texts of an answer of `infer`: prices changed since the release, a comparison, and the sheets."""
     # Without a sheet, the problems, printed later, say why.
