@@ -8,13 +8,11 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, TypeVar
 
-from derive.briefly import cut
 from derive.errors import NoSingleValue
-from derive.immutable import immutable
+from derive.immutable import cut, immutable
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression, formula_in_latex, symbolic_in_latex
-from derive.records import LOWER, UPPER
-from derive.requirements import HOLDS
+from derive.records import HOLDS, LOWER, UPPER
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,11 +8,10 @@ from functools import partial
 
 from derive.catalogue import by_id, equation
 from derive.errors import UnknownName
-from derive.expressions.in_order import sort_terms
+from derive.expressions.algebra import sort_terms
 from derive.quantities import QUANTITIES, quantity
-from derive.records import DEFINITION, Equation, Premise, trees_of_relation
-from derive.trees import FUNCTIONS, IN_ORDER, Operations, Tree, TreePair, names, put_into, slopes
-from derive.written import Written, tree_of_function, tree_of_value, written
+from derive.records import DEFINITION, Equation, Premise, tree_of_function, trees_of_relation
+from derive.trees import FUNCTIONS, IN_ORDER, Operations, Tree, TreePair, Written, names, put_into, slopes, tree_of_value, written
 
 _WRITTEN: Operations = {**IN_ORDER, **{name: partial(written, name) for name in FUNCTIONS}}
 """Operations on names in place of numbers."""

@@ -1,10 +1,11 @@
-"""The records of the catalogue: Equation, Variant, Step, Premise and Source."""
+"""The records of the catalogue: Equation, Variant, Requirement, Step, Premise and Source."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import date
 from functools import cached_property
 from inspect import unwrap
+from math import isclose
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,10 +13,8 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.quantities.formula import as_expression, equation_in_latex
-from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
-from derive.trees import TreePair, text
+from derive.trees import AT_LEAST, AT_MOST, TreePair, Written, evaluate, text, tree_of_value
 from derive.units import parse
-from derive.written import argument_names, tree_of_function
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -29,6 +28,98 @@ CHAINED_BY_ITSELF = (DEFINITION, BOUND, ESTIMATE)
 
 LOWER, UPPER = "lower", "upper"
 """Direction of a bound with the sense =: its left side is at least, or at most, the right side."""
+
+HOLDS = 1e-9
+"""Relative difference up to which two sides count as equal."""
+
+
+def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the quantities of a function of the catalogue, in order: its parameters, or its stated names.
+
+    >>> argument_names(lambda batch, chips: batch / chips)
+    ('batch', 'chips')
+    """
+    stated: tuple[str, ...] | None = getattr(function, "argument_names", None)
+    if stated is not None:
+        return stated
+    plain = function.__code__
+    names: tuple[str, ...] = plain.co_varnames[: plain.co_argcount]
+    return names
+
+
+def tree_of_function(function: Callable[..., Any]) -> Any:
+    """Return the result of a function of quantities as a tree, or a tuple of trees, with the constants as numbers.
+
+    >>> tree_of_function(lambda batch, chips: (batch, 2 * chips)), tree_of_function(lambda batch: batch >= 1)
+    (('batch', ('*', 2, 'chips')), ('>=', 'batch', 1))
+    """
+    found = function(*(int(CONSTANTS[name].value) if name in CONSTANTS else Written(name) for name in argument_names(function)))
+    return tuple(map(tree_of_value, found)) if isinstance(found, tuple) else tree_of_value(found)
+
+
+@immutable
+class Requirement:
+    """A condition for using an equation: a comparison of the quantities that its parameters name, and the meaning of a violation.
+
+    Numbers are compared to the precision of an answer.
+    """
+
+    holds: Callable[..., Any]
+    otherwise: str = ""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Return the quantities of the comparison."""
+        return argument_names(self.holds)
+
+    def compared(self, values: Mapping[str, Any]) -> Any:
+        """Return the comparison at values of all its quantities: numbers, arrays or symbols."""
+        return self.holds(*[values[name] for name in self.names])
+
+    def relation(self) -> Any:
+        """Return the comparison as a SymPy relation, or true or false if it does not depend on the quantities."""
+        return self.compared({name: symbol(name) for name in self.names})
+
+    def is_met(self, values: Mapping[str, Any]) -> bool:
+        """Return whether the requirement is met. If its bound itself is allowed, a value a billionth beyond the bound is allowed too.
+
+        >>> at_least, above = Requirement(holds=lambda batch: batch >= 1), Requirement(holds=lambda batch: batch > 1)
+        >>> at_least.is_met({"batch": 1 - 1e-12}), above.is_met({"batch": 1.0})
+        (True, False)
+        """
+        try:
+            return bool(self.compared(values)) or self.is_at_bound(values)
+        except (TypeError, OverflowError):
+            # A power of a negative number may be complex and cannot be compared.
+            return False
+
+    def is_at_bound(self, values: Mapping[str, float]) -> bool:
+        """Return whether its two sides may be equal, and are equal up to rounding."""
+        return self.bounding_sides is not None and isclose(*(evaluate(side, values) for side in self.bounding_sides), rel_tol=HOLDS)
+
+    @cached_property
+    def _tree(self) -> Any:
+        return tree_of_function(self.holds)
+
+    @cached_property
+    def bounding_sides(self) -> TreePair | None:
+        """Return its two sides if they may be equal, or None if they may not, or if it is always true or always false."""
+        return self._tree[1:] if isinstance(self._tree, tuple) and self._tree[0] in (AT_LEAST, AT_MOST) else None
+
+    def text(self, simplify: bool = False) -> str:
+        """Return the comparison with the names of its quantities: as written, or without factors that are 1 by default.
+
+        >>> Requirement(holds=lambda batch, chips: batch >= 2 * chips).text()
+        'batch >= 2*chips'
+        """
+        if not isinstance(self._tree, tuple):
+            return str(self._tree)
+        sign, *sides = self._tree
+        if simplify:
+            from derive.expressions.algebra import sort_terms
+
+            sides = [*map(sort_terms, sides)]
+        return f" {sign} ".join(map(text, sides))
 
 
 @immutable
@@ -114,7 +205,7 @@ class Step:
 
 def trees_of_relation(relation: Callable[..., tuple[Any, Any]]) -> TreePair:
     """Return both sides of a relation as trees, with like terms on the right added and in order."""
-    from derive.expressions.in_order import sort_terms
+    from derive.expressions.algebra import sort_terms
 
     left, right = tree_of_function(relation)
     return left, sort_terms(right)
@@ -354,7 +445,7 @@ class Equation:
         """Return the inequalities that the equation needs, as SymPy relations, without those that are always true."""
         from sympy.core.relational import Relational
 
-        return tuple(one for one in map(as_relation, self.requires) if isinstance(one, Relational))
+        return tuple(relation for one in self.requires if isinstance(relation := one.relation(), Relational))
 
     def applies(self, values: Mapping[str, Any]) -> bool:
         """Return whether these values violate no requirement. A requirement with unknown quantities is not checked."""
@@ -367,13 +458,14 @@ class Equation:
     def unmet(self, values: Mapping[str, Any]) -> "list[Unmet]":
         """Return the violated requirements with their equation, quantities and meaning."""
         # A requirement that only defaults violate is shown as it was before the defaults were put in.
-        told = [(needed, needed if named(needed) else replace(needed, holds=unwrap(needed.holds))) for needed in self._broken(values)]
-        texts = (in_words_of_names(shown, bool(self.put_in)) for _, shown in told)
-        return [Unmet(text=text, id=self.id, names=named(one), meaning=one.otherwise) for (one, _), text in zip(told, texts, strict=True)]
+        told = ((needed, needed if needed.names else replace(needed, holds=unwrap(needed.holds))) for needed in self._broken(values))
+        return [
+            Unmet(text=shown.text(bool(self.put_in)), id=self.id, names=needed.names, meaning=needed.otherwise) for needed, shown in told
+        ]
 
     def _broken(self, values: Mapping[str, Any]) -> Iterator[Requirement]:
         for needed in self.requires:
-            if values.keys() >= {*named(needed)} and not met(needed, values):
+            if values.keys() >= {*needed.names} and not needed.is_met(values):
                 yield needed
 
 

@@ -1,17 +1,21 @@
-"""Formulas as small trees: read from text, printed, evaluated at values of any kind, and differentiated.
+"""Formulas as small trees: read from text or from a function, printed, evaluated at values of any kind, and differentiated.
 
 A tree is the name of a quantity, a number, or a tuple of an operation and its operands. It is data: it can be written to a file, and it is
 never executed.
 """
 
 import ast
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
-from math import exp, log, nan, sqrt
+from math import nan
 from operator import add, mul, neg, pow, truediv
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derive.immutable import immutable
+
+if TYPE_CHECKING:
+    from mpmath import MPContext, mpf
 
 Tree = str | int | float | tuple[Any, ...]
 TreePair = tuple[Tree, Tree]
@@ -38,7 +42,14 @@ IN_ORDER: Operations = {
 }
 """Operations that are the same for all kinds of values, from left to right as written."""
 
-FLOATS: Operations = {**IN_ORDER, ROOT: sqrt, LOGARITHM: log, EXPONENTIAL: exp, LARGEST_OF: max, SMALLEST_OF: min}
+
+def _operations(functions: Any, largest: Callable[..., Any] = max, smallest: Callable[..., Any] = min) -> Operations:
+    """Return the operations with the functions of a module for roots, logarithms and exponentials."""
+    named = {ROOT: functions.sqrt, LOGARITHM: functions.log, EXPONENTIAL: functions.exp}
+    return {**IN_ORDER, **named, LARGEST_OF: largest, SMALLEST_OF: smallest}
+
+
+FLOATS = _operations(math)
 
 
 def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> Any:
@@ -176,6 +187,89 @@ def is_negative(tree: Tree) -> bool:
     return not isinstance(tree, str) and tree < 0
 
 
+# -- evaluating ---------------------------------------------------------------------------------------------------------
+
+_DIGITS = 50
+"""Digits of a result that floating point leaves in doubt."""
+
+_SPARE = 70
+"""Further digits of the calculation. 1 - x loses as many for an x of 1e-60, the smallest ratio of accepted inputs."""
+
+_NAN = float("nan")
+_OFF_DOMAIN = (ArithmeticError, ValueError, TypeError)
+"""Errors of a formula off its domain. A TypeError comes from comparing complex numbers, inside a Max."""
+
+
+def evaluate(tree: Tree, values: "Mapping[str, float | mpf]") -> float:
+    """Return the value of a formula, or NaN off its domain.
+
+    >>> evaluate(("/", 1, "batch"), {"batch": 4.0}), evaluate(("/", 1, "batch"), {"batch": 0.0})
+    (0.25, nan)
+    """
+    try:
+        number = value_of(tree, values)
+    except _OFF_DOMAIN:
+        return _NAN
+    return _NAN if isinstance(number, complex) else float(number)
+
+
+def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
+    """Return the value of a formula in 50 digits, or NaN off its domain. It is slow.
+
+    >>> from derive.trees import tree_of
+    >>> square, tiny = tree_of("(1 + batch)**2 - 1"), {"batch": 1e-20}
+    >>> evaluate(square, tiny), float(precise(square, tiny))
+    (0.0, 2e-20)
+    """
+    context, by = _many_digits()
+    try:
+        number = value_of(tree, {name: context.mpf(values[name]) for name in names(tree)}, by)
+    except _OFF_DOMAIN:
+        return _NAN
+    return _NAN if isinstance(number, context.mpc) else number
+
+
+def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
+    """Return the derivative with respect to a quantity in 50 digits, NaN off the domain, 0 if the formula does not contain it."""
+    context, by = _many_digits()
+    try:
+        _, found = slopes(tree, {other: context.mpf(values[other]) for other in names(tree)}, by, frozenset([name]))
+    except _OFF_DOMAIN:
+        return _NAN
+    return _NAN if isinstance(found.get(name), context.mpc) else context.mpf(found.get(name, 0))
+
+
+def evaluate_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
+    """Return the value of a formula at arrays that broadcast. The caller silences warnings of NumPy."""
+    return value_of(tree, values, arrays())
+
+
+def slope_at_arrays(tree: Tree, name: str, values: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the value of a formula at arrays, and its derivative with respect to a quantity."""
+    value, found = slopes(tree, values, arrays(), frozenset([name]))
+    return value, found[name]
+
+
+@cache
+def arrays() -> Operations:
+    """Return the operations for arrays."""
+    import numpy as np
+
+    return _operations(np, lambda *terms: reduce(np.maximum, terms), lambda *terms: reduce(np.minimum, terms))
+
+
+@cache
+def _many_digits() -> "tuple[MPContext, Operations]":
+    """Return numbers of 50 digits and their operations, in a separate context: another thread may change the digits of mpmath."""
+    from mpmath import MPContext
+
+    context = MPContext()
+    context.dps = _DIGITS + _SPARE
+    return context, {**_operations(context), PLAIN_NUMBER: context.mpf}
+
+
+# -- printing -----------------------------------------------------------------------------------------------------------
+
 _TERMS, _FACTORS, _POWER, _WHOLE = range(4)
 """Strength of the outer operation of a printed tree: a sum, a product, a power, one symbol. A weaker operand gets parentheses."""
 
@@ -293,6 +387,9 @@ def _degree(exponent: Tree = (RATIO, 1, 2)) -> int:
     return 0
 
 
+# -- reading ------------------------------------------------------------------------------------------------------------
+
+
 @cache
 def tree_of(written: str) -> Tree:
     """Return the tree of a text with names, numbers, + - * / **, and the functions of formulas. Raise ValueError for anything else.
@@ -327,3 +424,49 @@ def _parse_node(node: ast.AST) -> Tree:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             return (name, *map(_parse_node, arguments))
     raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")
+
+
+AT_LEAST, AT_MOST, _ABOVE, _BELOW = ">=", "<=", ">", "<"
+
+
+def _operator(operation: str) -> "Callable[[Written, Any], Written]":
+    return lambda self, other: written(operation, self, other)
+
+
+def _reflected(operation: str) -> "Callable[[Written, Any], Written]":
+    return lambda self, other: written(operation, other, self)
+
+
+class Written:
+    """A tree that supports arithmetic. The result of an operation is a larger tree."""
+
+    __slots__ = ("tree",)
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    __add__, __radd__ = _operator(SUM), _reflected(SUM)
+    __mul__, __rmul__ = _operator(PRODUCT), _reflected(PRODUCT)
+    __truediv__, __rtruediv__ = _operator(RATIO), _reflected(RATIO)
+    __pow__, __rpow__ = _operator(RAISED), _reflected(RAISED)
+    __ge__, __gt__, __le__, __lt__ = map(_operator, (AT_LEAST, _ABOVE, AT_MOST, _BELOW))
+
+    def __sub__(self, other: Any) -> "Written":
+        return self + Written((MINUS, tree_of_value(other)))
+
+    def __rsub__(self, other: Any) -> "Written":
+        return written(SUM, other, -self)
+
+    def __neg__(self) -> "Written":
+        return Written((MINUS, self.tree))
+
+
+def tree_of_value(value: Any) -> Tree:
+    """Return the tree of a written value, or the number itself."""
+    tree: Tree = value.tree if isinstance(value, Written) else value
+    return tree
+
+
+def written(operation: str, *parts: Any) -> Written:
+    """Return an operation on values, at least one of which is written."""
+    return Written((operation, *map(tree_of_value, parts)))

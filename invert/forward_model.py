@@ -15,14 +15,13 @@ from scipy.optimize import brentq, least_squares
 
 from derive.answers import Answer, Reason, RouteStep
 from derive.catalogue import equation
-from derive.evaluate import evaluate
 from derive.expressions.branches import branches
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.show.values import text_of
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.result import Solution
-from derive.trees import Tree
+from derive.trees import Tree, evaluate
 from invert.arrays import Array, Values
 
 

@@ -8,10 +8,9 @@ from functools import partial
 from itertools import chain
 from typing import TypedDict, Unpack
 
-from derive.briefly import Records
 from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, WrongValue, shorten
-from derive.immutable import immutable
+from derive.immutable import Records, immutable
 from derive.tables.problems import BadRow, Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, made_with, read_data

@@ -7,9 +7,8 @@ from math import exp, inf, isclose, log
 from sys import float_info
 from typing import TypedDict, Unpack
 
-from derive.briefly import cut
 from derive.catalogue import equation
-from derive.immutable import immutable
+from derive.immutable import cut, immutable
 from derive.show.values import text_of
 from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions

@@ -9,10 +9,9 @@ from datetime import date
 from functools import cached_property
 from typing import Generic, TypeVar, overload
 
-from derive.briefly import cut
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.immutable import immutable
+from derive.immutable import cut, immutable
 from derive.tables.problems import Problem
 from invert import records
 from invert.assumptions import Assumptions

@@ -14,8 +14,7 @@ from derive.expressions.digits import loses_digits
 from derive.quantities import QUANTITIES
 from derive.quantities.defaults import DEFAULTS
 from derive.quantities.formula import tree_in_latex
-from derive.records import Equation
-from derive.requirements import in_words_of_names, named
+from derive.records import Equation, tree_of_function
 from derive.show.binding import plain_regime
 from derive.show.chart import Chart
 from derive.show.mathml import PRODUCT_SIGN, symbol_in_mathml, tree_in_mathml
@@ -23,7 +22,6 @@ from derive.show.plot import sweep_charts
 from derive.solving.api import solve
 from derive.trees import Roots, Tree, TreePair, difference, names, text
 from derive.units import is_of_one_element, parse, people_units, show
-from derive.written import tree_of_function
 
 Json = dict[str, Any]
 
@@ -91,8 +89,8 @@ def _requirement(row: Equation, needed: Any) -> Json:
     sign, left, right = tree_of_function(needed.holds)
     return {
         "sign": sign,
-        "names": [*named(needed)],
-        "said": in_words_of_names(needed),
+        "names": [*needed.names],
+        "said": needed.text(),
         "otherwise": needed.otherwise,
         **_pair(row, (left, right)),
     }

@@ -23,7 +23,7 @@ from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents, reason_not_derived
 from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import NOTHING
-from derive.requirements import in_words_of_names
+from derive.records import Requirement
 from derive.show.chart import Chart
 from derive.show.citation import cite, latex_text
 from derive.show.entry import entry_as_record, worked_example
@@ -40,7 +40,7 @@ HERE = Path(__file__).parent
 INDEX = "index.html"
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(addresses_of_claims, aliases, blackboard_data, by_id, chapter_text, chart_record, cite, cite_with_references, claims, claims_found),
-    *(derivation_in_latex, entry_as_record, equations, in_words_of_names, narrated_steps, page_data, pages_of_rows, parents, presets_data),
+    *(derivation_in_latex, entry_as_record, equations, Requirement.text, narrated_steps, page_data, pages_of_rows, parents, presets_data),
     *(quantities_in_order, reason_not_derived, said_in_order, show, states_of, substitute_numbers, verdicts, worked_example),
 )
 """Functions that every template may call."""

@@ -5,8 +5,8 @@ from functools import cache, lru_cache
 from importlib import import_module
 
 from derive.answers import Answer
-from derive.briefly import Records
 from derive.errors import RetiredName, UnknownName
+from derive.immutable import Records
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 

@@ -5,8 +5,7 @@ from derive.catalogue.fixed_caches import FIXED
 from derive.catalogue.parameter_counts import COUNTS
 from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, UNEQUAL_CONFIG, ours, talk
-from derive.records import Equation, Variant
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement, Variant
 
 EQUATIONS = (
     Equation(

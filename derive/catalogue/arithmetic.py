@@ -4,8 +4,7 @@ from functools import reduce
 from math import log
 from typing import Any
 
-from derive.trees import LARGEST_OF, LOGARITHM, SMALLEST_OF
-from derive.written import Written, written
+from derive.trees import LARGEST_OF, LOGARITHM, SMALLEST_OF, Written, written
 
 
 def maximum(*terms: Any) -> Any:

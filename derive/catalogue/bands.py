@@ -12,8 +12,7 @@ from derive.catalogue.bands_inverse import INVERSE
 from derive.catalogue.price_levels import LEVELS
 from derive.catalogue.pricing_rules import RULES
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import CONDITION, Equation, Requirement, Step, at
 
 EQUATIONS = (
     Equation(

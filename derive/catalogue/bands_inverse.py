@@ -2,8 +2,7 @@
 
 from derive.catalogue.band_terms import BAND_MEANS, DENSE, NOTHING_IN_VAIN, ONE_ATTENTION, compute, decode, shared
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import CONDITION, Equation, Requirement, Step, at
 
 INVERSE = (
     Equation(

@@ -3,8 +3,7 @@
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.assumed import EVERY_EXPERT_IN_USE
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Requirement, Step, Variant, at
 
 EQUATIONS = (
     Equation(

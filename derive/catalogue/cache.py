@@ -2,8 +2,7 @@
 
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
-from derive.records import CONDITION, HEURISTIC, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import CONDITION, HEURISTIC, Equation, Requirement, Step, at
 
 EQUATIONS = (
     Equation(

@@ -1,8 +1,7 @@
 """Cache, continued: the storage tier behind a price, and tariffs of two lifetimes."""
 
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import CONDITION, Equation, Requirement, Step, at
 
 TARIFFS = (
     Equation(

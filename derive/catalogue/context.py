@@ -3,8 +3,7 @@
 from derive.catalogue.arithmetic import power
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
-from derive.records import Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement, Step, Variant, at
 
 EQUATIONS = (
     Equation(

@@ -1,8 +1,7 @@
 """Energy: the electricity of a token, and its cost."""
 
 from derive.catalogue.sources import WAREHOUSE_BOOK, ours
-from derive.records import Equation
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement
 
 EQUATIONS = (
     Equation(

@@ -2,8 +2,7 @@
 
 from derive.catalogue.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, GPT_OSS_CARD, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
-from derive.records import BOUND, HEURISTIC, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, HEURISTIC, Equation, Requirement, Step, Variant, at
 
 EQUATIONS = (
     Equation(

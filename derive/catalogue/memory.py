@@ -7,8 +7,7 @@ chapters, is the sequences of one pass on the chips of one stage.
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import GPT_OSS_CARD, SGLANG_DOCS, VLLM_DOCS, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, CONDITION, Equation, Requirement, Step, Variant, at
 
 _SOME_IS_LEFT = Requirement(holds=lambda reserved_share: reserved_share < 1, otherwise="an engine must reserve less than all of the memory")
 _ROOM_BESIDE_THE_WEIGHTS = (

@@ -2,8 +2,7 @@
 
 from derive.catalogue.arithmetic import maximum, power
 from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER, ours
-from derive.records import Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement, Step, Variant, at
 
 SEVERAL_CHIPS = Requirement(holds=lambda chips: chips > 1, otherwise="a single chip waits for no other chip")
 _OF_SUMS = (

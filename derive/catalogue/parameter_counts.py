@@ -1,8 +1,7 @@
 """Architecture, continued: parameters counted from the dimensions of a model, if their number is not published."""
 
 from derive.catalogue.sources import LLAMA_REFERENCE, MIXTRAL_PAPER, MLA_PAPER, MOE_PAPER, ours
-from derive.records import Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement, Step, Variant, at
 
 _SMALL_PARTS = "norms and biases are left out: about one parameter in ten thousand"
 _GATED = "feed-forward layers are gated and have three matrices. For a plain layer with two matrices, give two thirds of its width"

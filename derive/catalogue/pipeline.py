@@ -8,8 +8,7 @@ from typing import Any
 
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
-from derive.records import BOUND, CONDITION, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import BOUND, CONDITION, Equation, Requirement, Step, at
 
 
 def hops(stages: Any) -> Any:

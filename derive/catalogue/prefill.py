@@ -3,8 +3,7 @@
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, GPT_OSS_CARD, MOE_PAPER, ours, talk
-from derive.records import BOUND, LOWER, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, LOWER, Equation, Requirement, Step, Variant, at
 
 _READ_ONCE_A_PASS = "each pass reads the weights once"
 _PROMPT_IN_A_PASS = "prefill is a pass of many tokens: memory time is the same, compute time grows"

@@ -8,8 +8,7 @@ without parameters, base price or batch.
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import DENSE, ONE_ATTENTION
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import CONDITION, Equation, Requirement, Step, at
 
 LEVELS = (
     Equation(

@@ -6,8 +6,7 @@ from typing import Any
 
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import CONDITION, Equation, Requirement, Step, at
 
 _AFFINE = ("the cost of a band is linear in the context plus a constant, and premiums follow cost",)
 

@@ -7,8 +7,7 @@ from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk
-from derive.records import CONDITION, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import CONDITION, Equation, Requirement, Step, at
 
 _KV_ALONE = {
     **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_time": 0, "overhead_time": 0},

@@ -7,8 +7,7 @@ from typing import Any
 
 from derive.catalogue.arithmetic import logarithm, maximum, minimum, power
 from derive.catalogue.sources import ours
-from derive.records import Equation
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement
 from derive.trees import IN_ORDER, LARGEST_OF, LOGARITHM, ROOT, SMALLEST_OF, Operations, Tree, all_parts, tree_of, value_of
 
 

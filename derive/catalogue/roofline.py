@@ -4,8 +4,7 @@ from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES, EVERY_EXPERT_READ
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Requirement, Step, Variant, at
 
 EQUATIONS = (
     Equation(

@@ -2,8 +2,7 @@
 
 from derive.catalogue.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER
-from derive.records import BOUND, LOWER, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import BOUND, LOWER, Equation, Requirement, Step, at
 
 GRID = (
     Equation(

@@ -1,8 +1,7 @@
 """Scheduling: trains of batches and what a replica delivers (lecture, 0:20:13 to 0:27:49)."""
 
 from derive.catalogue.sources import DISTSERVE_PAPER, flashcard, ours, talk
-from derive.records import HEURISTIC, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import HEURISTIC, Equation, Requirement, Step, Variant, at
 
 EQUATIONS = (
     Equation(

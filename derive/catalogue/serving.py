@@ -8,8 +8,7 @@ from derive.catalogue.serving_requests import REQUESTS
 from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Requirement, Step, Variant, at
 
 EQUATIONS = (
     Equation(

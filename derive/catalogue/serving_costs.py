@@ -1,8 +1,7 @@
 """Serving, continued: attention in prefill, the mean context of decode, and the cost of an owned chip."""
 
 from derive.catalogue.sources import KAPLAN_PAPER, PALM_PAPER, WAREHOUSE_BOOK, ours
-from derive.records import Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement, Step, Variant, at
 
 COSTS = (
     Equation(

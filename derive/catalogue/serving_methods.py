@@ -3,8 +3,7 @@
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation, Requirement, Step, Variant, at
 
 METHODS = (
     Equation(

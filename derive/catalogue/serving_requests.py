@@ -10,8 +10,7 @@ from derive.catalogue.sources import (
     ours,
     talk,
 )
-from derive.records import Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement, Step, Variant, at
 
 REQUESTS = (
     Equation(

@@ -2,8 +2,7 @@
 
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours
-from derive.records import BOUND, LOWER, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, LOWER, Equation, Requirement, Step, Variant, at
 
 SPECULATION = (
     Equation(

@@ -5,8 +5,7 @@ from derive.catalogue.training_budget import BUDGET
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
-from derive.records import HEURISTIC, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import HEURISTIC, Equation, Requirement, Step, Variant, at
 
 EQUATIONS = (
     Equation(

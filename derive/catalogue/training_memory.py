@@ -5,8 +5,7 @@ microbatches that a chip stores at once, and the number of their layers.
 """
 
 from derive.catalogue.sources import MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
-from derive.records import BOUND, Equation, Step, Variant, at
-from derive.requirements import Requirement
+from derive.records import BOUND, Equation, Requirement, Step, Variant, at
 
 _MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
 _HALF_PRECISION = (

@@ -5,8 +5,7 @@ The lecture assumes that equal costs are the lowest costs. This chapter has the 
 
 from derive.catalogue.arithmetic import power
 from derive.catalogue.sources import CHINCHILLA_LAW, CHINCHILLA_PAPER, CHINCHILLA_TABLE, REPLICATION_PAPER, ROUTED_PAPER, ours, talk
-from derive.records import EMPIRICAL, HEURISTIC, Equation, Step, at
-from derive.requirements import Requirement
+from derive.records import EMPIRICAL, HEURISTIC, Equation, Requirement, Step, at
 
 OPTIMA = (
     Equation(

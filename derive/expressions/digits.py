@@ -5,9 +5,8 @@ from functools import cache
 from math import isclose, isfinite
 from typing import TYPE_CHECKING
 
-from derive.evaluate import precise
 from derive.quantities import quantity
-from derive.trees import EXPONENTIAL, LOGARITHM, RAISED, ROOT, SUM, Tree, all_parts, is_negative, negated
+from derive.trees import EXPONENTIAL, LOGARITHM, RAISED, ROOT, SUM, Tree, all_parts, is_negative, negated, precise
 
 if TYPE_CHECKING:
     from mpmath import mpf

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from math import inf, isfinite
 from typing import Any
 
-from derive.evaluate import evaluate, precise, precise_slope
 from derive.expressions.branches import roots_at_zero
 from derive.expressions.digits import LAST_DIGITS, clamp, loses_digits
 from derive.quantities import quantity
-from derive.trees import Tree, names, slopes
+from derive.trees import Tree, evaluate, names, precise, precise_slope, slopes
 
 
 def real_roots(
@@ -16,7 +15,7 @@ def real_roots(
 ) -> list[tuple[float, Tree | None]]:
     """Return every root of a smooth formula in the domain of the unknown, with its closed form if it has one."""
     if closed is None:
-        from derive.expressions.search import search_roots
+        from derive.expressions.curve import search_roots
 
         givens = tuple((name, values[name]) for name in sorted(names(difference)) if name != unknown)
         return [(root, None) for root in search_roots(difference, unknown, givens)]

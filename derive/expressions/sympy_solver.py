@@ -9,8 +9,7 @@ from typing import NamedTuple
 from sympy import Dummy, Expr, Poly, PolynomialError, Pow, exp, factor_terms, fraction, log, solve, together
 from sympy.logic.boolalg import And, Boolean
 
-from derive.expressions.cases import smooth_cases
-from derive.expressions.in_order import sort_terms
+from derive.expressions.algebra import smooth_cases, sort_terms
 from derive.quantities import symbol
 from derive.quantities.formula import as_expression
 from derive.trees import Tree, text

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
 from derive.answers import LIMITS_BIND, MEMORY_FITS, Answer
-from derive.evaluate import evaluate
-from derive.trees import Tree, difference, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
+from derive.trees import Tree, difference, evaluate, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 
 _READS = (
     *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time", "prefill_weight_time"),

@@ -9,12 +9,11 @@ from typing import Any
 
 from derive.catalogue import cited_equation
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.expressions.one_line import simplify
+from derive.expressions.algebra import simplify
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, Constant, Quantity
 from derive.quantities.formula import NOTHING, equation_in_latex
-from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
-from derive.requirements import in_words_of_names
+from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Requirement, Source
 from derive.show.macros import macro, macro_block, substitute_macros
 from derive.trees import names, put_into
 from derive.trees import text as printed
@@ -86,7 +85,7 @@ def address_of(html_base: str, *path: str) -> str:
 
 def citation_record(equation: Equation, html_base: str = "", why: str = "") -> Citable:
     """Return the citation record of an equation."""
-    requires = tuple(map(in_words_of_names, equation.requires))
+    requires = tuple(map(Requirement.text, equation.requires))
     left, right = equation.trees
     in_full = f"{printed(left)} {equation.sense} {printed(right)}"
     as_said = simplify(put_into(right, {name: int(NEUTRAL_DEFAULTS[name]) for name in equation.unsaid})) if equation.unsaid else right

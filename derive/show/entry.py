@@ -9,8 +9,7 @@ from derive.catalogue import equations
 from derive.derivations import conclusion, parents, referenced_by
 from derive.quantities import CONSTANTS, QUANTITIES, aliases, quantity
 from derive.quantities.row import Quantity
-from derive.records import Equation
-from derive.requirements import in_words_of_names
+from derive.records import Equation, Requirement
 from derive.show.cells import label_lines
 from derive.show.narration import derivation_lines
 from derive.trees import text as printed
@@ -84,7 +83,7 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
         "latex": row.latex,
         "quantities": [{name: getattr(QUANTITIES[one], name) for name in names} for one in row.symbols],
         "constants": [asdict(CONSTANTS[name]) for name in row.parameters if name in CONSTANTS],
-        "requires": [*map(in_words_of_names, row.requires)],
+        "requires": [*map(Requirement.text, row.requires)],
         "assumptions": list(row.assumptions),
         "example": _example(row),
         "derivation": [_step(row, number) for number in range(1, len(row.steps) + 1)],
@@ -130,7 +129,7 @@ def card(row: Equation) -> str:
         names = " and ".join((row.variant.name, *row.variant.holds_for))
         lines.append(f"Variant      {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
     lines += label_lines("Example", [worked_example(row)] if row.result else [])
-    lines += label_lines("Requires", [*map(in_words_of_names, row.requires)])
+    lines += label_lines("Requires", [*map(Requirement.text, row.requires)])
     lines += label_lines("Assumed", list(row.assumptions))
     if row.steps:
         lines += ["", "Derivation", *derivation_lines(row), ""]

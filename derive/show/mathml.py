@@ -10,9 +10,8 @@ from html import escape
 
 from derive.errors import WrongData, shorten
 from derive.quantities import QUANTITIES
-from derive.records import Equation
+from derive.records import Equation, tree_of_function
 from derive.trees import PRODUCT, RATIO, Alphabet, Tree, print_tree
-from derive.written import tree_of_function
 
 _SENSE = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 _THIN = '<mspace width="0.1667em"/>'

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from derive.derivations import conclusion, names_before, owner, point, sides_at_point
-from derive.expressions.in_order import sort_terms
+from derive.expressions.algebra import sort_terms
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import equation_in_latex, tree_in_latex

@@ -13,8 +13,7 @@ from derive.errors import WrongValue
 from derive.exchanges import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.records import Equation
-from derive.requirements import HOLDS
+from derive.records import HOLDS, Equation
 from derive.roles import Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within

@@ -18,10 +18,9 @@ from derive.answers import (
     shown_end,
     ways_to,
 )
-from derive.briefly import cut
 from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
-from derive.immutable import immutable
+from derive.immutable import cut, immutable
 from derive.quantities import QUANTITIES
 
 if TYPE_CHECKING:

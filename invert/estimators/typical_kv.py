@@ -18,9 +18,8 @@ from typing import Literal
 import numpy as np
 
 from derive import presets
-from derive.briefly import Records
 from derive.errors import NotCovered
-from derive.immutable import immutable
+from derive.immutable import Records, immutable
 from derive.preset_rows import Architecture
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions

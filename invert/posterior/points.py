@@ -18,10 +18,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from derive.catalogue import equation
-from derive.evaluate import arrays, evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import branches
 from derive.immutable import immutable
-from derive.trees import Tree, names, slopes
+from derive.trees import Tree, arrays, evaluate_arrays, names, slope_at_arrays, slopes
 from invert.arrays import Array, Values
 from invert.assumptions import NUISANCES, STRUCTURE, Assumptions
 from invert.forward_model import closed_form

@@ -8,9 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeAlias
 
-from derive.briefly import Records
 from derive.errors import WrongData
 from derive.files import STANDARD_INPUT, content_of, content_of_stream, label
+from derive.immutable import Records
 from derive.tables.cells import Column, column_of
 from derive.tables.lines import CsvTable, Source
 from derive.tables.problems import BadRow, Problem

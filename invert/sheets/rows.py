@@ -9,8 +9,7 @@ from datetime import date
 from operator import attrgetter
 from typing import TypedDict
 
-from derive.briefly import brief
-from derive.immutable import immutable
+from derive.immutable import brief, immutable
 from derive.tables.problems import Problem
 from invert.sheets.tables import FxRate
 

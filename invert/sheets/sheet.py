@@ -12,9 +12,8 @@ from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
-from derive.briefly import brief, cut
 from derive.errors import UnknownName, WrongValue, shorten
-from derive.immutable import immutable
+from derive.immutable import brief, cut, immutable
 from derive.tables.cells import token_count
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.rules import BAND_LIMIT, COMPONENTS, LEAST_THRESHOLD, SAME_PRICE, absurd_price, typed_number

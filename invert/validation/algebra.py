@@ -8,13 +8,12 @@ from random import Random
 
 from derive.catalogue import equations
 from derive.errors import WrongData
-from derive.evaluate import evaluate, precise
 from derive.expressions.branches import branches
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
 from derive.tables.problems import Problem
-from derive.trees import Roots, Tree
+from derive.trees import Roots, Tree, evaluate, precise
 
 _POINTS = 6
 """Number of points at which each regime is compared. The equation is satisfied at every second point."""

@@ -36,9 +36,9 @@ from derive.records import (
     LOWER,
     UPPER,
     Equation,
+    Requirement,
     Source,
 )  # fmt: skip
-from derive.requirements import Requirement, as_relation, named
 from derive.show.citation import cite
 from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import FOLLOWS
@@ -79,7 +79,7 @@ def fingerprint(row: Equation) -> str:
     """Return a hash of the mathematics alone: both sides, the symbols, the sense and the requirements, with names as first published."""
     published = {symbol(new): symbol(new).func(old, **symbol(new).assumptions0) for new, old in OLD_NAMES.items() if new in QUANTITIES}
     left, right = (side.xreplace(published) for side in row.sides)
-    required = sorted(str(as_relation(needed).xreplace(published)) for needed in row.requires)
+    required = sorted(str(needed.relation().xreplace(published)) for needed in row.requires)
     symbols = sorted(OLD_NAMES.get(name, name) for name in row.symbols)
     text = "\n".join([f"{left} {row.sense} {right}", " ".join(symbols), *required])
     return hashlib.sha256(text.encode()).hexdigest()
@@ -125,7 +125,7 @@ def the_id_is_chapter_and_name(row):
 @of_every_equation
 def an_equation_speaks_of_known_quantities_only(row):
     unknown = [name for name in row.parameters if name not in QUANTITIES and name not in CONSTANTS]
-    asked = {name for requirement in row.requires for name in named(requirement)}
+    asked = {name for requirement in row.requires for name in requirement.names}
     assert not unknown
     assert asked <= set(row.symbols), f"required of {sorted(asked - set(row.symbols))}, which the relation does not hold"
 

@@ -10,9 +10,8 @@ from derive.derivations import conclusion, names_before, owner, parents, point, 
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.quantities.formula import as_expression
-from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, at
+from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, argument_names, at
 from derive.trees import names, text
-from derive.written import argument_names
 from tests.tools import derivation_check
 from tests.tools.derivation_check import DoesNotFollow, check
 from tests.tools.together import each, in_one_test, some

@@ -8,7 +8,7 @@ from derive.catalogue import by_id, equations
 from derive.catalogue.retired import RETIRED
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, THEMES, quantity, symbol
-from derive.written import argument_names
+from derive.records import argument_names
 from tests.tools.together import in_one_test
 
 IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in argument_names(step.relation)}

@@ -15,8 +15,7 @@ import sympy
 from derive.derivations import owner
 from derive.expressions.sympy_solver import solve_smooth
 from derive.quantities import CONSTANTS, quantity, symbol
-from derive.requirements import compared, named
-from derive.written import argument_names
+from derive.records import argument_names
 from tests.tools.draws import draw, in_force, value_at
 from tests.tools.regimes import regimes
 
@@ -133,8 +132,8 @@ def _points(relations, requires, claim, seed) -> dict[str, np.ndarray]:
                 ceiling = quantity(name).ceiling
                 inside &= np.isfinite(found) & (found >= 0) & (found <= ceiling)
             for needed in requires:
-                if values.keys() >= {*named(needed)}:
-                    inside &= compared(needed, values)
+                if values.keys() >= {*needed.names}:
+                    inside &= needed.compared(values)
         kept.append({name: found[inside] for name, found in values.items()})
         count += int(inside.sum())
         if count >= KEPT:

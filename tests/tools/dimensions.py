@@ -8,8 +8,7 @@ from zlib import crc32
 import pint
 
 from derive.quantities import CONSTANTS, QUANTITIES
-from derive.requirements import compared, named
-from derive.written import argument_names
+from derive.records import argument_names
 
 UNITS = pint.UnitRegistry(None)
 for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]", "J = [energy]"):
@@ -48,4 +47,4 @@ def check(relation):
 
 def check_requirement(requirement):
     """Raises unless a requirement compares like with like."""
-    assert compared(requirement, {name: sample(name) for name in named(requirement)}) in (True, False)
+    assert requirement.compared({name: sample(name) for name in requirement.names}) in (True, False)

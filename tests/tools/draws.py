@@ -8,7 +8,6 @@ from sympy import Expr
 from derive.expressions.sympy_solver import SmoothRegime
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.requirements import compared
 from tests.tools.compiled import vectorised
 from tests.tools.regimes import regimes
 
@@ -34,7 +33,7 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
                 moved = [equation.right_side({**drawn, name: drawn[name] * 1.01}) != base for name in names]
                 inside &= ~here | np.all(moved, axis=0)
             for requirement in equation.requires:
-                inside &= compared(requirement, drawn)
+                inside &= requirement.compared(drawn)
         kept.append({name: array[inside] for name, array in drawn.items()})
         found += int(inside.sum())
         if found >= count:

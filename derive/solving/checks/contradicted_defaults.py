@@ -11,8 +11,7 @@ from derive.answers import BOUGHT, DECODE_ALONE, next_whole, ways_to
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
-from derive.records import LOWER, UPPER, Equation
-from derive.requirements import HOLDS
+from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import HELD, Memory
 from derive.solving.checks.consistency import (
     contradicted_default,

@@ -8,8 +8,7 @@ from typing import Any
 from derive.answers import COUNTED, SHORT, next_whole
 from derive.catalogue import definitions, equations
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.records import CHAINED_BY_ITSELF, LOWER, Equation
-from derive.requirements import HOLDS
+from derive.records import CHAINED_BY_ITSELF, HOLDS, LOWER, Equation
 from derive.roles import HELD, Batch, Held, Memory
 from derive.solving.engine.legs import Way
 from derive.solving.question.propagation import quantities_behind

@@ -5,8 +5,7 @@ from typing import Any
 
 from derive.answers import next_whole
 from derive.quantities import QUANTITIES
-from derive.records import LOWER, UPPER, Equation
-from derive.requirements import HOLDS
+from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import FASTER, Batch, Memory, Replica
 from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.explain.answer_with import result_with

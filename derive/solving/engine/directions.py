@@ -13,8 +13,7 @@ from typing import Any
 from derive.expressions.roots import is_in_domain
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
-from derive.requirements import HOLDS
+from derive.records import ESTIMATE, HOLDS, LOWER, UPPER, Equation, right_side_at
 from derive.roles import Memory
 from derive.solving.engine.legs import Composed, Leg, Loop, Step, Way, change_equation, closed_form_of
 from derive.solving.engine.one_equation import solve_equation

@@ -10,13 +10,11 @@ from math import inf, isclose, isfinite
 from types import MappingProxyType
 
 from derive.answers import SHORT
-from derive.evaluate import evaluate
 from derive.expressions.branches import current_regime, regimes_of
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
-from derive.records import Equation, right_side_at
-from derive.requirements import HOLDS
+from derive.records import HOLDS, Equation, right_side_at
 from derive.roles import Memory
 from derive.solving.checks.consistency import contradiction
 from derive.solving.checks.fit import is_warning, memory_is_made_of, memory_shortfall
@@ -31,7 +29,7 @@ from derive.solving.question.defaults import PLAIN
 from derive.solving.question.presets import tell_given
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
-from derive.trees import difference, names, slopes
+from derive.trees import difference, evaluate, names, slopes
 from derive.units import show
 
 LEAVES_OPEN = ("not_identified", "missing_givens")

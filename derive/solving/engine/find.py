@@ -11,8 +11,7 @@ from math import inf
 
 from derive.answers import SHORT
 from derive.quantities import QUANTITIES
-from derive.records import Equation
-from derive.requirements import HOLDS
+from derive.records import HOLDS, Equation
 from derive.roles import Batch
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate

@@ -7,14 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from derive.evaluate import evaluate
+from derive.expressions.algebra import EXTREMES, TooManyTerms, combine_fractions, terms_by_sign
 from derive.expressions.branches import branches
-from derive.expressions.one_line import EXTREMES, combine_fractions, terms_by_sign
-from derive.expressions.polynomials import TooManyTerms
 from derive.immutable import immutable
-from derive.records import Equation, Unmet
-from derive.requirements import Requirement, named
-from derive.trees import RATIO, Tree, TreePair, all_parts, names, put_into
+from derive.records import Equation, Requirement, Unmet
+from derive.trees import RATIO, Tree, TreePair, all_parts, evaluate, names, put_into
 
 _MOST_PARTS, _MOST_EXTREMES = 2000, 4
 """The largest formula that is composed, in parts, and the most terms of a maximum or minimum in it: larger ones are solved with numbers."""
@@ -59,7 +56,7 @@ class Composed:
     def requires(self) -> "tuple[Requirement, ...]":
         """Return the requirements of its equations on what is left."""
         needed = (requirement for row in self.rows for requirement in row.requires)
-        return tuple(one for one in needed if {*named(one)} <= {*self.symbols})
+        return tuple(one for one in needed if {*one.names} <= {*self.symbols})
 
     def left_side(self, values: Mapping[str, float]) -> float:
         """Return the left side at numbers."""

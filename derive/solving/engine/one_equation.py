@@ -15,19 +15,16 @@ from itertools import pairwise
 from math import inf, isclose, isfinite, isnan, log
 from typing import NamedTuple
 
-from derive.evaluate import evaluate, precise
 from derive.expressions.branches import Branch, branches, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
 from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, real_roots
 from derive.immutable import immutable
 from derive.quantities import quantity
-from derive.records import Equation, right_side_at
-from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
+from derive.records import HOLDS, Equation, Requirement, right_side_at, tree_of_function
 from derive.solving.engine.legs import Composed
 from derive.solving.result import Answer, Reason, WhenRead
-from derive.trees import Tree, TreePair, names, slopes, terms, text
+from derive.trees import Tree, TreePair, evaluate, names, precise, slopes, terms, text
 from derive.units import show
-from derive.written import tree_of_function
 
 _Row = Equation | Composed
 """An equation of the catalogue, or one that follows from several."""
@@ -93,7 +90,7 @@ def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer
         return answer
     for needed in equation.requires:
         at = {**values, unknown: answer.point}
-        if unknown in named(needed) and at.keys() >= {*named(needed)} and _is_met_by_rounding(needed, at):
+        if unknown in needed.names and at.keys() >= {*needed.names} and _is_met_by_rounding(needed, at):
             bounds = (evaluate(root, values) for root in bounds_of(equation, needed, unknown))
             beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
             near = next((bound for bound in beside if sides_agree(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
@@ -103,12 +100,12 @@ def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer
 
 def _is_met_by_rounding(needed: Requirement, at: _Values) -> bool:
     """Return whether a requirement is met up to rounding only."""
-    return not compared(needed, at) and at_its_bound(needed, at)
+    return not needed.compared(at) and needed.is_at_bound(at)
 
 
 def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
     """Return the closed forms at which both sides of a requirement are equal."""
-    pair = bounding_sides(needed)
+    pair = needed.bounding_sides
     return next((roots or () for _, roots in turning_points(pair, unknown)), ()) if pair else ()
 
 

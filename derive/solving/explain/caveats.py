@@ -10,8 +10,7 @@ from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whol
 from derive.catalogue import by_id, equation
 from derive.meanings import Prompts
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
-from derive.records import CONDITION, LOWER, Equation
-from derive.requirements import HOLDS
+from derive.records import CONDITION, HOLDS, LOWER, Equation
 from derive.roles import Batch, DecodeStep, Memory, Replica, Tokens, Training
 from derive.solving.checks.fit import fewest_with_copies
 from derive.solving.checks.targets import warn_beyond_domain

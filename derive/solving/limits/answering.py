@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, next_whole
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.records import LOWER, UPPER
-from derive.requirements import HOLDS
+from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory, Replica, Tokens
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY

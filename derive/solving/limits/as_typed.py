@@ -14,8 +14,7 @@ from typing import Any
 from derive.answers import COUNTED, OR, Answer, bound_side, next_whole
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
-from derive.records import LOWER, UPPER
-from derive.requirements import HOLDS
+from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from derive.answers import LIMITS_BIND, Answer, next_whole
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
-from derive.records import LOWER, UPPER
-from derive.requirements import HOLDS
+from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Batch, Memory, Replica
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
 from derive.solving.checks.targets import ENDLESS, batch_is_left_to_a_rate, find_targets, is_within, out_of_reach, warn_beyond_domain

@@ -6,16 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.evaluate import evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import Branch, branches, regimes_of
 from derive.expressions.curve import Height, grid_of
 from derive.expressions.digits import LAST_DIGITS, loses_digits
 from derive.quantities import quantity
-from derive.records import Equation
-from derive.requirements import HOLDS, Requirement, bounding_sides, compared, named
+from derive.records import HOLDS, Equation, Requirement
 from derive.solving.engine.legs import Composed, Leg, Loop, Way, closed_form_of
 from derive.solving.engine.one_equation import bounds_of, solve_equation
-from derive.trees import Tree, TreePair
+from derive.trees import Tree, TreePair, evaluate_arrays, slope_at_arrays
 
 Floats = NDArray[np.float64]
 Arrays = Mapping[str, "Floats | float"]
@@ -162,7 +160,7 @@ def clip_to_domain(name: str, found: Floats) -> Floats:
 
 def find_where_applicable(equation: Row, world: Arrays) -> NDArray[np.bool_]:
     """Return where the requirements of an equation hold, as far as their quantities are known."""
-    met = [find_where_met(needed, world) for needed in equation.requires if all(name in world for name in named(needed))]
+    met = [find_where_met(needed, world) for needed in equation.requires if all(name in world for name in needed.names)]
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*(met or [np.asarray(True)]))))
 
 
@@ -250,16 +248,16 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
 
 def find_where_met(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
     """Return where a requirement is met up to rounding."""
-    exactly_met: NDArray[np.bool_] = np.asarray(compared(needed, at))
-    sides = None if exactly_met.all() else bounding_sides(needed)
+    exactly_met: NDArray[np.bool_] = np.asarray(needed.compared(at))
+    sides = None if exactly_met.all() else needed.bounding_sides
     return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_evaluate_pair(*sides, at)))
 
 
 def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
     """Return the unknown, moved to the bound of a requirement where only rounding has put it beyond."""
     row = at[unknown]
-    beyond = ~np.asarray(compared(needed, at))
-    for root in bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
+    beyond = ~np.asarray(needed.compared(at))
+    for root in bounds_of(equation, needed, unknown) if unknown in needed.names and beyond.any() else ():
         bound = evaluate_arrays(root, at)
         rounded = _are_near(row, bound, LAST_DIGITS) | (_residuals(equation, {**at, unknown: bound}) <= LAST_DIGITS)
         row = np.where(beyond & rounded & _are_near(row, bound), bound, row)

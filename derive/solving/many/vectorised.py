@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from derive.answers import COUNTED
-from derive.requirements import HOLDS
+from derive.records import HOLDS
 from derive.roles import Memory
 from derive.solving.checks.fit import shortage
 from derive.solving.checks.targets import batch_is_left_to_a_rate

@@ -10,14 +10,12 @@ from math import isclose, nan
 from typing import Any
 
 from derive.catalogue import equation
-from derive.expressions.in_order import sort_terms
+from derive.expressions.algebra import sort_terms
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS, Default
-from derive.records import Equation, in_place
-from derive.requirements import HOLDS, named
+from derive.records import HOLDS, Equation, argument_names, in_place, tree_of_function
 from derive.solving.question.propagation import rows_behind
 from derive.trees import names
-from derive.written import argument_names, tree_of_function
 
 _ROWS = {row.quantity: row for row in DEFAULTS}
 FOLLOWS = {name: row.follows for name, row in _ROWS.items() if row.follows}
@@ -148,7 +146,7 @@ def _put_values_in(row: Equation, some: _Values) -> Equation:
     # A single stage takes its hops along. Any number may stand for what is gone: at 1 a difference in a denominator may be 0.
     gone = dict.fromkeys(symbols_dropped(row, relation, spoken), 2)
     # A requirement on what is gone says nothing of what is left.
-    kept = [needed for needed in row.requires if gone.keys().isdisjoint(named(needed))]
+    kept = [needed for needed in row.requires if gone.keys().isdisjoint(needed.names)]
     return replace(
         row,
         relation=in_place(relation, gone) if gone else relation,

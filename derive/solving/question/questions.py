@@ -22,8 +22,7 @@ from derive.preset_record import (
     stored_bytes,
 )
 from derive.quantities import quantity
-from derive.records import Equation
-from derive.requirements import HOLDS
+from derive.records import HOLDS, Equation
 from derive.roles import UNDIVIDED, VANISH, Batch, Memory, Tokens
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import (

@@ -6,7 +6,7 @@ import pytest
 
 from backsolve.site.formulas import page_data, quantities_data, solvable
 from derive.catalogue import by_id, equation
-from derive.evaluate import evaluate
+from derive.trees import evaluate
 from derive.units import parse
 from tests.tools.together import some
 

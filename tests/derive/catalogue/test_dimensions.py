@@ -10,7 +10,7 @@ import pytest
 from derive import catalogue
 from derive.catalogue import by_id
 from derive.quantities import CONSTANTS, QUANTITIES
-from derive.requirements import Requirement
+from derive.records import Requirement
 from tests.tools.dimensions import UNITS, check, check_requirement, same, sample, unit
 from tests.tools.together import in_one_test
 

@@ -1,12 +1,17 @@
-"""Every regime of an equation is solved for every quantity, or says that there is no closed form."""
+"""Every regime of an equation is solved for every quantity, or says that there is no closed form. A Max is cut into its regimes."""
+
+from math import isnan
+from random import Random
 
 import pytest
 
 from derive.catalogue import by_id
 from derive.catalogue.arithmetic import maximum
-from derive.expressions.branches import branches
+from derive.expressions.algebra import Regime, smooth_cases
+from derive.expressions.branches import branches, closed_roots, regimes_of
+from derive.quantities import quantity
 from derive.records import Equation, Source
-from derive.trees import names
+from derive.trees import evaluate, names, text, tree_of
 
 
 def equation(relation) -> Equation:
@@ -58,3 +63,46 @@ def test_an_unknown_absent_from_a_regime_is_marked():
         "compute_time >= 2*batch": (True, ()),
         "2*batch >= compute_time": (False, (("/", "step_time", 2),)),
     }
+
+
+def test_every_equation_has_as_many_regimes_as_sympy_finds_and_is_one_of_them_anywhere():
+    random = Random(3)
+    for row in by_id().values():
+        right = row.trees[1]
+        found = smooth_cases(right)
+        assert len(found) <= len(regimes_of(row)), row.id
+        at = {name: quantity(name).at(random.uniform(0.2, 0.8)) for name in sorted(names(right))}
+        there = [one for one in found if not any(evaluate(larger, at) < evaluate(smaller, at) for larger, smaller in one.wins)]
+        whole = evaluate(right, at)
+        assert isnan(whole) or evaluate(there[0].expression, at) == pytest.approx(whole, rel=1e-9), row.id
+
+
+def test_no_regime_contradicts_itself():
+    found = smooth_cases(tree_of("Max(batch, chips) - Min(batch, chips)"))
+    assert {one.wins for one in found} == {(("batch", "chips"),), (("chips", "batch"),)}
+    assert smooth_cases(tree_of("batch*chips")) == (Regime(tree_of("batch*chips")),)
+
+
+ROOTS = [  # height, of which quantity, where it is nothing
+    ("batch*chips - chips - replicas", "chips", ["replicas/(batch - 1)"]),
+    ("mfu/batch - chips", "batch", ["mfu/chips"]),
+    ("batch**2 - 8*chips*batch + 12*chips**2", "batch", ["2*chips", "6*chips"]),
+    ("batch**2 - 2*chips*batch + chips**2", "batch", ["chips"]),
+    ("batch*(batch - chips)", "batch", ["0", "chips"]),
+    ("mfu*sqrt(batch) - chips", "batch", ["chips**2/mfu**2"]),
+    ("experts*(1 - mfu**batch) - chips", "batch", ["log((-chips + experts)/experts)/log(mfu)"]),
+    ("mfu*log(batch) - chips", "batch", ["exp(chips/mfu)"]),
+    ("mfu*exp(batch) - chips", "batch", ["log(chips/mfu)"]),
+    ("(1 + batch)**mfu - chips", "batch", ["chips**(1/mfu) - 1"]),
+    ("batch**3 - chips", "batch", ["chips**(1/3)"]),
+    ("batch + sqrt(batch) - chips", "batch", None),
+    ("batch**3 + batch - chips", "batch", None),
+    ("batch**batch - chips", "batch", None),
+    ("chips - mfu", "batch", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("height", "unknown", "expected"), ROOTS)
+def test_where_a_formula_is_nothing(height, unknown, expected):
+    found = closed_roots(tree_of(height), unknown)
+    assert (found if found is None else [text(simple) for simple in found]) == expected

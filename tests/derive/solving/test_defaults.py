@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from derive.catalogue import by_id
-from derive.expressions.in_order import sort_terms
+from derive.expressions.algebra import sort_terms
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS
-from derive.records import in_place
+from derive.records import in_place, tree_of_function
 from derive.solving.api import solve
 from derive.solving.question.defaults import FOLLOWS, symbols_dropped, with_defaults
 from derive.trees import names
-from derive.written import tree_of_function
 from tests.tools.together import in_one_test, some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}

@@ -9,12 +9,10 @@ import sympy
 from derive.catalogue import ROOF_IDS, by_id, equation
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.quantities import quantity
-from derive.records import Equation, Source
-from derive.requirements import Requirement
+from derive.records import Equation, Requirement, Source
 from derive.solving.engine.one_equation import residual, solve_equation
 from derive.solving.many.arrays import clip_to_domain, points
-from derive.trees import EXPONENTIAL
-from derive.written import Written
+from derive.trees import EXPONENTIAL, Written
 from tests.tools.draws import assignments
 from tests.tools.together import in_one_test
 

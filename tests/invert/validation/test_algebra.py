@@ -4,7 +4,7 @@ import pytest
 
 from derive.catalogue import by_id, equation
 from derive.expressions import branches as ours
-from derive.expressions.closed_roots import closed_roots
+from derive.expressions.branches import closed_roots
 from invert.validation import algebra
 from invert.validation.algebra import algebra_problems, algebra_rows
 from tests.tools.together import some

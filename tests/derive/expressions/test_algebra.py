@@ -5,17 +5,10 @@ from random import Random
 import pytest
 
 from derive.catalogue import by_id
-from derive.evaluate import evaluate
+from derive.expressions.algebra import TooManyTerms, combine_fractions, is_positive, simplify, single_fraction
 from derive.expressions.branches import regimes_of
-from derive.expressions.one_line import (
-    combine_fractions,
-    is_positive,
-    simplify,
-    single_fraction,
-)
-from derive.expressions.polynomials import TooManyTerms
 from derive.quantities import quantity
-from derive.trees import difference, names, tree_of
+from derive.trees import difference, evaluate, names, tree_of
 from tests.tools.together import some
 
 
