@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from derive.version import VERSION
+from derive import VERSION
 
 if TYPE_CHECKING:
     from derive import cite as cite

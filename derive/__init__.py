@@ -6,11 +6,14 @@ of the equations. Use `Solution`, `Answer` and `Equation` in annotations.
 
 from typing import TYPE_CHECKING
 
+VERSION = "0.2.0"
+"""The version of the package, of its citations and of the results that it saves."""
+
 if TYPE_CHECKING:
     from derive.answers import Answer as Answer
     from derive.catalogue import equation as equation
     from derive.catalogue import equations as equations
-    from derive.quantities.symbols import symbols as symbols
+    from derive.quantities.formula import symbols as symbols
     from derive.records import Equation as Equation
     from derive.show.citation import cite as cite
     from derive.solving.api import solve as solve
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **{"cite": "show.citation", "equation": "catalogue", "equations": "catalogue", "solve": "solving.api"},
-    **{"Answer": "answers", "Equation": "records", "Solution": "solving.result", "symbols": "quantities.symbols"},
+    **{"Answer": "answers", "Equation": "records", "Solution": "solving.result", "symbols": "quantities.formula"},
 }
 __all__ = ["Answer", "Equation", "Solution", "cite", "equation", "equations", "solve", "symbols"]
 

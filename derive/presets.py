@@ -27,8 +27,8 @@ from derive.preset_rows import (
     published_types,
 )
 from derive.quantities import NEUTRAL_DEFAULTS, data_types, quantity
+from derive.quantities.data_types import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.quantities.defaults import DEFAULTS
-from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.tables import shipped
 from derive.tables.cells import NUMBER, read_list
 from derive.tables.problems import BadRow, Problem
@@ -646,7 +646,7 @@ def _provenance_of_model(row: Architecture, column: str) -> str:
 def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: Tables, hint: str) -> str:
     """Return the one thing that a text names: by exact name, else by another spelling, else by the beginning of a name up to a "-".
 
-    Case, separators, the organisation before a "/" and the words of `name_words` do not count. If two things have the same spelling, the
+    Case, separators, the organisation before a "/" and the words of `LEFT_OUT` do not count. If two things have the same spelling, the
     first one matches. short_names.csv has other spellings. Suggestions have the sizes in the text.
     """
     given, pairs = given.strip(), list(spellings)

@@ -9,8 +9,7 @@ from numbers import Real
 from sys import float_info
 from typing import Any
 
-from derive.characters import hidden, mark_in_words
-from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
+from derive.errors import UnknownName, WrongUnit, WrongValue, hidden, mark_in_words, shorten, suggest
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, data_types, meant_beside, own_unit, quantity, refuse_unnamed
 from derive.quantities.aliases import IN_A_TYPE, OF_WEIGHTS_AND_ARITHMETIC, SAYS_AT_MOST, in_full
 

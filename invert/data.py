@@ -8,10 +8,10 @@ from hashlib import sha256
 from platform import python_version
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from derive import VERSION
 from derive.immutable import immutable
 from derive.tables import shipped
 from derive.tables.shipped import Tables
-from derive.version import VERSION
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -11,7 +11,7 @@ import pytest
 import backsolve
 import derive
 import invert
-from derive.version import VERSION
+from derive import VERSION
 from tests.tools.commands import GEMINI, STAR
 from tests.tools.parsed import tree_of
 

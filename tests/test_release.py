@@ -5,7 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from derive.version import VERSION
+from derive import VERSION
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from derive.quantities.symbols import symbols
+from derive.quantities.formula import symbols
 from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.result import Answer

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from backsolve.streams import close, prepare, say
+from derive import VERSION
 from derive.errors import INPUT_IS_WRONG, BacksolveError
-from derive.version import VERSION
 
 UNWRITTEN, _INTERRUPTED = 1, 130
 _COMPLETION = "_BACKSOLVE_COMPLETE"

@@ -11,8 +11,8 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.main import backsolve
+from derive import VERSION
 from derive.errors import NO_ANSWER
-from derive.version import VERSION
 
 if TYPE_CHECKING:
     from mcp.server import Server

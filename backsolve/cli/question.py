@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from derive.answers import Column, Result
+from derive.answers import Column, Interval, Result, Series, Spread
 from derive.errors import BacksolveError, NoRent, NotCovered, WrongValue
 from derive.immutable import immutable
 from derive.layouts import split_layout
@@ -18,7 +18,6 @@ from derive.quantities import meant_beside, says_tensor_parallel
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.question.conventions import Switches, implied_names
 from derive.solving.question.givens import list_spreads, split_money_rates
-from derive.spreads import Interval, Series, Spread
 from derive.units import data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from backsolve.site.market import price_pages
 from backsolve.site.notebooks import notebook_pages
 from backsolve.site.presets import presets_data
 from backsolve.site.writing import HERE, INDEX, Page, Written, script_json, write_page
+from derive import VERSION
 from derive.catalogue import by_id
 from derive.errors import WrongData
 from derive.files import file_errors, label
@@ -25,7 +26,6 @@ from derive.immutable import immutable
 from derive.show.citation import address_of
 from derive.tables.problems import Problem
 from derive.units import vocabulary
-from derive.version import VERSION
 
 MARKER = ".backsolve-site"
 """The file that marks the folder of a build. It has the version and the names of all files of that build."""

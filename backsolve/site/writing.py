@@ -19,11 +19,11 @@ from backsolve.site.index import search_row
 from backsolve.site.lookups import claims, claims_found, quantities_in_order, said_in_order, verdicts, video_at, video_of
 from backsolve.site.parts import blocks_of
 from backsolve.site.presets import presets_data
+from derive import VERSION
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents, reason_not_derived
 from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import NOTHING
-from derive.records import Requirement
 from derive.show.chart import Chart
 from derive.show.citation import cite, latex_text
 from derive.show.entry import entry_as_record, worked_example
@@ -34,13 +34,12 @@ from derive.show.references import cite_with_references
 from derive.tables.problems import Problem
 from derive.trees import TreePair
 from derive.units import show
-from derive.version import VERSION
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(addresses_of_claims, aliases, blackboard_data, by_id, chapter_text, chart_record, cite, cite_with_references, claims, claims_found),
-    *(derivation_in_latex, entry_as_record, equations, Requirement.text, narrated_steps, page_data, pages_of_rows, parents, presets_data),
+    *(derivation_in_latex, entry_as_record, equations, narrated_steps, page_data, pages_of_rows, parents, presets_data),
     *(quantities_in_order, reason_not_derived, said_in_order, show, states_of, substitute_numbers, verdicts, worked_example),
 )
 """Functions that every template may call."""

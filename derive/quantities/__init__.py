@@ -1,16 +1,17 @@
-"""The one registry of quantities: name, symbol, unit and domain.
+"""The one registry of quantities: name, symbol, unit and domain. A quantity is found by name, symbol, other words, or meaning.
 
 The base units are SI: s, byte, FLOP, token and USD. Sequences, parameters, chips, layers and experts are counts of unit 1. 1 MAC = 2 FLOP.
 `peak_flops` is the dense data-sheet figure.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
+from math import log
 from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
-from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
+from derive.quantities import clusters, models, requests, serving, sheets, steps, training
 from derive.quantities.aliases import (
     ALIASES,
     ALSO_CALLED,
@@ -25,7 +26,7 @@ from derive.quantities.aliases import (
     in_full,
 )
 from derive.quantities.defaults import NEUTRAL_DEFAULTS as NEUTRAL_DEFAULTS
-from derive.quantities.meanings import by_meaning, words_of
+from derive.quantities.row import CONSTANTS as CONSTANTS
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 THEMES = (steps, serving, requests, models, clusters, training, sheets)
 QUANTITIES: dict[str, Quantity] = {row.name: row for theme in THEMES for row in theme.ROWS}
-CONSTANTS: dict[str, Constant] = {row.name: row for row in constants.ROWS}
 NAME_OF_SYMBOL = {row.symbol: row.name for row in QUANTITIES.values()}
 
 
@@ -163,7 +163,7 @@ def _suggestions(name: str) -> list[str]:
     word = in_full(name)
     called = ALSO_CALLED.get(word, ())
     parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
-    meant = [] if called or parts or _is_misspelt(word) else by_meaning(word, words_of(QUANTITIES))
+    meant = [] if called or parts or _is_misspelt(word) else by_meaning(word)
     return list(dict.fromkeys((*called, *parts, *meant)))[:MOST_MEANT]
 
 
@@ -195,3 +195,101 @@ def symbol(name: str) -> "Symbol":
         return Symbol(name, positive=True)
     row = quantity(name)
     return Symbol(row.name, nonnegative=True) if row.may_be_zero else Symbol(row.name, positive=True)
+
+
+# -- search by meaning ------------------------------------------------------------------------------------------------
+
+_ALIKE = """
+    accepted accept acceptance
+    batch batchsize
+    cache cached kv
+    chip accelerator card device gpu processor
+    context ctx length window
+    cost bill dollar expense money price spend usd
+    draft eagle medusa mtp spec speculation speculative
+    energy electricity joule kwh
+    flops arithmetic compute flop
+    link ethernet infiniband interconnect network nvlink pcie
+    hbm vram
+    layer depth
+    output completion generated osl response
+    parameter model param weight
+    power watt
+    prompt input isl prefill
+    rate speed throughput tps
+    replica copy instance worker
+    request call query
+    sequence concurrency concurrent conversation seq stream user
+    share fraction percent percentage ratio
+    size bytes footprint memory storage usage
+    time days delay duration elapsed hours latency seconds
+    token tok
+    activated touched fetched hit read
+    training pretrain pretraining train
+    utilisation mfu occupancy
+    verification check verified verify
+"""
+"""Synonyms, one line for each meaning. Plurals match too."""
+
+_LITTLE = """
+    a all and as at average avg by count each for in is it its max maximum mean million min minimum mtok n needed num number of on one or
+    per required that the to total what with
+"""
+_SAYS_LITTLE = frozenset(_LITTLE.split())
+_MOST_OF_IT = 0.5
+"""Least share of a text's words, weighted by rarity, that a quantity must contain for a hint."""
+_NAME, _OTHER_NAME, _MEANING = 1.0, 0.8, 0.5
+"""Weight of a word in the name of a quantity, in an alias, and in its meaning."""
+_FURTHER = 0.06
+"""Penalty for every further word of the name."""
+
+
+@cache
+def _synonyms() -> dict[str, str]:
+    """Return the first synonym on its line for each word."""
+    return {word: line.split()[0] for line in _ALIKE.strip().splitlines() for word in line.split()}
+
+
+def _meanings(words: Iterable[str]) -> frozenset[str]:
+    """Return the meanings of words, without the words that say little."""
+    return frozenset(_meaning(word) for word in words if word and word not in _SAYS_LITTLE)
+
+
+def _meaning(word: str) -> str:
+    alone = word if word in _synonyms() else word.removesuffix("s")
+    return _synonyms().get(alone, alone)
+
+
+@cache
+def _weights() -> Mapping[str, Mapping[str, float]]:
+    """Return the words of each quantity with their weights: of its name, its unambiguous aliases, and its meaning."""
+    called: dict[str, set[str]] = {name: set() for name in QUANTITIES}
+    for word, meant in ALIASES.items():
+        if len(meant) == 1:
+            called[meant[0]].update(word.split("_"))
+    return {
+        name: {
+            **dict.fromkeys(_meanings(re.findall("[a-z]+", row.meaning.lower())), _MEANING),
+            **dict.fromkeys(_meanings(called[name]), _OTHER_NAME),
+            **dict.fromkeys(_meanings(name.split("_")), _NAME),
+        }
+        for name, row in QUANTITIES.items()
+    }
+
+
+def by_meaning(word: str) -> list[str]:
+    """Return the quantities that contain most of a text's words, the nearest first, if they contain at least half.
+
+    >>> by_meaning("weights_memory")[0], by_meaning("first_token_latency")[0]
+    ('weight_bytes', 'time_to_first_token')
+    """
+    wanted, weights = _meanings(in_full(word).split("_")), _weights()
+    tells = {one: log(len(weights) / max(sum(one in words for words in weights.values()), 0.5)) for one in wanted}
+    most = sum(tells.values())
+    near = {}
+    for name, words in weights.items() if most else ():
+        further = sum(weight == _NAME and one not in wanted for one, weight in words.items())
+        share = sum(words.get(one, 0.0) * told for one, told in tells.items()) / most
+        if share - _FURTHER * further >= _MOST_OF_IT:
+            near[name] = share - _FURTHER * further
+    return sorted(near, key=lambda name: (-near[name], len(name)))

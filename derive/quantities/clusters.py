@@ -1,7 +1,6 @@
 """Many chips: the experts of a model over them, their memory, and pipeline stages."""
 
-from derive.quantities.domains import AT_LEAST_ONE, NONNEGATIVE, UNIT_INTERVAL
-from derive.quantities.row import Quantity
+from derive.quantities.row import AT_LEAST_ONE, NONNEGATIVE, UNIT_INTERVAL, Quantity
 
 ROWS = (
     # -- network ------------------------------------------------------------------------------------------------

@@ -1,21 +1,22 @@
-"""Convert the text of a formula to its SymPy expression, and formulas to LaTeX.
+"""Formulas in SymPy and in LaTeX: the expression of a text, and the symbols of the registry.
 
-The reader accepts only the elements of formulas: names of the registry, numbers, + - * / **, comparisons and a few functions.
+The reader of texts accepts only the elements of formulas: names of the registry, numbers, + - * / **, comparisons and a few functions.
 """
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from derive.quantities import QUANTITIES, symbol
+from derive.errors import UnknownName
+from derive.quantities import QUANTITIES, quantity, symbol
 from derive.trees import FUNCTIONS, IN_ORDER, PLAIN_NUMBER, Alphabet, Operations, Tree, names, print_tree, tree_of, value_of
 
 if TYPE_CHECKING:
-    from sympy import Basic
+    from sympy import Basic, Symbol
 
 _COMPARISONS: Mapping[str, Callable[..., Any]] = {"<=": operator.le, ">=": operator.ge}
 _THIN_SPACE = r" \, "
@@ -151,3 +152,41 @@ _LATEX = Alphabet(
     positive_terms_first=True,
 )
 """The signs of LaTeX. The symbols and the sign of multiplication are put in at each call."""
+
+
+class Symbols(Mapping[str, "Symbol"]):
+    """Every quantity as the SymPy symbol in the equations, by its name or its short symbol.
+
+    >>> symbols.batch, symbols["batch"] is symbols.B, symbols.batch.is_positive
+    (batch, True, True)
+    """
+
+    def __getitem__(self, name: str) -> "Symbol":
+        return symbol(quantity(name).name)
+
+    def __getattr__(self, name: str) -> "Symbol":
+        if name.startswith("_"):
+            # Attributes that tools look up on any object are not quantities, and need no suggestion.
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except UnknownName as mistake:
+            raise AttributeError(str(mistake)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(QUANTITIES)
+
+    def __len__(self) -> int:
+        return len(QUANTITIES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in QUANTITIES
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *QUANTITIES]
+
+    def __repr__(self) -> str:
+        return f"<the symbols of {len(self)} quantities>"
+
+
+symbols = Symbols()

@@ -1,7 +1,6 @@
 """A model: its layers, its cache, its attention."""
 
-from derive.quantities.domains import AT_LEAST_ONE, NONNEGATIVE
-from derive.quantities.row import Quantity
+from derive.quantities.row import AT_LEAST_ONE, NONNEGATIVE, Quantity
 
 ROWS = (
     # -- architecture ---------------------------------------------------------------------------------------------

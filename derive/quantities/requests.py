@@ -1,7 +1,6 @@
 """Requests: the waiting time of a user, the number at once, their cost, and their price."""
 
-from derive.quantities.domains import AT_MOST_ONE, FRACTION, NONNEGATIVE
-from derive.quantities.row import Quantity
+from derive.quantities.row import AT_MOST_ONE, FRACTION, NONNEGATIVE, Quantity
 
 ROWS = (
     # -- speed and latency ------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Serving a request from prompt to answer, and the cost of an owned chip."""
 
-from derive.quantities.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
-from derive.quantities.row import Quantity
+from derive.quantities.row import FRACTION, NONNEGATIVE, UNIT_INTERVAL, Quantity
 
 ROWS = (
     # -- prefill with attention -------------------------------------------------------------------------------------

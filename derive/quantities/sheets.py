@@ -1,7 +1,6 @@
 """A price sheet, the quantities derived from it, and the tiers of a cache."""
 
-from derive.quantities.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
-from derive.quantities.row import Quantity
+from derive.quantities.row import FRACTION, NONNEGATIVE, UNIT_INTERVAL, Quantity
 
 ROWS = (
     # -- price sheets ---------------------------------------------------------------------------------------------

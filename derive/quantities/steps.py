@@ -1,7 +1,6 @@
 """One decode step, its batch, its schedule and its context."""
 
-from derive.quantities.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, UNIT_INTERVAL
-from derive.quantities.row import Quantity
+from derive.quantities.row import AT_LEAST_ONE, FRACTION, NONNEGATIVE, UNIT_INTERVAL, Quantity
 
 ROWS = (
     # -- the step -------------------------------------------------------------------------------------------------

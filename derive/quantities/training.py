@@ -1,7 +1,6 @@
 """Training and reinforcement learning: tokens, FLOPs, loss, and the savings of a reversible network."""
 
-from derive.quantities.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
-from derive.quantities.row import Quantity
+from derive.quantities.row import FRACTION, NONNEGATIVE, UNIT_INTERVAL, Quantity
 
 ROWS = (
     # -- tokens and FLOPs -----------------------------------------------------------------------------------------

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from derive.characters import begins_as_formula
-from derive.tables.writing import line_text
+from derive.tables.writing import begins_as_formula, line_text
 
 _LAID_OUT = "\n\t"
 """Unprintable characters that may stay in a cell. A carriage return may not: csv does not quote it, and a reader ends the row there."""

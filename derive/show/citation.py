@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from derive import VERSION
 from derive.catalogue import cited_equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.expressions.algebra import simplify
@@ -17,7 +18,6 @@ from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Requirem
 from derive.show.macros import macro, macro_block, substitute_macros
 from derive.trees import names, put_into
 from derive.trees import text as printed
-from derive.version import VERSION
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, _MONTH, DERIVATION = "The backsolve maintainers", 2026, 11, "derivation"

@@ -1,9 +1,8 @@
 """Break lines to fit a width. The continuation is indented to where the text of the line begins."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
-
-from derive.characters import padded, width_of
 
 _NARROWEST = 20
 LEAST_FOR_NAMES = 24
@@ -121,3 +120,16 @@ def _margins(line: str, width: int) -> tuple[int, int]:
     indent = len(line) - len(line.lstrip())
     further = 4 if indent < 12 and re.match(_NO_SENTENCE, line[indent:]) else 0
     return indent, min(indent + further, width // 2)
+
+
+def width_of(text: str) -> int:
+    """Return the width of a text in columns of a terminal: 2 for a wide letter, 0 for a mark over a letter."""
+    if text.isascii():
+        return len(text)
+    drawn = (mark for mark in text if unicodedata.category(mark) not in ("Mn", "Me"))
+    return sum(1 + (unicodedata.east_asian_width(mark) in ("W", "F")) for mark in drawn)
+
+
+def padded(text: str, width: int) -> str:
+    """Return the text with spaces after it up to this many columns."""
+    return text + " " * (width - width_of(text))

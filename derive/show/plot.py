@@ -9,14 +9,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from derive.answers import BOUGHT, COUNTED, POINTS, Result, Sweep, same_bound
+from derive.answers import BOUGHT, COUNTED, POINTS, Interval, Result, Series, Spread, Sweep, same_bound
 from derive.errors import WrongValue
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
 from derive.show.chart import Axis, Chart, Mark, extent, in_units, spans_decades
 from derive.show.roofline import PARTS, Roof, roof_marks
 from derive.show.screen import moving_defaults
 from derive.show.side_by_side import better_side
-from derive.spreads import Interval, Series, Spread
 from derive.units import show
 
 _MOST_LINES = 12

@@ -4,19 +4,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, Protocol
 
+from derive.answers import Interval, Series
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
-from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.roles import Replica
+from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Replica
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
 from derive.solving.question.questions import pose_question
 from derive.solving.result import Answers, Solution
-from derive.spreads import Interval, Series
 from derive.units import add_unit_to_value, data_type_named, join_values, word_of_type
 
 _MOST_TRIALS = 16

@@ -10,7 +10,7 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.exchanges import EXCHANGES
+from derive.layouts import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import HOLDS, Equation
@@ -160,8 +160,6 @@ def _supply(asked: Question, refused: Solution) -> Solution:
         found = found if with_stages.is_refused_for("missing_givens") else with_stages
     if found.answers or asked.limits:
         return found
-    from derive.solving.one_question import answer_with_stopgap
-
     return answer_with_stopgap(asked, found) or found
 
 

@@ -9,9 +9,9 @@ from math import inf
 from sys import float_info, intern
 from typing import Any
 
-from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
-from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest, unseen
+from derive.errors import WrongData, WrongValue, hidden, is_same, mark_in_words, mistaken, shorten, skeleton, suggest, unseen
 from derive.immutable import immutable
+from derive.tables.writing import begins_as_formula
 
 CELL_LIMIT = 10_000
 """The most characters of a cell."""

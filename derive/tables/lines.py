@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-from derive.characters import trimmed
-from derive.errors import WrongData, shorten, suggest, unseen
+from derive.errors import WrongData, shorten, suggest, trimmed, unseen
 from derive.tables.problems import BadRow, Problem
 
 ROW_LIMIT, LINE_LIMIT = 1_000_000, 64_000

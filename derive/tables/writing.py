@@ -2,6 +2,7 @@
 
 import csv
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from io import StringIO
@@ -9,6 +10,8 @@ from itertools import zip_longest
 
 _BLANK = ", \t\r\n\ufeff"
 """The characters of a line without a filled cell."""
+_FORMULA_SIGNS = "=+-@"
+"""First characters of a cell that a spreadsheet reads as a formula."""
 
 
 def cell_text(value: object) -> str:
@@ -67,3 +70,12 @@ def edited_table(
     lines += [line_text([row.get(column, "") for column in header]) for row in added]
     usual = ends[0] if ends else "\n"
     return "".join(line + end for line, end in zip_longest(lines, ends, fillvalue=usual)).encode(errors="surrogateescape")
+
+
+def begins_as_formula(text: str, signs: str = _FORMULA_SIGNS) -> bool:
+    """Return whether a spreadsheet may read a cell as a formula. White space in front is ignored, and wide signs count.
+
+    >>> begins_as_formula(" =1+1"), begins_as_formula("a=1"), begins_as_formula("-1", "=@")
+    (True, False, False)
+    """
+    return unicodedata.normalize("NFKC", text.lstrip()[:1]).startswith(tuple(signs))

@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from io import BytesIO
 from typing import Any, TypeAlias
 
-from derive.characters import hidden
-from derive.errors import WrongData, shorten, suggest, suggest_for_file
+from derive.errors import WrongData, hidden, shorten, suggest, suggest_for_file
 from derive.files import called, content_or_input
 from derive.show.cells import csv_text
 from derive.tables.problems import Problem

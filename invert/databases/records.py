@@ -12,10 +12,10 @@ from decimal import Decimal
 from importlib import metadata
 from typing import Any, TypeAlias
 
-from derive.characters import begins_as_formula, hidden
-from derive.errors import WrongData, shorten, suggest
+from derive.errors import WrongData, hidden, shorten, suggest
 from derive.immutable import immutable
 from derive.tables.problems import Problem
+from derive.tables.writing import begins_as_formula
 from invert.sheets.models import MAKERS
 from invert.sheets.rows import PriceRow
 

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from derive.characters import padded, width_of
-from derive.show.folding import LEAST_FOR_NAMES, fold, name_beside, name_column, widest_of
+from derive.show.folding import LEAST_FOR_NAMES, fold, name_beside, name_column, padded, widest_of, width_of
 from invert.report.columns import SHORT_KEYS, Column, column_of, model_in_words, size_of_lecture, sort_sheets
 from invert.report.layout import aligned, laid_out, many
 from invert.result import EXTRAPOLATED, Inference, Run

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
-from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.errors import WrongData, WrongValue, hidden, mark_in_words, shorten, suggest, trimmed
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import FOLDER
-from derive.tables.writing import edited_table
+from derive.tables.writing import begins_as_formula, edited_table
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.diff import date_of

@@ -8,8 +8,21 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
 
-from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
+from derive.errors import (
+    BacksolveError,
+    NotCovered,
+    UnknownName,
+    WrongData,
+    WrongValue,
+    hidden,
+    is_hidden,
+    is_same,
+    mistaken,
+    shorten,
+    skeleton,
+    trimmed,
+    unseen,
+)
 from derive.tables.problems import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of

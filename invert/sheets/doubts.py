@@ -14,8 +14,7 @@ from operator import attrgetter
 from statistics import median_high
 from typing import Any
 
-from derive.characters import mark_in_words, skeleton
-from derive.errors import shorten
+from derive.errors import mark_in_words, shorten, skeleton
 from derive.tables.problems import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data

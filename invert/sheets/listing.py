@@ -7,9 +7,8 @@ from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
 
-from derive.characters import padded
 from derive.show.cells import csv_text
-from derive.show.folding import name_beside, name_column, widest_of
+from derive.show.folding import name_beside, name_column, padded, widest_of
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import six_digits

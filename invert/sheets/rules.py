@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
 
-from derive.characters import is_same, skeleton
-from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
+from derive.errors import WrongData, WrongValue, is_same, mistaken, shorten, skeleton, suggest
 from derive.tables.cells import read_number
 from derive.tables.problems import Problem, first_of_each_place
 from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection

@@ -1,4 +1,4 @@
-"""The registry: every quantity is well formed and used, under names that mean one thing."""
+"""The registry: every quantity is well formed and used, under names that mean one thing, and found by what words mean."""
 
 import re
 
@@ -7,7 +7,8 @@ import pytest
 from derive.catalogue import by_id, equations
 from derive.catalogue.retired import RETIRED
 from derive.errors import UnknownName
-from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, THEMES, quantity, symbol
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, THEMES, by_meaning, quantity, symbol
+from derive.quantities.aliases import ALIASES
 from derive.records import argument_names
 from tests.tools.together import in_one_test
 
@@ -81,3 +82,19 @@ def test_what_is_easily_taken_for_another_says_how_it_differs_and_so_does_the_ot
 def test_the_names_of_how_many_there_are_at_once_are_told_apart():
     near = {"batch", "sequences_in_flight", "concurrent_requests"}
     assert all(set(re.findall(r"[a-z_]+", QUANTITIES[name].unlike)) >= near - {name} for name in near)
+
+
+def test_the_words_of_its_own_name_lead_to_a_quantity_in_any_order():
+    """Of names that say the same of two things, the other may come first."""
+    lost = [name for name in QUANTITIES if name not in by_meaning("_".join(reversed(name.split("_"))))[:4]]
+    assert not [name for name in lost if len(name) > 4], lost
+
+
+def test_what_a_quantity_is_also_called_leads_to_it():
+    words = {word: meant[0] for word, meant in ALIASES.items() if len(meant) == 1 and "_" in word}
+    lost = [word for word, name in words.items() if name not in by_meaning(word)[:6]]
+    assert len(lost) <= 0.15 * len(words), lost
+
+
+def test_words_that_say_little_lead_nowhere():
+    assert by_meaning("number_of_all") == by_meaning("zork") == by_meaning("") == []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from derive import VERSION
 from derive.tables import shipped
-from derive.version import VERSION
 from invert.data import Data, cache_with_data, made_with, read_data
 from invert.inference import infer
 from invert.posterior.draws import SEED

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from derive.catalogue import equation
-from derive.meanings import MEANINGS, Meaning, Waiting
 from derive.quantities import quantity
 from derive.records import UPPER
-from derive.roles import Batch, Replica
+from derive.roles import MEANINGS, Batch, Meaning, Replica, Waiting
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side
 from derive.solving.deployments.prompts import answer_beside_prompts

@@ -8,9 +8,8 @@ from typing import Any
 from derive.answers import DECODE_ALONE, Answer
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.meanings import Prompts
 from derive.records import HOLDS
-from derive.roles import DecodeStep
+from derive.roles import DecodeStep, Prompts
 from derive.solving.question.conventions import names_prompts
 from derive.solving.result import Solution
 

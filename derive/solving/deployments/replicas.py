@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.answers import DECODE_ALONE, Answer, Part, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
-from derive.meanings import Prompts, Waiting
 from derive.preset_record import names_count
 from derive.records import LOWER, UPPER
-from derive.roles import Batch, Memory, Replica
+from derive.roles import Batch, Memory, Prompts, Replica, Waiting
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts

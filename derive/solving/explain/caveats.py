@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
-from derive.meanings import Prompts
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.records import CONDITION, HOLDS, LOWER, Equation
-from derive.roles import Batch, DecodeStep, Memory, Replica, Tokens, Training
+from derive.roles import Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training
 from derive.solving.checks.fit import fewest_with_copies
 from derive.solving.checks.targets import warn_beyond_domain
 from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with

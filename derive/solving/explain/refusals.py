@@ -7,10 +7,10 @@ from math import isclose
 
 from derive.answers import COUNTED
 from derive.catalogue import by_id
-from derive.meanings import MEANINGS, REQUEST, Waiting
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
 from derive.records import HOLDS, Equation
+from derive.roles import MEANINGS, REQUEST, Waiting
 from derive.solving.engine.plan import giving_equations, lacking_inputs, reaches
 from derive.solving.question.defaults import values_to_put_in
 from derive.solving.question.propagation import follow_values, rows_behind

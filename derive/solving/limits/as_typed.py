@@ -11,7 +11,7 @@ from functools import partial
 from math import inf, isclose
 from typing import Any
 
-from derive.answers import COUNTED, OR, Answer, bound_side, next_whole
+from derive.answers import COUNTED, OR, Answer, Interval, bound_side, next_whole
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
@@ -21,7 +21,6 @@ from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_
 from derive.solving.limits.limits import FREE, SIZED, WITHIN, NotMadeOf, note_of_limit
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
-from derive.spreads import Interval
 from derive.units import show
 
 _SMALLER = (0.5, 0.9, 0.99)

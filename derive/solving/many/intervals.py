@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from derive.answers import COUNTED
+from derive.answers import COUNTED, Interval
 from derive.expressions.curve import last_places
 from derive.records import HOLDS, LOWER, UPPER
 from derive.solving.many.arrays import Floats
 from derive.solving.many.vectorised import Along, AtPoints, add_directions, agrees_at, evaluate_along, evaluate_points, tabulate, tell_point
 from derive.solving.result import Answer, Answers, Point, Solution, Spans, Sweep, same_bound
-from derive.spreads import Interval
 from derive.units import show
 
 SAMPLES = 2048

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from derive.answers import SHORT
+from derive.answers import SHORT, Interval, Series, Spread
 from derive.errors import WrongValue
 from derive.records import LOWER, UPPER
 from derive.solving.many.intervals import answer_box
@@ -20,7 +20,6 @@ from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import MOST_POINTS, as_typed, is_limit, is_symbolic, list_spreads, read_limits, spread
 from derive.solving.question.propagation import rows_behind
 from derive.solving.result import Answer, Answers, Point, Reason, Solution, Sweep
-from derive.spreads import Interval, Series, Spread
 from derive.units import signed
 
 Ask = Callable[[Mapping[str, Any], Switches], Answers]

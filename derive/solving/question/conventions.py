@@ -7,8 +7,8 @@ from numbers import Real
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
-from derive.meanings import IMPLIED, Prompts
 from derive.quantities import quantity
+from derive.roles import IMPLIED, Prompts
 from derive.units import SIZES, flop_power, parse, show
 
 CHOICES = {"count": ("flop", "mac"), "bytes": ("decimal", "binary"), "efficiency": ("ideal", "calibrated"), "price": ("given", "rent")}

@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
-from derive.answers import POINTS
+from derive.answers import POINTS, Interval, Series, Spread
 from derive.errors import BacksolveError, WrongUnit, WrongValue, shorten, suggest
-from derive.meanings import Accrued
 from derive.quantities import meant_beside, own_unit, quantity
 from derive.records import LOWER, UPPER
+from derive.roles import Accrued
 from derive.solving.question.conventions import Switches
-from derive.spreads import Interval, Series, Spread
 from derive.units import LONGEST, SIGNS, parse, signed
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from derive import presets
 from derive.errors import WrongValue
-from derive.meanings import Prompts
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
-from derive.roles import Memory, Phases, Tokens
+from derive.roles import Memory, Phases, Prompts, Tokens
 from derive.solving.question.conventions import Switches
 from derive.tables import shipped
 from derive.units import show

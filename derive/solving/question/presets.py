@@ -6,10 +6,8 @@ from math import ceil, inf
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.exchanges import EXCHANGES, WIDTHS, Exchange, Links
 from derive.immutable import immutable
-from derive.layouts import LAYOUTS, layout_line
-from derive.meanings import READS_OF_WEIGHTS
+from derive.layouts import EXCHANGES, LAYOUTS, WIDTHS, Exchange, Links, layout_line
 from derive.preset_record import (
     OF_MIXTURES,
     PARAMETERS,
@@ -18,7 +16,7 @@ from derive.preset_record import (
 )
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.roles import Memory, Replica
+from derive.roles import READS_OF_WEIGHTS, Memory, Replica
 from derive.solving.question.conventions import Conventions, Switches
 from derive.solving.question.rows import (
     choose_variants,

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import field, replace
 from typing import Any, TypeVar
 
-from derive.answers import COUNTED
+from derive.answers import COUNTED, Interval
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.layouts import LAID_OUT, layout_line, usual_layout_line
-from derive.meanings import OF_PRICE_SHEETS, READS_OF_WEIGHTS
 from derive.preset_record import (
     ARCHITECTURE_COUNTS,
     ATTENTION_DTYPE,
@@ -23,7 +22,7 @@ from derive.preset_record import (
 )
 from derive.quantities import quantity
 from derive.records import HOLDS, Equation
-from derive.roles import UNDIVIDED, VANISH, Batch, Memory, Tokens
+from derive.roles import OF_PRICE_SHEETS, READS_OF_WEIGHTS, UNDIVIDED, VANISH, Batch, Memory, Tokens
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import (
     DefaultValues,
@@ -42,7 +41,6 @@ from derive.solving.question.rows import (
     rows_in_force,
     variants_that_read,
 )
-from derive.spreads import Interval
 from derive.suppositions import USUAL_TYPES, Dense, OneSequence
 from derive.units import DATA_TYPES, is_of_one_element, show
 

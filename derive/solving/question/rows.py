@@ -7,11 +7,10 @@ from types import MappingProxyType
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.expressions.digits import has_difference
-from derive.meanings import CHOICES, Choice
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
-from derive.roles import Memory
+from derive.roles import CHOICES, Choice, Memory
 from derive.solving.question.defaults import (
     DefaultValues,
     defaults_in_force,

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
-from derive.quantities.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
-from derive.quantities.row import Quantity
+from derive.quantities.row import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Quantity
 from tests.tools.together import in_one_test
 
 DOMAINS = (POSITIVE, NONNEGATIVE, FRACTION, UNIT_INTERVAL, AT_LEAST_ONE)

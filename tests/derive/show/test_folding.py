@@ -5,9 +5,8 @@ import re
 import pytest
 
 from derive.catalogue import by_id, equations
-from derive.characters import width_of
 from derive.show.entry import card
-from derive.show.folding import fold
+from derive.show.folding import fold, width_of
 from tests.tools.together import in_one_test
 
 

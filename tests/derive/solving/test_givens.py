@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.answers import Interval, Series
 from derive.errors import BacksolveError, WrongUnit, WrongValue
 from derive.solving.api import solve
 from derive.solving.question import conventions
 from derive.solving.question.givens import MOST_POINTS, POINTS, spread
-from derive.spreads import Interval, Series
 from derive.units import parse
 from tests.tools.together import in_one_test
 

@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from derive.answers import Interval
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import render
@@ -14,7 +15,6 @@ from derive.solving.api import solve
 from derive.solving.many import intervals
 from derive.solving.many.intervals import SAMPLES
 from derive.solving.result import Answer, Solution
-from derive.spreads import Interval
 from tests.tools.asked import seconds
 from tests.tools.random_questions import at_random
 from tests.tools.together import in_one_test, some

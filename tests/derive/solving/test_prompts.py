@@ -5,7 +5,7 @@ from math import ceil
 import pytest
 
 from derive.answers import BOUGHT, DECODE_ALONE, OR
-from derive.meanings import Prompts
+from derive.roles import Prompts
 from derive.show.text import solution_record
 from derive.solving.api import solve
 from derive.units import show

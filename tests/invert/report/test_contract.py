@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from derive.version import VERSION
+from derive import VERSION
 from invert.report import contract
 from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import run_as_csv, run_as_json, saved, sheet_records

@@ -3,7 +3,7 @@
 import io
 from functools import cache
 
-from derive.characters import width_of
+from derive.show.folding import width_of
 from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged

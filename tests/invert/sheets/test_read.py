@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.characters import hidden, trimmed
-from derive.errors import BacksolveError, WrongData
+from derive.errors import BacksolveError, WrongData, hidden, trimmed
 from derive.tables import lines as csv_lines
 from derive.tables import shipped
 from derive.tables.problems import Problem
