@@ -7,10 +7,10 @@ class Default(NamedTuple):
     """A default, and the givens that replace it.
 
     It is `value`, or the first of `follows` that is known or asked for. With `about`, it is `value` only if one of these is known or asked
-    for. If one of `beside` is, it only follows. If one of each of `gives_way` is, the quantity has the value of its definition. Any set of
-    `said_by`, given together, determines the number. `worked_out_by` is the same for the first of `follows`: if one of each is known, the
-    quantity equals it. `together` also puts the quantity that it follows into the equations, and leaves it open if that quantity is
-    requested.
+    for. If one of `beside` is, it only follows. If one of each of `gives_way` is, the quantity has the value of its definition, unless one
+    of `stays` is too. Any set of `said_by`, given together, determines the number. `worked_out_by` is the same for the first of `follows`:
+    if one of each is known, the quantity equals it. `together` also puts the quantity that it follows into the equations, and leaves it
+    open if that quantity is requested.
 
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, because a measured result may contradict it. A `found` default is put into the equations. A result that no measured default
@@ -25,6 +25,7 @@ class Default(NamedTuple):
     about: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     gives_way: tuple[tuple[str, ...], ...] = ()
+    stays: tuple[str, ...] = ()
     said_by: tuple[tuple[str, ...], ...] = ()
     worked_out_by: tuple[tuple[str, ...], ...] = ()
     together: bool = False
@@ -134,6 +135,15 @@ DEFAULTS = (
         "prompt_share",
         0.0,
         gives_way=(("prompt_tokens", "mean_input_price", "input_price", "blended_price", "price_per_request"),),
+    ),
+    # The price of a second in use of a chip that is rented or owned already pays for idle seconds.
+    Default(
+        "fleet_cost_per_token",
+        follows=("cost_per_token",),
+        gives_way=(("fleet_utilisation", "fleet_throughput", "fleet_requests_per_second"),),
+        stays=("rented_chip_price", "chip_capex"),
+        always=True,
+        plain=True,
     ),
     Default("virtual_stages", 1.0),
     Default("queue_time", 0.0, ideal="lower", waits=True),

@@ -65,7 +65,10 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
         """Return whether a given says how many there are, or whether what the default follows is asked for."""
         return row.together if unknown in row.follows else any(known >= {*names} for names in row.said_by)
 
-    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _have_each(_ROWS[name].gives_way, at_hand)}
+    def gives_way(row: Default) -> bool:
+        return _have_each(row.gives_way, at_hand) and at_hand.isdisjoint(row.stays)
+
+    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not gives_way(_ROWS[name])}
 
 
 def list_repeated(known: Mapping[str, float]) -> frozenset[str]:
@@ -75,7 +78,8 @@ def list_repeated(known: Mapping[str, float]) -> frozenset[str]:
     >>> sorted(list_repeated({"sparse_layers": 0.0, "mfu": 1.0, "hop_latency": 1e-6}))
     ['sparse_layers']
     """
-    heeded = {other for name in FOLLOWS for group in _ROWS[name].gives_way for other in group}
+    # Without idle hours a cost over all hours equals what it follows.
+    heeded = {other for name in FOLLOWS if not _ROWS[name].stays for group in _ROWS[name].gives_way for other in group}
     own = NEUTRAL_DEFAULTS.keys() - {*MEASURED, *FOLLOWS, *heeded}
     return frozenset(name for name, value in known.items() if name in own and NEUTRAL_DEFAULTS[name] == value)
 

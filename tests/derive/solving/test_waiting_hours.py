@@ -3,7 +3,6 @@
 import pytest
 
 from derive.solving.api import solve
-from derive.solving.deployments.meant import TAKEN_AS_RENT
 
 SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "batch": 64, "bytes_per_element": 2, "chip_price": "2.5 USD/h"}
 DECODED = {**SERVED, "context_length": 4096}
@@ -12,11 +11,20 @@ IN_USE = 0.6
 
 
 def test_a_margin_pays_for_the_hours_in_which_chips_wait():
-    """An examiner was answered 0.44 for 0.062: the 60 % that he gave stood under "not used"."""
     cost = solve("cost_per_token", **DECODED).answers[0].point
     solution = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation="60%")
     assert solution.value == pytest.approx(1 - cost / IN_USE / 0.9e-6) == pytest.approx(0.0616, abs=1e-4)
-    assert solution.warnings[0] == TAKEN_AS_RENT and not solution.unused
+    assert not solution.unused
+
+
+@pytest.mark.parametrize("rent", ["chip_price", "rented_chip_price"])
+def test_a_margin_counts_idle_hours_once(rent: str):
+    """32 USD/h for chips that decode 72 Mtok/h."""
+    fleet = {rent: "2 USD/h", "chips": 8, "throughput": 10_000, "fleet_utilisation": 0.5, "output_price": "2 USD/MTok"}
+    margin = solve("gross_margin", **fleet).value
+    assert margin == pytest.approx(1 - 16 / 18 / 2)
+    given = {name: value for name, value in fleet.items() if name != "throughput"}
+    assert solve("throughput", **given, gross_margin=margin).value == pytest.approx(10_000)
 
 
 @pytest.mark.parametrize("name", ["cost_per_request", "prefill_cost_per_token"])
