@@ -18,8 +18,7 @@ from invert.forward_model import solve_steps
 from invert.records import TierShares
 from invert.report.columns import lecture_record
 from invert.report.price_pages import price_reference
-from invert.report.prices import name_of_price, predictions
-from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, worst_record
+from invert.report.prices import DRAIN_TIMES_OF_LECTURE, join_tiers, name_of_price, predictions, worst_record
 from invert.result import DRAIN_TIME_RULE, Inference, Run
 from invert.sheets.sheet import Place
 

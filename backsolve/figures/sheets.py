@@ -14,7 +14,8 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimate_text import kv_heading
 from invert.estimators.panel import listed_models
-from invert.estimators.size import ANY, PER_MTOK, closed_price_cost, known_kv_bytes, size_line, size_record
+from invert.estimators.size import ANY, PER_MTOK, closed_price_cost, size_line, size_record
+from invert.estimators.typical_kv import known_kv_bytes
 from invert.forward_model import forward
 from invert.records import TIER_NAMES, Estimate, JudgedPrediction
 from invert.result import Inference

@@ -36,7 +36,6 @@ from invert.estimators.prediction import (
     record,
     solve_sums,
 )
-from invert.estimators.typical_kv import typical_kv
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, JudgedPrediction, Record
 from invert.sheets.sheet import PriceSheet
@@ -389,11 +388,6 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> dict[float, Size]
     asked = [row.input_price for row in listed_models(data)]
     prices = np.geomspace(min(asked), max(asked), _PLACES).tolist()
     return {price / PER_MTOK: size_at(data, ANY, price, "", False, assumptions) for price in prices}
-
-
-def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:
-    """Return the KV bytes that a step reads for each model with a known cache [byte/token], in bf16."""
-    return {one.architecture: exp(one.ln_kv) for one in typical_kv(data, assumptions)["read"].caches}
 
 
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:

@@ -184,3 +184,8 @@ def record_of_typical_kv(data: Data, of: Bytes, assumptions: Assumptions = USUAL
     targets = [replace(one, released=at) if at else one for one in judged]
     weighted, equal = (one.judge(targets) for one in (typical, replace(typical, horizon=inf)))
     return record(weighted, equal, [one.family for one in judged], by_families=True)
+
+
+def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:
+    """Return the KV bytes that a step reads for each model with a known cache [byte/token], in bf16."""
+    return {one.architecture: exp(one.ln_kv) for one in typical_kv(data, assumptions)["read"].caches}

@@ -20,8 +20,7 @@ from invert.encoder import value_at
 from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_text, new_column_key, range_text, six_digits, two_digits
 from invert.records import TIER_NAMES, Estimate, TierShares, verdict
 from invert.report.layout import NONE, aligned, billions, dollars
-from invert.report.prices import fast_mode_in_brief
-from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, lifetime, worst_record
+from invert.report.prices import DRAIN_TIMES_OF_LECTURE, fast_mode_in_brief, join_tiers, lifetime, worst_record
 from invert.result import Inference, Run
 
 ABSENT, _UNTESTED, UNKNOWN = "none", "n/a", "unknown"

@@ -12,8 +12,7 @@ from invert.posterior.draws import RELIABLE
 from invert.records import Convention, Estimate, Identifiability, PairInference, PricingRules, Reading, verdict
 from invert.report.columns import ABSENT, ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, UNKNOWN, Column, models_of_record, short_kv
 from invert.report.layout import NONE, Table, aligned, cite_sheet, infer_in_full, kv, title
-from invert.report.prices import all_prices, fast_mode_line, grades_and_page, predicted_prices
-from invert.report.tiers import deciding_source, tiers
+from invert.report.prices import all_prices, deciding_source, fast_mode_line, grades_and_page, predicted_prices, tiers
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given", EXTRAPOLATED)

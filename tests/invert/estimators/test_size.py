@@ -20,7 +20,6 @@ from invert.estimators.size import (
     ANY,
     TOTAL,
     judged_sizes,
-    known_kv_bytes,
     record_of_size,
     shuffled_record,
     size_at,
@@ -30,6 +29,7 @@ from invert.estimators.size import (
     size_record,
     size_table,
 )
+from invert.estimators.typical_kv import known_kv_bytes
 from tests.tools.data import shipped_data
 
 TABLES = Path(shipped.FOLDER)

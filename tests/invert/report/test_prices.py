@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from invert.inference import infer
-from invert.report.tiers import tiers
+from invert.report.prices import tiers
 from invert.result import Inference, InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
