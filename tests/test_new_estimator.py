@@ -39,7 +39,7 @@ from invert.report.contract import run_as_csv, run_as_json
 from invert.report.layout import laid_out
 from invert.report.sheet import full_parts
 from invert.report.columns import WIDE_KEYS, column_of
-from invert.report.document import document
+from invert.report.table import document
 
 table, given = infer(["gemini-3.1-pro", "claude-opus-5"]), infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB"})
 print(json.dumps({

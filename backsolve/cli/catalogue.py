@@ -277,7 +277,7 @@ def cite_command(
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
-        from invert.report.saved import references_in, refuse_other_schema, uses_in
+        from invert.report.cited import references_in, refuse_other_schema, uses_in
 
         result = _read_json(used_by)
         try:
@@ -294,8 +294,8 @@ def cite_command(
 
 def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dict[str, Any], html_base: str, macros: bool) -> None:
     """Print a reading of each sheet with all its sources."""
-    from invert.cited import cite_reading
     from invert.inference import infer
+    from invert.report.cited import cite_reading
 
     if not models or any("#" in name for name in models):
         raise WrongValue(f"--reading {reading} needs a MODEL, as gemini-3.1-pro")

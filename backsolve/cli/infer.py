@@ -106,7 +106,7 @@ def infer_command(
         return
     refuse_form(form)
     if prices is not None and prices.typed and not models:
-        from invert.sheets.typed import TYPED_SHEET
+        from invert.sheets.add import TYPED_SHEET
 
         models = (TYPED_SHEET,)
     asked = {**given, "names": models, "prices": prices, "anchors": named_texts(anchors, ANCHORS)}

@@ -74,9 +74,9 @@ def _read_prices(context: click.Context, option: click.Parameter, place: str | N
         if rates and isinstance(option, click.Option) and not ({"file", "old"} & context.params.keys()):
             raise WrongValue("--rate is for prices of your own: name them with --prices")
         return None
+    from invert.sheets.add import typed_sheet
     from invert.sheets.read import own_file
     from invert.sheets.rows import is_typed_sheet
-    from invert.sheets.typed import typed_sheet
 
     typed = is_typed_sheet(place) and not os.path.exists(place)
     found = typed_sheet(place) if typed else own_file(standard_input() if place == "-" else place)

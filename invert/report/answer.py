@@ -117,12 +117,10 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
         from invert.report.sheet import full_parts, short_parts
 
         return _parts_text((full_parts if shown.full else short_parts)(table[0], table), style, width)
+    from invert.report.table import document, glance
+
     if style != "table":
-        from invert.report.document import document
-
         return document(table, style, columns, shown.by)
-    from invert.report.glance import glance
-
     return glance(table, width, WIDE_KEYS if shown.wide else columns, shown.by)
 
 
@@ -138,7 +136,7 @@ def _parts_text(parts: Sequence[str], style: str, width: int) -> str:
     """Return the parts of a report as text for the terminal, or as a document."""
     if style == "table":
         return laid_out(parts, width)
-    from invert.report.document import report_document
+    from invert.report.table import report_document
 
     return report_document(parts, style)
 
@@ -201,8 +199,8 @@ class Inference(result.Inference):
         return laid_out(full_parts(self, self._run()), _width())
 
     def _repr_html_(self) -> str:
-        from invert.report.document import report_document
         from invert.report.sheet import short_parts
+        from invert.report.table import report_document
 
         return report_document(short_parts(self, self._run()), "html")
 
@@ -223,12 +221,12 @@ class InferenceTable(result.InferenceTable[Inference]):
     """
 
     def __str__(self) -> str:
-        from invert.report.glance import glance
+        from invert.report.table import glance
 
         return glance(self, _width())
 
     def _repr_html_(self) -> str:
-        from invert.report.document import document
+        from invert.report.table import document
 
         return document(self, "html")
 

@@ -11,8 +11,8 @@ from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits
 from invert.records import Estimate, Name, Observable
 from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, name_of, size_grade
-from invert.report.document import report_document
 from invert.report.layout import GAP, NONE, Table, aligned, billions, laid_out, many, several
+from invert.report.table import report_document
 from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import Asked, money_unit, sheet_in_words
 

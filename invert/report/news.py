@@ -13,8 +13,8 @@ from invert.estimate_text import estimate_text
 from invert.records import Name
 from invert.report.changes import CHANGES, KEY, inferences, moved_table, price_in_words, sheet_as_seen
 from invert.report.columns import name_of
-from invert.report.document import report_document
 from invert.report.layout import aligned, infer_against_day, laid_out, title
+from invert.report.table import report_document
 from invert.result import Inference, Run
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.sheet import sheet_in_words

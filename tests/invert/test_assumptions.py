@@ -29,9 +29,9 @@ from invert.estimators.cases import assumptions_of, common_anchors, given_anchor
 from invert.inference import infer
 from invert.report.changes import changes_json
 from invert.report.contract import saved, sheet_records
-from invert.report.glance import glance
 from invert.report.layout import laid_out
 from invert.report.sheet import full_parts
+from invert.report.table import glance
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
 from invert.sheets.tables import FxRate

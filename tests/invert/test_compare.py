@@ -28,8 +28,8 @@ from invert.report.changes import changes_json, changes_text
 from invert.report.columns import name_of
 from invert.report.contract import run_as_json, saved
 from invert.result import InferenceTable
+from invert.sheets.add import typed_sheet
 from invert.sheets.read import read_rows
-from invert.sheets.typed import typed_sheet
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
 from tests.tools.tables import with_cells

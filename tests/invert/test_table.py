@@ -7,7 +7,7 @@ import pytest
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.document import document
+from invert.report.table import document
 from invert.result import Inference, InferenceTable
 
 

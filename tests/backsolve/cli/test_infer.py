@@ -13,7 +13,7 @@ import pytest
 from derive.tables.shipped import read
 from invert.inference import run_of
 from invert.report.columns import WIDE_KEYS
-from invert.report.glance import glance
+from invert.report.table import glance
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test

@@ -3,10 +3,10 @@
 import datetime
 
 from invert.records import FastMode, TierShares
+from invert.report.cited import version_of
 from invert.report.layout import billions
 from invert.report.price_pages import day_named
 from invert.report.prices import fast_mode_in_brief, join_tiers, tiers_over_cases
-from invert.report.saved import version_of
 
 
 def test_fast_mode_in_brief():

@@ -13,9 +13,9 @@ from typing import Any
 
 from invert.inference import infer
 from invert.report.contract import saved
-from invert.report.document import footer
 from invert.report.layout import Table
 from invert.report.sheet import full_parts, short_parts
+from invert.report.table import footer
 from invert.result import InferenceTable
 
 SHEETS = (

@@ -9,7 +9,7 @@ from pybtex.database import parse_string
 from derive.errors import WrongData
 from derive.show.citation import STYLES, cite_all
 from derive.show.references import cite_with_references
-from invert.report.saved import references_in, uses_in
+from invert.report.cited import references_in, uses_in
 from tests.tools.commands import call
 from tests.tools.together import in_one_test
 

@@ -16,7 +16,7 @@ from invert.estimators.known import records
 from invert.estimators.prediction import coverage_at
 from invert.inference import infer
 from invert.records import Record
-from invert.report.glance import glance
+from invert.report.table import glance
 from invert.validation import scoreboard
 from invert.validation import scoreboard as truth
 from invert.validation.candidates import CANDIDATES, LEFT_OUT

@@ -8,8 +8,8 @@ from pybtex.database import parse_string
 
 from derive.errors import NoSingleValue
 from derive.show.citation import STYLES
-from invert.cited import cite_reading
 from invert.inference import infer
+from invert.report.cited import cite_reading
 from invert.result import InferenceTable
 from tests.tools.commands import call
 
