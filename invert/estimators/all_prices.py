@@ -8,28 +8,13 @@ from math import inf
 from derive.catalogue import equation
 from derive.trees import text
 from derive.units import show
+from invert import records
 from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case, rental
 from invert.forward_model import Inversion, forward, invert_prices, kv_bytes_from_crossover, solve_steps
 from invert.posterior.points import PriceData, solved
 from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
-from invert.records import (
-    BandPair,
-    Contraction,
-    Estimate,
-    PricingRules,
-    Reading,
-    Support,
-    dominated,
-    given_value,
-    interval,
-    lower,
-    references,
-    unanswered,
-    undetermined,
-    upper,
-)
 
 JOINT_STEPS = (
     ("bands.premium_in", "attention_flops_per_pair"),
@@ -65,7 +50,7 @@ STEPS_OF_RULE = {
 """The equations of each pricing rule, with their unknowns."""
 
 
-def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
+def joint_reading(pair: records.BandPair, anchors: Mapping[str, float]) -> records.Reading:
     """Return KV bytes and related quantities from both premiums and R together, each band priced at its mean context.
 
     premium_in gives the attention FLOPs. The output prices give the decode cost of each band. These costs give the memory ratios. Two
@@ -75,7 +60,7 @@ def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
 
 
 @lru_cache
-def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
+def _jointly(numbers: tuple[tuple[str, float], ...]) -> records.Reading:
     """Return the reading of these numbers.
 
     It is cached, because comparisons in `infer` repeat most readings, and one reading needs half the time of a posterior.
@@ -83,18 +68,18 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
     given = dict(numbers)
     solution = solve_steps(JOINT_STEPS, given)
     if not solution.answers:
-        return unanswered("joint", solution)
+        return records.unanswered("joint", solution)
     closed = {step.unknown: step.value for step in solution.route if step.value is not None} | given
     left = solve_steps([("bands.memory_ratio_short", "weight_compute_ratio")], closed)
     if not left.answers:
-        return Reading(name="joint", values={}, solution=solution, problem=left.why_not)
+        return records.Reading(name="joint", values={}, solution=solution, problem=left.why_not)
     found = invert_pair(given, closed | {"weight_compute_ratio": left.value})
     values = closed | dict(found.values)
     if not found.solved or found.undetermined:
-        return Reading(name="joint", values={}, solution=solution, problem="the forward model does not reproduce the prices")
+        return records.Reading(name="joint", values={}, solution=solution, problem="the forward model does not reproduce the prices")
     values["kv_bytes_per_token"] = kv_bytes_from_crossover(values["balance_context"], given)
     values["memory_time_share"] = equation("bands.memory_time_share").right_side(values)
-    return Reading(name="joint", values=values, solution=solution)
+    return records.Reading(name="joint", values=values, solution=solution)
 
 
 def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None = None) -> Inversion:
@@ -159,7 +144,7 @@ def broken_by(case: Case, assumptions: Assumptions) -> str | None:
     return f"inconsistent: {problem}"
 
 
-def pricing_rules(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> PricingRules:
+def pricing_rules(pair: records.BandPair, anchors: Mapping[str, float], max_context: float | None) -> records.PricingRules:
     """Return KV bytes by each pricing rule, on the same anchors, for a base band that is compute-bound (base_cost 1).
 
     A memory-bound base multiplies all except the last by its base cost, R over the FLOP/s ratio. The choice of the rule matters as much as
@@ -177,7 +162,7 @@ def pricing_rules(pair: BandPair, anchors: Mapping[str, float], max_context: flo
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
     base_cost = equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})
-    return PricingRules({rule: solve_steps(steps, given) for rule, steps in STEPS_OF_RULE.items()}, base_cost)
+    return records.PricingRules({rule: solve_steps(steps, given) for rule, steps in STEPS_OF_RULE.items()}, base_cost)
 
 
 # The posterior.
@@ -201,24 +186,24 @@ _BECAUSE = {
 }
 
 
-def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, records.Estimate]:
     """Return KV bytes and related quantities if all prices have one price/cost."""
     (found, contractions), broken = posterior_of(case.price_data, data, assumptions), broken_by(case, assumptions)
-    anchors, cited = anchors_of_posterior(case.price_data), {name: references(*ids) for name, ids in _CITED.items()}
+    anchors, cited = anchors_of_posterior(case.price_data), {name: records.references(*ids) for name, ids in _CITED.items()}
     if broken or found.feasible_fraction < assumptions.feasible_share:
         fits = f"{found.feasible_fraction:.0%} of the draws fit the prices"
         why = dict.fromkeys(cited, "the prices contradict the model at these anchors" if broken else fits)
         problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
         why[_KV] = broken or f"{fits}: they contradict the model" + (f"; {problem}" if problem else "")
-        estimated = {name: undetermined(assumptions, why[name], equations=cited[name], anchors=anchors) for name in cited}
+        estimated = {name: records.undetermined(assumptions, why[name], equations=cited[name], anchors=anchors) for name in cited}
     else:
         estimated = {}
         for name, equations in cited.items():
             quantity = "weight_compute_ratio" if name == _BATCH else name
-            support: Support = {"equations": equations, "contraction": contractions[quantity].contraction, "anchors": anchors}
+            support: records.Support = {"equations": equations, "contraction": contractions[quantity].contraction, "anchors": anchors}
             estimated[name] = _estimate(name, found.marginals[quantity], case, assumptions, support)
     if assumptions.kv_bytes_per_token is not None:
-        estimated[_KV] = given_value(assumptions, assumptions.kv_bytes_per_token, _KV)
+        estimated[_KV] = records.given_value(assumptions, assumptions.kv_bytes_per_token, _KV)
     return estimated
 
 
@@ -230,27 +215,29 @@ def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
     return (*names, "kv_bytes_per_token")
 
 
-def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> tuple[Summary, Mapping[str, Contraction]]:
+def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> tuple[Summary, Mapping[str, records.Contraction]]:
     """Return the posterior of a sheet and the contraction of each quantity. Both are drawn once for the same prices."""
 
-    def draw() -> tuple[Summary, Mapping[str, Contraction]]:
+    def draw() -> tuple[Summary, Mapping[str, records.Contraction]]:
         found = summarise(price_data, assumptions, rental(data, assumptions).values["price_per_flop"])
         prior, contractions = prior_spreads(price_data, assumptions), {}
         for name, one in found.marginals.items():
             share = contracted(one.spread, prior[name])
-            too_wide = dominated(share, assumptions)
-            contractions[name] = Contraction(prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide)
+            too_wide = records.dominated(share, assumptions)
+            contractions[name] = records.Contraction(
+                prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide
+            )
         return found, contractions
 
     return data.once((posterior_of, price_data.key, assumptions), draw)
 
 
-def _estimate(name: str, found: Marginal, case: Case, assumptions: Assumptions, support: Support) -> Estimate:
+def _estimate(name: str, found: Marginal, case: Case, assumptions: Assumptions, support: records.Support) -> records.Estimate:
     """Return a quantity of the posterior. The batch [balance batches] is a lower bound, KV bytes without a premium an upper one."""
     if name == _BATCH:
         least = solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": found.at_most})
-        return lower(assumptions, float(least), "too low if memory time is not only weight reads", **support)
+        return records.lower(assumptions, float(least), "too low if memory time is not only weight reads", **support)
     if name == _KV and not case.sheet.has_premium:
-        return upper(assumptions, found.at_most, "no output premium, so the prices give only an upper bound", **support)
+        return records.upper(assumptions, found.at_most, "no output premium, so the prices give only an upper bound", **support)
     because = _BECAUSE.get(name, "assumes one price/cost for all prices")
-    return interval(assumptions, found.low, found.median, found.high, because, **support)
+    return records.interval(assumptions, found.low, found.median, found.high, because, **support)

@@ -15,20 +15,10 @@ from derive.tables.problems import Problem
 from derive.tables.writing import edited_table
 from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
+from invert.estimators import size
 from invert.estimators.cases import Case
 from invert.estimators.panel import rows_so_far
 from invert.estimators.prediction import Student, fit
-from invert.estimators.size import (
-    BILLION,
-    LeftOut,
-    SizeForm,
-    best_scores,
-    extra_price_cost_ratio,
-    predict_closed,
-    predictors_of,
-    size_record,
-    size_table,
-)
 from invert.records import Estimate, Record, interval, undetermined
 from invert.sheets.rows import FileText
 from invert.sheets.tables import KnowledgeScore
@@ -37,7 +27,7 @@ _MANY_REFUSALS = 0.2
 """Share of refused questions, above which a model may know more than its accuracy shows."""
 IN_WORDS = {True: "price and knowledge", False: "no price used"}
 """The evidence in words, without and with a price."""
-_GATES: tuple[LeftOut, ...] = ("family", "later")
+_GATES: tuple[size.LeftOut, ...] = ("family", "later")
 """The tests that a form must pass before it is used."""
 
 
@@ -59,26 +49,26 @@ def with_scores(data: Data, scores: FileText | None) -> Data:
 
 
 @cache_with_data
-def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[SizeForm, ...]:
+def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[size.SizeForm, ...]:
     """Return the forms of every benchmark with enough models: first the forms with a price, then by gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in rows_so_far(data, KnowledgeScore))
-    forms = [SizeForm(params="total_params", priced=priced, benchmark=benchmark) for benchmark in benchmarks for priced in IN_WORDS]
+    forms = [size.SizeForm(params="total_params", priced=priced, benchmark=benchmark) for benchmark in benchmarks for priced in IN_WORDS]
     judged = [form for form in forms if all(_record_if_any(data, form, gate, assumptions) for gate in _GATES)]
-    return tuple(sorted(judged, key=lambda form: (not form.priced, -size_record(data, form, "family", assumptions).gain)))
+    return tuple(sorted(judged, key=lambda form: (not form.priced, -size.size_record(data, form, "family", assumptions).gain)))
 
 
-def _record_if_any(data: Data, form: SizeForm, left_out: LeftOut, assumptions: Assumptions) -> Record | None:
+def _record_if_any(data: Data, form: size.SizeForm, left_out: size.LeftOut, assumptions: Assumptions) -> Record | None:
     """Return the record of a form, or None if too few models have a score."""
     try:
-        return size_record(data, form, left_out, assumptions)
+        return size.size_record(data, form, left_out, assumptions)
     except WrongData:
         return None
 
 
-def passes_gate(data: Data, form: SizeForm, assumptions: Assumptions) -> bool:
+def passes_gate(data: Data, form: size.SizeForm, assumptions: Assumptions) -> bool:
     """Return whether the gain of a form exceeds its error, with families left out and on later models."""
     errors = assumptions.least_gain_in_errors
-    return all(size_record(data, form, left_out, assumptions).has_skill(errors) for left_out in _GATES)
+    return all(size.size_record(data, form, left_out, assumptions).has_skill(errors) for left_out in _GATES)
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -99,7 +89,7 @@ def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions
     names = [name.casefold() for name in known]
     because = "the model has no score on a benchmark of facts"
     for form in knowledge_forms(data, assumptions):
-        scores = best_scores(data, form.benchmark)
+        scores = size.best_scores(data, form.benchmark)
         score = next((scores[name] for name in names if name in scores), None)
         if score and form.priced == priced:
             if passes_gate(data, form, assumptions):
@@ -108,20 +98,20 @@ def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions
     return undetermined(assumptions, because)
 
 
-def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
+def _estimate(case: Case, form: size.SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
     found = case.by_price
     closed, without = bool(found and found.closed), found.listed.price_family if found and found.listed else ""
-    rows = size_table(data, form, assumptions, without)
-    values = np.array([[1.0, *predictors_of(form, log(found.price) if found else 0.0, score)]])
-    extra = np.array(extra_price_cost_ratio(data, "total_params", assumptions) if closed else (0.0, 0.0))
-    one = predict_closed(fit(rows), form, values, extra)
+    rows = size.size_table(data, form, assumptions, without)
+    values = np.array([[1.0, *size.predictors_of(form, log(found.price) if found else 0.0, score)]])
+    extra = np.array(size.extra_price_cost_ratio(data, "total_params", assumptions) if closed else (0.0, 0.0))
+    one = size.predict_closed(fit(rows), form, values, extra)
     told = Student(centre=float(one.centre[0]), scale=float(one.scale[0]), freedom=float(one.freedom))
-    low, median, high = (BILLION * end for end in told.range(assumptions.level))
-    highest = size_table(data, form, assumptions).predictors[:, -1].max()
+    low, median, high = (size.BILLION * end for end in told.range(assumptions.level))
+    highest = size.size_table(data, form, assumptions).predictors[:, -1].max()
     extrapolated, refused = bool(values[0, -1] > highest), (score.refusals or 0.0) > _MANY_REFUSALS
     because = f"{IN_WORDS[form.priced]}: the size of sparse open models with this score on {form.benchmark}"
     because += ". The model refused many questions, so it may be larger" * refused
     because += ". Extrapolated: every open model has a lower score" * extrapolated
     of_closed = _record_if_any(data, form, "closed vendor", assumptions) if closed else None
-    of_it = of_closed or size_record(data, form, "family", assumptions)
+    of_it = of_closed or size.size_record(data, form, "family", assumptions)
     return replace(interval(assumptions, low, median, high, because, equations=()), record=None if extrapolated else of_it)

@@ -8,6 +8,7 @@ from derive.catalogue import equation
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.rows import in_si
+from invert import records
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
@@ -16,22 +17,6 @@ from invert.estimators.all_prices import LEANS_UPWARD, joint_reading
 from invert.estimators.cases import Case, lecture_anchors
 from invert.estimators.panel import fraction_span
 from invert.forward_model import Inversion, crossover_context, forward, invert_price, invert_prices, predict_output_input_ratio, solve_steps
-from invert.records import (
-    TIER_NAMES,
-    Anchors,
-    BandPair,
-    Check,
-    Estimate,
-    Observable,
-    Observables,
-    PairInference,
-    Reading,
-    TierReading,
-    interval,
-    references,
-    unanswered,
-    undetermined,
-)
 from invert.sheets.observables import observe, ratio
 from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import disclosed_tiers
@@ -44,18 +29,18 @@ _START_KV_BYTES = 1e4
 """Scale [byte/token] of KV bytes that no price determines."""
 
 
-def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> records.Estimate:
     """Return the bandwidth-bound fraction, with the spread of output/input between hosts of one model."""
     ratio = case.seen.output_input_ratio
-    cited = references("readings.bandwidth_bound_fraction")
+    cited = records.references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
-        return undetermined(assumptions, "output is not sold above input", equations=cited)
+        return records.undetermined(assumptions, "output is not sold above input", equations=cited)
     low, high = fraction_span(ratio.value, panel.ratio_spread(data, assumptions), assumptions.level)
     fraction = bandwidth_bound_fraction(ratio.value).values["bandwidth_bound_fraction"]
-    return interval(assumptions, low, fraction, high, LEANS_UPWARD, equations=cited)
+    return records.interval(assumptions, low, fraction, high, LEANS_UPWARD, equations=cited)
 
 
-def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
+def kv_bytes_from_threshold(pair: records.BandPair, anchors: Mapping[str, float]) -> records.Reading:
     """Return KV bytes per token if the threshold is where KV reads overtake compute: N_a b_w/(rho L_thr) [byte/token].
 
     The premium is not used. Lecture 1:36:01 to 1:38:27.
@@ -67,12 +52,16 @@ _THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_rati
 
 
 @lru_cache
-def _read_crossover(long_context_threshold: int, *anchors: float) -> Reading:
+def _read_crossover(long_context_threshold: int, *anchors: float) -> records.Reading:
     given = {"long_context_threshold": float(long_context_threshold), **dict(zip(_THRESHOLD_ANCHORS, anchors, strict=True))}
     found = invert_price(lambda kv_bytes: crossover_context(kv_bytes, given), long_context_threshold)
     # The formula, the elasticities and the reason of a refusal come from the catalogue.
     solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
-    return Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution) if found else unanswered("lecture", solution)
+    return (
+        records.Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution)
+        if found
+        else records.unanswered("lecture", solution)
+    )
 
 
 def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
@@ -104,7 +93,7 @@ def _inverted(published: tuple[tuple[str, float], ...], *anchors: float) -> Inve
     return invert_prices(predict, dict(published), start)
 
 
-def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
+def output_input_ratio_claimed(pair: records.BandPair, assumptions: Assumptions = USUAL) -> float:
     """Return the output/input ratio of the short context by the threshold reading, at `lecture_batch_multiple` balance batches."""
     kv_compute_ratio = pair.short_context / pair.long_context_threshold
     ratios = {"weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
@@ -114,7 +103,7 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
 
 
 @lru_cache(_MOST_RATIOS)
-def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
+def bandwidth_bound_fraction(output_input_ratio: float) -> records.Reading:
     """Return the share of compute that decode leaves idle, 1 - 1/R.
 
     There is no reading if R <= 1.
@@ -128,8 +117,8 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     # Prefill leaves no compute idle: only an output price above the input price has a fraction.
     found = invert_price(predict_output_input_ratio, output_input_ratio, _LEAST_FRACTION, 1 - _LEAST_FRACTION)
     if found is None:
-        return unanswered("lecture", solution)
-    return Reading(name="lecture", values={"bandwidth_bound_fraction": found}, solution=solution)
+        return records.unanswered("lecture", solution)
+    return records.Reading(name="lecture", values={"bandwidth_bound_fraction": found}, solution=solution)
 
 
 def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") -> str:
@@ -151,13 +140,15 @@ def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") ->
 def drain_times(data: Data, device: str) -> dict[str, float]:
     """Return drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     rows = (row for row in data.tables.rows_of(MemoryTierFigure) if (row.device, row.quantity) == (device, "drain_time"))
-    return {TIER_NAMES[row.tier]: in_si("drain_time", row.value, row.unit) for row in rows}
+    return {records.TIER_NAMES[row.tier]: in_si("drain_time", row.value, row.unit) for row in rows}
 
 
 # The readings of a pair of bands, and the prices that they predict.
 
 
-def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors, assumptions: Assumptions = USUAL) -> PairInference:
+def read_pair(
+    sheet: PriceSheet, seen: records.Observables, index: int, anchors: records.Anchors, assumptions: Assumptions = USUAL
+) -> records.PairInference:
     """Return the readings of one pair of bands, and their predictions for the sheet."""
     pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
     by_lecture, jointly = kv_bytes_from_threshold(pair, of_lecture), joint_reading(pair, anchors.values)
@@ -166,7 +157,7 @@ def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors
     weight = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
     hidden = {**values, "weight_compute_ratio": weight} if weight else {}
     used = ("output_input_ratio", "premium_in", "premium_out")
-    return PairInference(
+    return records.PairInference(
         pair=pair,
         lecture=by_lecture,
         lecture_checks=check_forward(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
@@ -194,9 +185,9 @@ def weight_of_output(values: Mapping[str, float], context: float, output_input_r
 
 
 def check_forward(
-    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...],
-    assumptions: Assumptions,
-) -> tuple[Check, ...]:  # fmt: skip
+    sheet: PriceSheet, seen: records.Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float],
+    used: tuple[str, ...], assumptions: Assumptions,
+) -> tuple[records.Check, ...]:  # fmt: skip
     """Compare the forward model at hidden quantities with every component of the sheet that it predicts."""
     if not hidden:
         return ()
@@ -217,7 +208,7 @@ def check_forward(
     if base.cache_read and base.cache_read.usd_per_token:
         published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
         found.append(
-            Check(
+            records.Check(
                 component="cache_read_price",
                 published=published,
                 predicted=least,
@@ -229,20 +220,20 @@ def check_forward(
     return tuple(found)
 
 
-def _check(published: Observable, suffix: str, value: Values, used: tuple[str, ...]) -> Check:
+def _check(published: records.Observable, suffix: str, value: Values, used: tuple[str, ...]) -> records.Check:
     component, predicted = published.name + suffix, float(value)
     inside = published.low <= predicted <= published.high
-    return Check(
+    return records.Check(
         component=component, published=published.value, predicted=predicted, used_by_reading=component in used, inside_rounding_cell=inside
     )
 
 
-def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tuple[TierReading, ...]:
+def tiers_of_lifetimes(sheet: PriceSheet, seen: records.Observables, data: Data) -> tuple[records.TierReading, ...]:
     """Return the tier that each lifetime points to by the drain-time rule, and the vendor's disclosure."""
     lifetimes = [one.ttl_seconds for one in seen.cache_write_premiums if one.ttl_seconds]
     said = disclosed_tiers(data, sheet.provider, sheet.model, lifetimes)
     return tuple(
-        TierReading(
+        records.TierReading(
             ttl_seconds=ttl,
             lecture=tier_of_lifetime(data, ttl),
             devices=tier_of_lifetime(data, ttl, "range"),

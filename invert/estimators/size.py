@@ -22,20 +22,8 @@ from derive.preset_rows import OpenModel
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
+from invert.estimators import prediction
 from invert.estimators.panel import Priced, hosted_models, listed_models, rows_so_far
-from invert.estimators.prediction import (
-    LEAST_FAMILIES,
-    Fit,
-    GroupedRows,
-    Students,
-    fit,
-    group_sums,
-    grouped,
-    predict_in_order,
-    predict_left_out,
-    record,
-    solve_sums,
-)
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, JudgedPrediction, Record
 from invert.sheets.sheet import PriceSheet
@@ -134,7 +122,9 @@ def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, w
     )
 
 
-def size_table(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "", by: str = "price_family") -> GroupedRows:
+def size_table(
+    data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "", by: str = "price_family"
+) -> prediction.GroupedRows:
     """Return the models of a form as input of a regression. Raise `WrongData` if they have too few groups for a line."""
     rows = sized_models(data, form, assumptions, without)
     if len({getattr(row, by) for row in rows}) < assumptions.least_to_learn:
@@ -142,9 +132,9 @@ def size_table(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, wit
     return _grouped(rows, by, assumptions)
 
 
-def _grouped(rows: tuple[SizedModel, ...], by: str, assumptions: Assumptions) -> GroupedRows:
+def _grouped(rows: tuple[SizedModel, ...], by: str, assumptions: Assumptions) -> prediction.GroupedRows:
     columns = zip(*(row.predictors for row in rows), strict=True)
-    return grouped([row.ln_params for row in rows], [getattr(row, by) for row in rows], *columns, assumptions=assumptions)
+    return prediction.grouped([row.ln_params for row in rows], [getattr(row, by) for row in rows], *columns, assumptions=assumptions)
 
 
 # Closed models.
@@ -177,7 +167,7 @@ def extra_price_cost_ratio(data: Data, params: Params, assumptions: Assumptions,
     are groups.
     """
     prior, form = assumptions.extra_price_cost_ratio_prior, SizeForm(params=params)
-    mean, precision, one = log(prior.centre), prior.spread**-2, fit(size_table(data, form, assumptions))
+    mean, precision, one = log(prior.centre), prior.spread**-2, prediction.fit(size_table(data, form, assumptions))
     rows = tuple(row for row in closed_models(data, form, assumptions) if row.vendor != without)
     if not rows:
         return mean, prior.spread
@@ -187,7 +177,7 @@ def extra_price_cost_ratio(data: Data, params: Params, assumptions: Assumptions,
     return float((mean * precision - slope * (found.weights * residuals).sum() / one.scale) / fitted), float(fitted**-0.5)
 
 
-def predict_closed(one: Fit, form: SizeForm, predictors: Array, extra: Array) -> Students:
+def predict_closed(one: prediction.Fit, form: SizeForm, predictors: Array, extra: Array) -> prediction.Students:
     """Return the sizes of closed models by a fit to open ones, with the mean and spread of their extra price/cost (2, n)."""
     used = predictors[:, : len(one.coefficients)].copy()
     found = one.predict(used)
@@ -201,12 +191,15 @@ def predict_closed(one: Fit, form: SizeForm, predictors: Array, extra: Array) ->
 
 
 def _record(
-    rows: GroupedRows, predict: Callable[[GroupedRows], Students], judged: GroupedRows | None = None, of: str = Record.of
+    rows: prediction.GroupedRows,
+    predict: Callable[[prediction.GroupedRows], prediction.Students],
+    judged: prediction.GroupedRows | None = None,
+    of: str = Record.of,
 ) -> Record | None:
     """Return the record of a regression, with its gain over the regression without the last predictor."""
     judged, without = judged or rows, replace(rows, predictors=rows.predictors[:, :-1])
     found, baseline = (predict(one).judge(judged.target) for one in (rows, without))
-    return record(found, baseline, judged.groups, of=of)
+    return prediction.record(found, baseline, judged.groups, of=of)
 
 
 @cache_with_data
@@ -215,25 +208,25 @@ def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assump
     rows, least = size_table(data, form, assumptions, by="vendor" if left_out == "vendor" else "price_family"), assumptions.least_to_learn
     if left_out == "later":
         days = [row.released for row in sized_models(data, form, assumptions)]
-        found = _record(rows, lambda one: predict_in_order(one, days, SIZES_JUDGED_SINCE, least))
+        found = _record(rows, lambda one: prediction.predict_in_order(one, days, SIZES_JUDGED_SINCE, least))
     elif left_out == "closed vendor":
         found = _closed_record(data, form, rows, assumptions)
     else:
-        found = _record(rows, predict_left_out)
+        found = _record(rows, prediction.predict_left_out)
     if found is None:
         table = DisclosedSize.TABLE if left_out == "closed vendor" else form.table
-        raise WrongData(f"{table}.csv: models of fewer than {LEAST_FAMILIES} families or vendors test the fit")
+        raise WrongData(f"{table}.csv: models of fewer than {prediction.LEAST_FAMILIES} families or vendors test the fit")
     return found
 
 
-def _closed_record(data: Data, form: SizeForm, rows: GroupedRows, assumptions: Assumptions) -> Record | None:
+def _closed_record(data: Data, form: SizeForm, rows: prediction.GroupedRows, assumptions: Assumptions) -> Record | None:
     """Return the record of the printed estimate on closed models. Each vendor is left out in turn."""
     models = closed_models(data, form, assumptions)
     if not models:
         return None
     closed = _grouped(models, "vendor", assumptions)
     extra = np.array([extra_price_cost_ratio(data, form.params, assumptions, row.vendor) for row in models]).T
-    return _record(rows, lambda one: predict_closed(fit(one), form, closed.predictors, extra), closed, of=CLOSED_MODELS)
+    return _record(rows, lambda one: predict_closed(prediction.fit(one), form, closed.predictors, extra), closed, of=CLOSED_MODELS)
 
 
 def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumptions = USUAL) -> Record | None:
@@ -241,7 +234,7 @@ def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumpti
     rows = size_table(data, form, assumptions)
     shuffled = rows.predictors.copy()
     shuffled[:, -1] = np.random.default_rng(seed).permutation(shuffled[:, -1])
-    return _record(replace(rows, predictors=shuffled), predict_left_out)
+    return _record(replace(rows, predictors=shuffled), prediction.predict_left_out)
 
 
 # Sizes at a price.
@@ -256,7 +249,7 @@ def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptio
     """
     rows = size_table(data, form, assumptions, without)
     vendors = [row.vendor for row in sized_models(data, form, assumptions, without)]
-    one, (mean, spread) = fit(rows), extra_price_cost_ratio(data, form.params, assumptions) if closed else (0.0, 0.0)
+    one, (mean, spread) = prediction.fit(rows), extra_price_cost_ratio(data, form.params, assumptions) if closed else (0.0, 0.0)
     intercept, slope = _resampled(rows, vendors)[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)].T
     return intercept, slope, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom)
 
@@ -276,14 +269,14 @@ def _drawn_errors(freedom: int) -> Array:
     return np.asarray(stdtrit(freedom, uniforms(DEFAULT)[:, 2]))
 
 
-def _resampled(rows: GroupedRows, of_rows: list[str]) -> Array:
+def _resampled(rows: prediction.GroupedRows, of_rows: list[str]) -> Array:
     """Return intercept and slope over vendors drawn with replacement (resamples, 2).
 
     A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
     """
-    grams, crosses = group_sums(replace(rows, groups=np.unique(of_rows, return_inverse=True)[1]))
+    grams, crosses = prediction.group_sums(replace(rows, groups=np.unique(of_rows, return_inverse=True)[1]))
     times = np.sqrt(_times_drawn(len(grams)))
-    return solve_sums(np.einsum("sv,vjk->sjk", times, grams), times @ crosses, rows.slope_ridge)
+    return prediction.solve_sums(np.einsum("sv,vjk->sjk", times, grams), times @ crosses, rows.slope_ridge)
 
 
 @cache
@@ -393,7 +386,7 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> dict[float, Size]
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
     """Return the active parameters that the price of each open model predicts, by a fit without its price family."""
     rows = listed_models(data)
-    found, reach = predict_left_out(size_table(data, ANY, assumptions)), (1 + assumptions.level) / 2
+    found, reach = prediction.predict_left_out(size_table(data, ANY, assumptions)), (1 + assumptions.level) / 2
     reaches = found.scale * float(stdtrit(found.freedom, reach))
     return tuple(
         JudgedPrediction(

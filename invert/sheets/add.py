@@ -1,4 +1,5 @@
 """The rows of a typed price sheet for the end of a price file. No row of the file is lost, and no wrong row is added.
+
 A sheet can also be typed in one line, such as `2/12; >200k 4/18; cache .2; 1h 4.5`.
 """
 

@@ -16,15 +16,7 @@ from derive.immutable import immutable
 from derive.preset_rows import OpenModel
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
-from invert.estimators.panel import (
-    Priced,
-    SpreadWithin,
-    fraction_span,
-    listed_models,
-    rented_host_prices,
-    spread_of_output_input_ratio,
-    spread_within,
-)
+from invert.estimators import panel
 from invert.estimators.prediction import fit, grouped, pool_verdict
 from invert.estimators.size import SIZES_JUDGED_SINCE
 from invert.estimators.typical_kv import DAYS, Bytes, Cache, TypicalKV, typical_kv
@@ -40,10 +32,10 @@ class Candidate:
 
     name: str
     of: Bytes
-    observed: Callable[[Cache, Priced | None, Sequence[Priced]], tuple[float, ...] | None]
+    observed: Callable[[Cache, panel.Priced | None, Sequence[panel.Priced]], tuple[float, ...] | None]
 
 
-def _kv_of_vendor(_: Cache, row: Priced | None, rows: Sequence[Priced]) -> tuple[float, ...] | None:
+def _kv_of_vendor(_: Cache, row: panel.Priced | None, rows: Sequence[panel.Priced]) -> tuple[float, ...] | None:
     """Return the mean ln KV bytes of the earlier models of other families that the vendor sells."""
     sold = [one for one in rows if row and one.vendor == row.vendor and one.release_date < row.release_date]
     others = [log(one.kv_bytes_per_token) for one in sold if row and one.kv_bytes_per_token and one.price_family != row.price_family]
@@ -75,7 +67,7 @@ LEFT_OUT: Mapping[str, date | None] = {"family": None, "later": date.min, f"sinc
 
 
 def judge_candidate(
-    candidate: Candidate, priced: Sequence[Priced], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
+    candidate: Candidate, priced: Sequence[panel.Priced], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
 ) -> Verdict | None:
     """Return the gain of a candidate over typical KV, on the caches for which it has numbers, or None for too few caches."""
     listed = {row.architecture: row for row in reversed(priced)}
@@ -104,7 +96,7 @@ def judge_predictors(
 @cache_with_data
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
     """Return the test result of each candidate, by its name and by the left-out group."""
-    priced, typical = listed_models(data), typical_kv(data, assumptions)
+    priced, typical = panel.listed_models(data), typical_kv(data, assumptions)
     return {
         (one.name, left_out): judge_candidate(one, priced, typical[one.of], since, assumptions)
         for one in CANDIDATES
@@ -124,7 +116,7 @@ _LECTURE_RATIO = 5
 def single_band_rows(
     hosts: Sequence[HostPrice],
     open_models: Iterable[OpenModel],
-    listed: Sequence[Priced],
+    listed: Sequence[panel.Priced],
     verdict: Verdict | None,
     assumptions: Assumptions,
 ) -> list[_Row]:
@@ -136,27 +128,27 @@ def single_band_rows(
 
 def _price_rows(hosts: Sequence[HostPrice], assumptions: Assumptions) -> Iterator[_Cells]:
     """Yield the spread of output/input, input and output between hosts of one model, and the bandwidth-bound fraction it leaves."""
-    ratio, level = spread_of_output_input_ratio(hosts, assumptions.least_hosts), f"{assumptions.level:.0%}"
-    (low, high), (reading, _) = (fraction_span(_LECTURE_RATIO, spread, assumptions.level) for spread in (ratio.pooled, 0.0))
+    ratio, level = panel.spread_of_output_input_ratio(hosts, assumptions.least_hosts), f"{assumptions.level:.0%}"
+    (low, high), (reading, _) = (panel.fraction_span(_LECTURE_RATIO, spread, assumptions.level) for spread in (ratio.pooled, 0.0))
     yield _spread_row("ln output/input", _NOT_FLAT, ratio)
     so = f"bandwidth-bound by 1 - 1/R, {level} of hosts. 1 - 1/R itself says {reading:.0%}"
     yield f"fraction at {_LECTURE_RATIO}", f"{low:.0%} to {high:.0%}", _NOT_FLAT, ratio.models, ratio.prices, so
-    by_model = rented_host_prices(hosts, assumptions.least_hosts).values()
+    by_model = panel.rented_host_prices(hosts, assumptions.least_hosts).values()
     for name in ("input", "output"):
-        price = spread_within([log(getattr(row, f"{name}_price")) for row in of_one] for of_one in by_model)
+        price = panel.spread_within([log(getattr(row, f"{name}_price")) for row in of_one] for of_one in by_model)
         yield _spread_row(f"ln {name}", "rented hosts of one model", price)
 
 
-def _spread_row(observable: str, over: str, found: SpreadWithin) -> _Cells:
+def _spread_row(observable: str, over: str, found: panel.SpreadWithin) -> _Cells:
     spread = f"sd {found.pooled:.2f}, median {found.middle:.2f}"
     return observable, spread, over, found.models, found.prices, "what differs is the host"
 
 
 def _cache_read_rows(
-    hosts: Sequence[HostPrice], known: Mapping[str, OpenModel], listed: Sequence[Priced], assumptions: Assumptions
+    hosts: Sequence[HostPrice], known: Mapping[str, OpenModel], listed: Sequence[panel.Priced], assumptions: Assumptions
 ) -> Iterator[_Cells]:
     """Compare cache read over input with KV bytes and with KV bytes per parameter, at hosts (medians) and on makers' lists."""
-    offered = rented_host_prices((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
+    offered = panel.rented_host_prices((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
     ratios = {model: [row.cache_read_price / row.input_price for row in rows if row.cache_read_price] for model, rows in offered.items()}
     of_known = [(known[model], median(of_one), len(of_one)) for model, of_one in ratios.items() if model in known]
     rows = [(row, ratio, row.kv_bytes_per_token, prices) for row, ratio, prices in of_known if row.kv_bytes_per_token]

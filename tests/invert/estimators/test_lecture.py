@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from derive.preset_rows import MemoryTierFigure
 from derive.tables.shipped import rows_of
-from invert.estimators.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
-from invert.records import BandPair
+from invert.estimators.lecture import bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
+from invert.records import TIER_NAMES, BandPair
 from invert.sheets.observables import observe
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
