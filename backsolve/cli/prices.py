@@ -119,7 +119,7 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
     """
     from backsolve.cli.sharing import SharedWork
     from invert.compare import infer_against
-    from invert.report.news import News, news_json, news_markdown, news_text
+    from invert.report.changes import News, news_json, news_markdown, news_text
 
     with SharedWork(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=prices, as_of=as_of, executor=executor)
