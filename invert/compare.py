@@ -41,9 +41,8 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days
 from invert.sheets.observables import observe
 from invert.sheets.read import book_of, prices_that_ship
-from invert.sheets.rows import FileText, PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import CalibrationModel, FileText, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import Asked, Place, PriceSheet, copies, spelled, with_amounts, without_places
-from invert.sheets.tables import CalibrationModel
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")

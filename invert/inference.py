@@ -51,9 +51,8 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days, model_row_by_weights
 from invert.sheets.observables import ratio, with_given_context
 from invert.sheets.read import Prices, book_of, own_file
-from invert.sheets.rows import FileText, PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import FileText, ModelRow, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet, bands_the_wrong_way_round, with_amounts
-from invert.sheets.tables import ModelRow
 from invert.storage.tariffs import disclosed_tiers, implied_drain_time, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 

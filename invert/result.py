@@ -29,9 +29,8 @@ from invert.sheets.assemble import is_provider, matches
 from invert.sheets.diff import Difference
 from invert.sheets.models import MAKERS
 from invert.sheets.observables import longest_context
-from invert.sheets.rows import FileText, PriceRow, SheetKey
+from invert.sheets.rows import FileText, ModelRow, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet, copies, is_added, spelled
-from invert.sheets.tables import ModelRow
 
 DRAIN_TIME_RULE = "cache.drain_time_rule"
 RELEASE_NOT_KNOWN = "release not known"

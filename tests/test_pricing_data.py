@@ -13,8 +13,8 @@ from derive.tables import shipped
 from invert.estimators.premium import calibration_book
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
+from invert.sheets.rows import DISCLOSED
 from invert.sheets.rules import check
-from invert.sheets.tables import DISCLOSED
 from tests.tools.data import shipped_data
 from tests.tools.tables import rows_of_file
 from tests.tools.together import in_one_test

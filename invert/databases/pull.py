@@ -25,9 +25,8 @@ from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Of
 from invert.sheets.append import Rival, Update, distinct, price_file
 from invert.sheets.models import MAKERS, asks_no_more, bare_name, common_spelling
 from invert.sheets.read import read_rows
-from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, usd_amount
 from invert.sheets.rules import check, is_traded, rows_by_sheet
-from invert.sheets.tables import ModelRow
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
 _FILES = (openrouter.FORMAT, models_dev.FORMAT, litellm.FORMAT)

@@ -31,8 +31,8 @@ from invert.records import OF_ARCHITECTURE, Anchors, KnownCache, Observable, Obs
 from invert.sheets.models import context_below, first_mention
 from invert.sheets.observables import band_edges, longest_context, observables
 from invert.sheets.read import last_day
+from invert.sheets.rows import Disclosure, ModelRow
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import Disclosure, ModelRow
 from invert.storage.tariffs import tariffs
 
 

@@ -20,8 +20,7 @@ from invert.estimators.cases import Case
 from invert.estimators.panel import rows_so_far
 from invert.estimators.prediction import Student, fit
 from invert.records import Estimate, Record, interval, undetermined
-from invert.sheets.rows import FileText
-from invert.sheets.tables import KnowledgeScore
+from invert.sheets.rows import FileText, KnowledgeScore
 
 _MANY_REFUSALS = 0.2
 """Share of refused questions, above which a model may know more than its accuracy shows."""

@@ -18,8 +18,7 @@ from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_pri
 from invert.forward_model import solve_steps
 from invert.posterior.points import solved
 from invert.records import Estimate, FastMode, Observable, interval, references, undetermined
-from invert.sheets.rows import SheetKey
-from invert.sheets.tables import Disclosure
+from invert.sheets.rows import Disclosure, SheetKey
 from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
 

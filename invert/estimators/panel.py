@@ -14,7 +14,7 @@ from derive.tables.rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.sheets.read import last_day
-from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
+from invert.sheets.rows import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((Architecture, OpenModel), "release_date"),

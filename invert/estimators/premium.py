@@ -36,9 +36,8 @@ from invert.posterior.points import LATENT, drawn_contexts
 from invert.records import Estimate, Verdict, given_value, interval, references, undetermined, upper
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows
-from invert.sheets.rows import PriceBook
+from invert.sheets.rows import CalibrationModel, ModelRow, PriceBook
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import CalibrationModel, ModelRow
 
 DRAWS = 4096
 ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}

@@ -26,8 +26,8 @@ from invert.estimators import prediction
 from invert.estimators.panel import Priced, hosted_models, listed_models, rows_so_far
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, JudgedPrediction, Record
+from invert.sheets.rows import DisclosedSize, HostPrice, KnowledgeScore, ListPrice, ModelRow
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice, ModelRow
 
 BILLION = 1e9
 SIZES_JUDGED_SINCE = date(2026, 1, 1)

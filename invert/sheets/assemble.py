@@ -26,10 +26,9 @@ from derive.errors import (
 from derive.tables.problems import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
-from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, description_of, usd_amount
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, description_of, usd_amount
 from invert.sheets.rules import broken, descriptions_at_odds, is_traded, rows_by_sheet, strays
 from invert.sheets.sheet import TOKEN_SECONDS, Price, PriceSheet
-from invert.sheets.tables import ModelRow
 
 _ALL = "all"
 _DEFAULT_TIERS = ("standard", "off_peak")

@@ -14,9 +14,8 @@ from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
 from invert.sheets.read import book_of
-from invert.sheets.rows import PriceBook
+from invert.sheets.rows import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow, PriceBook
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
 
 MAKERS = frozenset(
     ("ai21", "alibaba", "amazon", "anthropic", "arcee", "cohere", "deepseek", "google", "inception", "meta", "minimax", "mistral",

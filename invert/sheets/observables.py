@@ -17,9 +17,9 @@ from derive.units import show
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.records import BandPair, Observable, Observables, WritePremium
+from invert.sheets.rows import ModelRow
 from invert.sheets.rules import SAME_PRICE
 from invert.sheets.sheet import Price, PriceBand, PriceSheet
-from invert.sheets.tables import ModelRow
 
 
 def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:

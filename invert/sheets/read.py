@@ -16,10 +16,21 @@ from derive.tables.lines import CsvTable, Source
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import read_cells
 from invert.data import Data, cache_with_data, read_data
-from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, FileText, Fx, PriceBook, PriceRow, RowKey, problem_at, without_collection
+from invert.sheets.rows import (
+    OWN_COLUMNS,
+    SHIPPED_PRICES,
+    FileText,
+    Fx,
+    FxRate,
+    ModelRow,
+    PriceBook,
+    PriceRow,
+    RowKey,
+    problem_at,
+    without_collection,
+)
 from invert.sheets.rules import NAMES, OTHER_COMPONENTS, check, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
 from invert.sheets.sheet import name_price
-from invert.sheets.tables import FxRate, ModelRow
 
 PROBLEM_LIMIT = 1_000
 """The most faults of a file that are listed. Further faults are counted."""

@@ -18,8 +18,8 @@ from invert.forward_model import solve_steps
 from invert.records import BandPair, Observable, Observables, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium, unanswered
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
+from invert.sheets.rows import Disclosure
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import Disclosure
 from invert.storage import tiers as storage
 from invert.storage.tiers import Probabilities
 

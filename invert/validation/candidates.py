@@ -21,7 +21,7 @@ from invert.estimators.prediction import fit, grouped, pool_verdict
 from invert.estimators.size import SIZES_JUDGED_SINCE
 from invert.estimators.typical_kv import DAYS, Bytes, Cache, TypicalKV, typical_kv
 from invert.records import Verdict
-from invert.sheets.tables import HostPrice
+from invert.sheets.rows import HostPrice
 
 
 @immutable(kw_only=False)

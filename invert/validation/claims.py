@@ -23,8 +23,8 @@ from derive.tables.rows import in_si
 from derive.tables.shipped import Tables
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
+from invert.sheets.rows import Disclosure, ModelRow
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import Disclosure, ModelRow
 from invert.validation.claim_rows import AGREES, AS_PUBLISHED, UNDECIDED, Claim, WorkedProblem
 
 Facts = Mapping[str, float]

@@ -15,7 +15,7 @@ from invert.estimate_text import kv_heading
 from invert.inference import run_of
 from invert.records import Estimate
 from invert.result import Inference
-from invert.sheets.tables import NaturalExperiment
+from invert.sheets.rows import NaturalExperiment
 
 _Row = dict[str, object]
 

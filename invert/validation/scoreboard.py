@@ -40,7 +40,7 @@ from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, t
 from invert.records import Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of, last_day
-from invert.sheets.tables import HostPrice
+from invert.sheets.rows import HostPrice
 from invert.storage.tariffs import scoreboard
 from invert.validation import candidates
 from invert.validation.algebra import algebra_problems, algebra_rows

@@ -14,9 +14,19 @@ from invert.estimators import panel, premium
 from invert.estimators.cases import rental
 from invert.sheets.models import context_below
 from invert.sheets.read import read_rows
-from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
+from invert.sheets.rows import (
+    SHIPPED_PRICES,
+    CalibrationModel,
+    Disclosure,
+    FxRate,
+    HostPrice,
+    ListPrice,
+    ModelRow,
+    NaturalExperiment,
+    PriceBook,
+    PriceRow,
+)
 from invert.sheets.rules import check
-from invert.sheets.tables import CalibrationModel, Disclosure, FxRate, HostPrice, ListPrice, ModelRow, NaturalExperiment
 from invert.validation.claim_rows import Claim, WorkedProblem
 
 _READ_BY_INFER = (

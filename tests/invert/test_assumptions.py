@@ -34,7 +34,7 @@ from invert.report.sheet import full_parts
 from invert.report.table import glance
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
-from invert.sheets.tables import FxRate
+from invert.sheets.rows import FxRate
 from invert.validation.scoreboard import recorded_calibration, storage_rules
 from invert.validation.simulation import _SHAPES, simulate
 from invert.validation.soundness import released_late

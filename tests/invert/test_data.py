@@ -12,7 +12,7 @@ from derive.tables import shipped
 from invert.data import Data, cache_with_data, made_with, read_data
 from invert.inference import infer
 from invert.posterior.draws import SEED
-from invert.sheets.tables import FxRate
+from invert.sheets.rows import FxRate
 from tests.tools.tables import reading
 
 

@@ -4,9 +4,8 @@ from datetime import date
 
 from invert.sheets.assemble import sheets
 from invert.sheets.read import read_rows
-from invert.sheets.rows import PriceBook
+from invert.sheets.rows import FxRate, PriceBook
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import FxRate
 
 TODAY = date(2026, 11, 20)
 FX = {

@@ -11,12 +11,12 @@ from derive import preset_rows
 from derive.tables import shipped
 from derive.tables.rows import TableRow
 from derive.tables.shipped import Tables, read
-from invert.sheets import tables
+from invert.sheets import rows
 from invert.validation import claim_rows
 
 RECORDS: dict[str, type[TableRow]] = {
     record.TABLE: record
-    for module in (preset_rows, tables, claim_rows)
+    for module in (preset_rows, rows, claim_rows)
     for record in vars(module).values()
     if isinstance(record, type) and issubclass(record, TableRow) and record is not TableRow
 }

@@ -20,7 +20,7 @@ from derive.presets import hardware, model
 from derive.tables import shipped
 from derive.tables.problems import BadRow
 from derive.tables.shipped import Tables, read, rows_of
-from invert.sheets.tables import FxRate
+from invert.sheets.rows import FxRate
 from tests.tools.tables import GOOD, HARDWARE, RECORDS, SHIPPED, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 

@@ -21,7 +21,7 @@ from derive.tables import shipped
 from derive.tables.problems import BadRow
 from derive.tables.rows import TableRow
 from derive.tables.shipped import Tables, read, rows_of
-from invert.sheets.tables import Disclosure, FxRate, ModelRow
+from invert.sheets.rows import Disclosure, FxRate, ModelRow
 from tests.tools.tables import GOOD, RECORDS, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 

@@ -16,7 +16,7 @@ from invert.estimators.knowledge import knowledge_forms, passes_gate, with_score
 from invert.estimators.size import SizeForm, size_record
 from invert.inference import infer
 from invert.sheets.read import own_file
-from invert.sheets.tables import KnowledgeScore
+from invert.sheets.rows import KnowledgeScore
 from tests.tools.data import shipped_data
 from tests.tools.tables import with_cells
 

@@ -16,7 +16,7 @@ from invert.estimators import panel
 from invert.estimators.panel import fraction_span, spread_of_output_input_ratio, spread_within
 from invert.estimators.typical_kv import typical_kv
 from invert.sheets.read import last_day
-from invert.sheets.tables import HostPrice, ListPrice
+from invert.sheets.rows import HostPrice, ListPrice
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test

@@ -8,8 +8,7 @@ import pytest
 from derive.errors import UnknownName
 from derive.tables import shipped
 from invert.sheets.assemble import find, models, sheets
-from invert.sheets.rows import PriceBook
-from invert.sheets.tables import ModelRow
+from invert.sheets.rows import ModelRow, PriceBook
 from tests.tools.data import shipped_data
 from tests.tools.sheets import TODAY, book_of, full, pair
 from tests.tools.tables import reading

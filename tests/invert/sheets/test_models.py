@@ -9,7 +9,7 @@ from derive.tables import shipped
 from invert.data import read_data
 from invert.sheets.assemble import models
 from invert.sheets.models import first_mention, model_row_by_weights
-from invert.sheets.tables import ModelRow
+from invert.sheets.rows import ModelRow
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
 from tests.tools.tables import reading

@@ -16,9 +16,8 @@ from invert.estimators.cases import assumptions_of
 from invert.sheets.assemble import sheets
 from invert.sheets.observables import band_means, observables, rounding_cell
 from invert.sheets.read import read_rows
-from invert.sheets.rows import PriceBook
+from invert.sheets.rows import FxRate, PriceBook
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import FxRate
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)

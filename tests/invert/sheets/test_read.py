@@ -17,9 +17,8 @@ from derive.tables import lines as csv_lines
 from derive.tables import shipped
 from derive.tables.problems import Problem
 from invert.sheets.read import load, read_rows
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceRow
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, FxRate, PriceRow
 from invert.sheets.rules import check
-from invert.sheets.tables import FxRate
 from tests.tools.together import in_one_test
 
 HEADER = ",".join(PRICE_COLUMNS)

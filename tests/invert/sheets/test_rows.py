@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.sheets.rows import PriceRow, units_per_usd
-from invert.sheets.tables import FxRate
+from derive.tables.shipped import rows_of
+from invert.sheets.rows import FxRate, ModelRow, PriceRow, units_per_usd
 
 ROW = PriceRow(
     provider="acme", model="m", region="global", service_tier="standard", component="input", threshold_tokens=0, threshold_inclusive=False,
@@ -66,3 +66,20 @@ def test_a_rate_is_the_newest_known_on_the_day_and_before_all_of_them_the_oldest
     assert units_per_usd({}, "USD", date(2026, 1, 1)) == 1.0
     with pytest.raises(KeyError):
         units_per_usd(RATES, "EUR", date(2026, 1, 1))
+
+
+MOVED = date(2026, 6, 1)
+KNOWN = next(row for row in rows_of(ModelRow) if row.architecture and row.active_params and row.total_params)
+
+
+def test_from_the_day_on_which_other_weights_are_served_nothing_is_known_of_them():
+    row = replace(KNOWN, weights_until=MOVED)
+    assert row.known_on(MOVED - timedelta(days=1)) is row
+    after = row.known_on(MOVED)
+    gone = {"architecture": "", "architecture_grade": "", "active_params": None, "active_params_grade": "", "total_params": None}
+    assert {name: getattr(after, name) for name in gone} == gone
+    assert replace(after, **{name: getattr(row, name) for name in gone}) == row
+
+
+def test_weights_that_nobody_says_were_exchanged_are_those_of_every_day():
+    assert replace(KNOWN, weights_until=None).known_on(date.max) == replace(KNOWN, weights_until=None)

@@ -13,7 +13,7 @@ from invert.assumptions import USUAL
 from invert.estimators import panel
 from invert.estimators.panel import spread_within
 from invert.estimators.typical_kv import typical_kv
-from invert.sheets.tables import HostPrice
+from invert.sheets.rows import HostPrice
 from invert.validation import candidates, scoreboard
 from invert.validation.candidates import commonest, rank_correlation, single_band_rows
 from tests.tools.data import shipped_data

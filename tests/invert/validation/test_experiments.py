@@ -11,7 +11,7 @@ from derive.tables.shipped import rows_of
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import Estimate
-from invert.sheets.tables import NaturalExperiment
+from invert.sheets.rows import NaturalExperiment
 from invert.validation.experiments import Retest, experiment_rows, retests
 
 
