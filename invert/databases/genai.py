@@ -9,27 +9,11 @@ from importlib.util import find_spec
 from typing import Any
 
 from derive.errors import WrongData
-from invert.databases.records import (
-    Database,
-    Entry,
-    Format,
-    NotTaken,
-    Offer,
-    Rates,
-    Sold,
-    WrongField,
-    installed_database,
-    offers_by_hour,
-    part,
-    per_mtok,
-    refuse_unknown,
-    token_count,
-    windows_between,
-)
+from invert.databases import records
 
 _KNOWN = "0.2"
 """The version whose fields are read here."""
-_SOLD: Mapping[str, Sold] = {
+_SOLD: Mapping[str, records.Sold] = {
     "input_mtok": ("input", None),
     "output_mtok": ("output", None),
     "cache_read_mtok": ("cache_read", None),
@@ -54,27 +38,27 @@ _SOLD_OTHERWISE = ("search_type",)
 """Conditions of a variant that does not sell tokens."""
 
 
-def installed() -> tuple[Iterable[Any], Database] | None:
+def installed() -> tuple[Iterable[Any], records.Database] | None:
     """Return the providers of the installed snapshot, or None without the package."""
     if find_spec("genai_prices") is None:
         return None
-    database = installed_database(FORMAT.name)
+    database = records.installed_database(FORMAT.name)
     try:
         return import_module("genai_prices.data_snapshot").get_snapshot().providers, database
     except Exception as error:
         raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {_KNOWN} is known here") from error
 
 
-def _entries(providers: Iterable[Any]) -> Iterator[Entry]:
+def _entries(providers: Iterable[Any]) -> Iterator[records.Entry]:
     for provider in map(plain_record, providers):
-        models = part(provider, "models", list) if isinstance(provider, dict) else None
+        models = records.part(provider, "models", list) if isinstance(provider, dict) else None
         if models is None:
-            raise WrongField("models", "is not there")
+            raise records.WrongField("models", "is not there")
         urls = provider.get("pricing_urls")
         url = urls[0] if urls and isinstance(urls, list) else ""
         for model in models:
             name = str(model.get("id", "")) if isinstance(model, dict) else ""
-            yield Entry(provider=str(provider.get("id", "")), model=name, record=model, source_url=url)
+            yield records.Entry(provider=str(provider.get("id", "")), model=name, record=model, source_url=url)
 
 
 def plain_record(value: Any) -> Any:
@@ -85,57 +69,57 @@ def plain_record(value: Any) -> Any:
     return value if fields is None else {name: plain_record(one) for name, one in fields.items() if name != "match"}
 
 
-def _read(model: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
+def _read(model: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken | records.WrongField]:
     """Yield the offers of one model: its prices over time, and its variants by service tier or route."""
     prices = model.get("prices")
-    conditional = prices if isinstance(prices, list) else [{"constraint": None, "prices": part(model, "prices", dict)}]
+    conditional = prices if isinstance(prices, list) else [{"constraint": None, "prices": records.part(model, "prices", dict)}]
     if prices is None:
-        raise WrongField("prices", "is not there")
+        raise records.WrongField("prices", "is not there")
     if not conditional:
-        yield NotTaken(because="no price")
+        yield records.NotTaken(because="no price")
         return
-    dated: list[tuple[date | None, Mapping[int, Rates]]] = []
-    hours: list[tuple[Mapping[str, Any], Mapping[int, Rates]]] = []
+    dated: list[tuple[date | None, Mapping[int, records.Rates]]] = []
+    hours: list[tuple[Mapping[str, Any], Mapping[int, records.Rates]]] = []
     for one in conditional:
-        constraint, priced = part(one, "constraint", dict) or {}, bands_of(one["prices"])
+        constraint, priced = records.part(one, "constraint", dict) or {}, bands_of(one["prices"])
         if "start_time" in constraint:
             hours.append((constraint, priced))
         elif constraint and "start_date" not in constraint:
-            raise WrongField("constraint", f"has {', '.join(map(str, constraint))} and neither a day nor hours")
+            raise records.WrongField("constraint", f"has {', '.join(map(str, constraint))} and neither a day nor hours")
         else:
             dated.append((constraint.get("start_date"), priced))
     if not dated:
-        raise WrongField("constraint", "has hours at every price")
+        raise records.WrongField("constraint", "has hours at every price")
     dated.sort(key=lambda pair: pair[0] or date.min)
     for place, (start, bands) in enumerate(dated):
         end = dated[place + 1][0] if dated[place + 1 :] else None
-        made = [Offer(bands=bands)]
+        made = [records.Offer(bands=bands)]
         if hours and end is None:
             times = ((_minutes(one["start_time"]), _minutes(one["end_time"])) for one, _ in hours)
-            windows = [window for start_and_end in times for window in windows_between(*start_and_end)]
-            made = [*offers_by_hour(bands, [inside for _, inside in hours], windows, "constraint")]
+            windows = [window for start_and_end in times for window in records.windows_between(*start_and_end)]
+            made = [*records.offers_by_hour(bands, [inside for _, inside in hours], windows, "constraint")]
         for offer in made:
             yield replace(offer, effective_date=start, date_kind="start" if start else "", valid_to=end)
-    yield from _variants(part(model, _VARIANTS, list) or ())
+    yield from _variants(records.part(model, _VARIANTS, list) or ())
 
 
-def _variants(found: Iterable[Mapping[str, Any]]) -> Iterator[Offer | WrongField]:
+def _variants(found: Iterable[Mapping[str, Any]]) -> Iterator[records.Offer | records.WrongField]:
     """Yield the offers of the newest variant of each kind. The days of variants are days of verification, not first days of validity."""
     newest: dict[tuple[str, str], tuple[date | None, Any]] = {}
-    dated = [((part(one, "constraint", dict) or {}).get("start_date"), one) for one in found]
+    dated = [((records.part(one, "constraint", dict) or {}).get("start_date"), one) for one in found]
     for day, variant in sorted(dated, key=lambda pair: pair[0] or date.min):
-        when = part(variant, "when", dict)
+        when = records.part(variant, "when", dict)
         if when is None:
-            raise WrongField("when", "is not there")
+            raise records.WrongField("when", "is not there")
         tier, region, odd = read_condition(when)
         if odd:
-            yield WrongField("when", f"has a condition that is not known: {odd}")
+            yield records.WrongField("when", f"has a condition that is not known: {odd}")
         else:
             newest[tier, region] = day, variant["prices"]
     for (tier, region), (day, prices) in newest.items():
         if tier:
             kind = "verified" if day else ""
-            yield Offer(bands=bands_of(prices), service_tier=tier, region=region, effective_date=day, date_kind=kind)
+            yield records.Offer(bands=bands_of(prices), service_tier=tier, region=region, effective_date=day, date_kind=kind)
 
 
 def read_condition(when: Mapping[str, str]) -> tuple[str, str, str]:
@@ -150,32 +134,32 @@ def read_condition(when: Mapping[str, str]) -> tuple[str, str, str]:
     return tier if when.keys().isdisjoint(_SOLD_OTHERWISE) else "", region, ", ".join(f"{name}={value}" for name, value in unknown)
 
 
-def bands_of(prices: Mapping[str, Any]) -> dict[int, Rates]:
+def bands_of(prices: Mapping[str, Any]) -> dict[int, records.Rates]:
     """Return rates by threshold. A tier of this database begins above its start."""
     priced = {name: value for name, value in prices.items() if name.endswith("_mtok") and not _NO_TEXT.search(name)}
-    refuse_unknown(priced, _SOLD)
-    bands: dict[int, dict[Sold, float]] = {0: {}}
+    records.refuse_unknown(priced, _SOLD)
+    bands: dict[int, dict[records.Sold, float]] = {0: {}}
     for name, sold in _SOLD.items():
         price = prices.get(name)
         if price is None:
             continue
         tiered = price if isinstance(price, dict) and "base" in price else {"base": price}
-        bands[0][sold] = per_mtok(name, tiered["base"])
-        for tier in part(tiered, "tiers", list) or ():
-            start = token_count(tier["start"])
+        bands[0][sold] = records.per_mtok(name, tiered["base"])
+        for tier in records.part(tiered, "tiers", list) or ():
+            start = records.token_count(tier["start"])
             if start is None:
-                raise WrongField(name, f"has a tier that starts at {tier['start']!r}")
-            bands.setdefault(start, {})[sold] = per_mtok(name, tier["price"])
+                raise records.WrongField(name, f"has a tier that starts at {tier['start']!r}")
+            bands.setdefault(start, {})[sold] = records.per_mtok(name, tier["price"])
     return dict(bands)
 
 
 def _minutes(moment: time) -> int:
     if moment.tzinfo is not None and moment.tzinfo is not UTC and moment.utcoffset():
-        raise WrongField("constraint", f"has hours that are not in UTC: {moment}")
+        raise records.WrongField("constraint", f"has hours that are not in UTC: {moment}")
     return moment.hour * 60 + moment.minute
 
 
-FORMAT = Format(
+FORMAT = records.Format(
     name="genai-prices",
     entries=_entries,
     read=_read,

@@ -11,28 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import WrongData, shorten
-from invert.databases.records import (
-    A_DAY,
-    PER_TOKEN,
-    Database,
-    Entry,
-    Format,
-    NotTaken,
-    Offer,
-    Rates,
-    Sold,
-    Window,
-    WrongField,
-    between,
-    fields_in,
-    installed_database,
-    named_in,
-    offers_by_hour,
-    part,
-    per_mtok,
-    refuse_unknown,
-    token_count,  # fmt: skip
-)
+from invert.databases import records
 
 _FILE = "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses", "completion")
@@ -68,12 +47,12 @@ _SHANGHAI = 16 * 60
 """The minute of a UTC day at which the next day begins in Shanghai."""
 
 
-def installed() -> tuple[Path, Database] | None:
+def installed() -> tuple[Path, records.Database] | None:
     """Return the price file in the installed package, or None without the package. Raise WrongData if the package has no such file."""
     found = find_spec(FORMAT.name)
     if found is None or not found.origin:
         return None
-    database = installed_database(FORMAT.name)
+    database = records.installed_database(FORMAT.name)
     place = Path(found.origin).with_name(_FILE)
     if not place.is_file():
         raise WrongData(f"{database}: has no file {_FILE}, so its version is newer or older than the known ones")
@@ -87,66 +66,68 @@ def _is_shape(content: Any) -> bool:
     )
 
 
-def _entries(content: Mapping[str, Any]) -> Iterator[Entry]:
+def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:
     for name, one in content.items():
         if name not in ("sample_spec", "fallback_generalizations"):
-            provider = named_in(one, "litellm_provider")
-            yield Entry(provider=_family(provider), model=model_of(name, provider), record=one, source_url=named_in(one, "source"))
+            provider = records.named_in(one, "litellm_provider")
+            yield records.Entry(
+                provider=_family(provider), model=model_of(name, provider), record=one, source_url=records.named_in(one, "source")
+            )
 
 
-def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken]:
     """Yield the offers of one entry, one for each service tier."""
-    provider, mode = part(entry, "litellm_provider", str) or "", part(entry, "mode", str) or ""
+    provider, mode = records.part(entry, "litellm_provider", str) or "", records.part(entry, "mode", str) or ""
     if not provider and mode in _MODES:
-        raise WrongField("litellm_provider", "is not there")
+        raise records.WrongField("litellm_provider", "is not there")
     if provider and mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
-        raise WrongField("mode", f"is {shorten(mode)}, an unknown kind of entry")
+        raise records.WrongField("mode", f"is {shorten(mode)}, an unknown kind of entry")
     if not provider or mode not in _MODES:
-        yield NotTaken(because=f"not text to text: {mode.replace('_', ' ') or 'no mode'}")
+        yield records.NotTaken(because=f"not text to text: {mode.replace('_', ' ') or 'no mode'}")
         return
     tiers = bands_by_tier(entry)
-    if tiered := part(entry, _TIERED, list):
+    if tiered := records.part(entry, _TIERED, list):
         tiers["standard"] = _tiered(tiered)
-    off_peak = part(entry, _BY_HOUR, dict)
+    off_peak = records.part(entry, _BY_HOUR, dict)
     if off_peak and "standard" in tiers:
         # The price at the top level of the entry is the price outside the windows.
         windows, days = peak_hours(off_peak)
         base = tiers.pop("standard")
         lower = {0: {**base.get(0, {}), **bands_by_tier(off_peak).get("standard", {}).get(0, {})}}
-        yield from offers_by_hour(lower, [base], windows, _BY_HOUR, days)
+        yield from records.offers_by_hour(lower, [base], windows, _BY_HOUR, days)
     if not tiers and not off_peak:
-        yield NotTaken(because="no price of input and output tokens")
+        yield records.NotTaken(because="no price of input and output tokens")
     for tier, bands in tiers.items():
         # A discount on one item is not a sheet.
         if tier == "standard" or {("input", None), ("output", None)} <= bands.get(0, {}).keys():
-            yield Offer(bands=bands, service_tier=tier)
-    speeds = part(entry, _SPEEDS, dict) or {}
+            yield records.Offer(bands=bands, service_tier=tier)
+    speeds = records.part(entry, _SPEEDS, dict) or {}
     if "fast" in speeds and "standard" in tiers and "fast" not in tiers:
-        factor, standard = per_mtok(_SPEEDS, speeds["fast"]), tiers["standard"]
+        factor, standard = records.per_mtok(_SPEEDS, speeds["fast"]), tiers["standard"]
         fast = {at: {sold: float(f"{amount * factor:.10g}") for sold, amount in rates.items()} for at, rates in standard.items()}
-        yield Offer(bands=fast, service_tier="fast")
+        yield records.Offer(bands=fast, service_tier="fast")
 
 
-def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
+def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, records.Rates]]:
     """Return rates by service tier and threshold, read from the names of the fields."""
-    tiers: dict[str, dict[int, dict[Sold, float]]] = {}
-    refuse_unknown({
+    tiers: dict[str, dict[int, dict[records.Sold, float]]] = {}
+    records.refuse_unknown({
         name: value
         for name, value in entry.items()
-        if isinstance(value, dict | list) and any(_COST.match(inside) for inside, _ in fields_in(value))
+        if isinstance(value, dict | list) and any(_COST.match(inside) for inside, _ in records.fields_in(value))
     }, _LISTS)  # fmt: skip
     for name, amount in entry.items():
         form = _COST.fullmatch(name)
         if not form and amount and name.startswith(tuple(_COSTS)) and not name.endswith(_OTHERWISE):
-            raise WrongField(name, "looks like a price but is unknown")
+            raise records.WrongField(name, "looks like a price but is unknown")
         if not form or amount is None:
             continue
         cost, lasts, above, tier = form.groups()
         sold = _COSTS[cost], int(lasts) * 3600 if lasts else None
         if lasts and _COSTS[cost] != "cache_write":
-            raise WrongField(name, "names a lifetime of an item without one")
+            raise records.WrongField(name, "names a lifetime of an item without one")
         bands = tiers.setdefault(_TIERS.get(tier or "", tier or ""), {})
-        bands.setdefault(int(above or 0) * 1000, {})[sold] = per_mtok(name, amount, PER_TOKEN)
+        bands.setdefault(int(above or 0) * 1000, {})[sold] = records.per_mtok(name, amount, records.PER_TOKEN)
     return {tier: dict(bands) for tier, bands in tiers.items()}
 
 
@@ -156,26 +137,26 @@ def model_of(name: str, provider: str) -> str:
     return rest if slash and rest and first in (provider, _family(provider), provider.replace("_", "-")) else name
 
 
-def peak_hours(off_peak: Mapping[str, Any]) -> tuple[list[Window], str]:
+def peak_hours(off_peak: Mapping[str, Any]) -> tuple[list[records.Window], str]:
     """Return the hours and weekdays in UTC outside the windows of an off-peak price."""
     _refuse_other_times(off_peak, (*_OFF_PEAK, *_WINDOW))
     alone = [{name: off_peak[name] for name in _WINDOW if name in off_peak}] if off_peak.get("hours_utc") else []
-    free: dict[int, list[Window]] = {}
-    for window in [*alone, *(part(off_peak, "windows", list) or [])]:
+    free: dict[int, list[records.Window]] = {}
+    for window in [*alone, *(records.part(off_peak, "windows", list) or [])]:
         if not isinstance(window, dict):
-            raise WrongField("windows", f"is {type(window).__name__} and not dict")
+            raise records.WrongField("windows", f"is {type(window).__name__} and not dict")
         _refuse_other_times(window, _WINDOW)
         written = window.get("hours_utc") or []
         spans = [_span(text) for text in (written if isinstance(written, list) else [written])]
         for day in _weekdays(window.get("weekdays")) or ([*_WEEK] if alone else [one for one in _WEEK if one not in free]):
             free.setdefault(day, []).extend(spans)
-    busy = {day: tuple(between(sorted(free.get(day, [])))) for day in _WEEK}
+    busy = {day: tuple(records.between(sorted(free.get(day, [])))) for day in _WEEK}
     if not free or len({*busy.values()} - {()}) != 1:
-        raise WrongField(_BY_HOUR, "has different hours on some days, or no hours")
+        raise records.WrongField(_BY_HOUR, "has different hours on some days, or no hours")
     spans_found = next(filter(None, busy.values()))
     zone = off_peak.get("weekday_timezone", "UTC")
     if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
-        raise WrongField("weekday_timezone", "names days that are not in UTC")
+        raise records.WrongField("weekday_timezone", "names days that are not in UTC")
     days = [day for day, spans in busy.items() if spans]
     return [*spans_found], "" if days == [*_WEEK] else _days_text(days)
 
@@ -184,12 +165,12 @@ def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> Non
     """Raise WrongField for an unknown field that may contain the hours of an off-peak price, because the peak hours would be wrong."""
     for name, value in fields.items():
         if name not in known and "_cost" not in name and value:
-            raise WrongField(name, "is unknown and may be the hours of an off-peak price")
+            raise records.WrongField(name, "is unknown and may be the hours of an off-peak price")
 
 
 def _weekdays(days: Any) -> list[int]:
     if days and not (isinstance(days, list) and all(one in _WEEK for one in days)):
-        raise WrongField("weekdays", f"is {days!r}, not a list of days from 1 to 7")
+        raise records.WrongField("weekdays", f"is {days!r}, not a list of days from 1 to 7")
     return days or []
 
 
@@ -202,27 +183,27 @@ def _days_text(days: list[int]) -> str:
 def _span(text: Any) -> tuple[int, int]:
     form = re.fullmatch(r"([0-9]{2}):([0-9]{2})-([0-9]{2}):([0-9]{2})", text) if isinstance(text, str) else None
     if not form:
-        raise WrongField("hours_utc", f"is {text!r} and not hours")
+        raise records.WrongField("hours_utc", f"is {text!r} and not hours")
     start, end = int(form[1]) * 60 + int(form[2]), int(form[3]) * 60 + int(form[4])
     if end and end < start:
-        raise WrongField("hours_utc", f"is {text!r}, past midnight")
-    return start, end or A_DAY
+        raise records.WrongField("hours_utc", f"is {text!r}, past midnight")
+    return start, end or records.A_DAY
 
 
-def _tiered(ranges: list[Any]) -> dict[int, Rates]:
+def _tiered(ranges: list[Any]) -> dict[int, records.Rates]:
     """Return the bands of a list of ranges of prompt lengths."""
-    bands: dict[int, Rates] = {}
+    bands: dict[int, records.Rates] = {}
     ends: dict[int, object] = {}
     for one in ranges:
-        span = part(one, "range", list) if isinstance(one, dict) else None
+        span = records.part(one, "range", list) if isinstance(one, dict) else None
         if not span or isinstance(span[0], bool) or not isinstance(span[0], int | float) or not 0 <= span[0] < 10**12:
-            raise WrongField(_TIERED, "has a range that does not begin at a number of tokens")
+            raise records.WrongField(_TIERED, "has a range that does not begin at a number of tokens")
         bands[int(span[0])] = bands_by_tier(one).get("standard", {}).get(0, {})
         ends[int(span[0])] = span[1] if span[1:] else None
     for below, above in pairwise(sorted(ends)):
         # Some ranges begin with the token after the end of the range below.
-        if (end := token_count(ends[below])) and end not in (above, above - 1):
-            raise WrongField(_TIERED, f"has a range that ends at {end} and another that begins at {above}")
+        if (end := records.token_count(ends[below])) and end not in (above, above - 1):
+            raise records.WrongField(_TIERED, f"has a range that ends at {end} and another that begins at {above}")
     return bands
 
 
@@ -231,7 +212,7 @@ def _family(provider: str) -> str:
     return "vertex_ai" if provider.startswith("vertex_ai") and provider != "vertex_ai-language-models" else provider
 
 
-FORMAT = Format(
+FORMAT = records.Format(
     name="litellm",
     entries=_entries,
     read=_read,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from invert.databases.records import Entry, Format, NotTaken, Offer, Sold, WrongField, part, rates_of, refuse_unknown, token_count
+from invert.databases import records
 
-_SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
+_SOLD: Mapping[str, records.Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}
 
 
 def _is_shape(content: Any) -> bool:
@@ -18,39 +18,41 @@ def _is_shape(content: Any) -> bool:
     )
 
 
-def _entries(content: Mapping[str, Any]) -> Iterator[Entry]:
+def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:
     """Yield the models of each provider, or the provider itself if its models cannot be read."""
     for provider, one in content.items():
         models = one.get("models") if isinstance(one, dict) else None
         if isinstance(models, dict):
             for model, record in models.items():
-                yield Entry(provider=provider, model=model, record=record, source_url=one.get("doc"))
+                yield records.Entry(provider=provider, model=model, record=record, source_url=one.get("doc"))
         else:
-            yield Entry(provider=provider, model="", record=WrongField("models", "is missing, or is not a record of models"))
+            yield records.Entry(
+                provider=provider, model="", record=records.WrongField("models", "is missing, or is not a record of models")
+            )
 
 
-def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken]:
     """Yield the offer of one model."""
-    cost = part(entry, "cost", dict)
+    cost = records.part(entry, "cost", dict)
     if not cost:
-        yield NotTaken(because="no price")
+        yield records.NotTaken(because="no price")
         return
-    refuse_unknown(cost, ("tiers", "context_over_200k"))
-    bands = {0: rates_of(cost, _SOLD)}
+    records.refuse_unknown(cost, ("tiers", "context_over_200k"))
+    bands = {0: records.rates_of(cost, _SOLD)}
     # The older field always means 200k. Entries also have it beside a newer field with another threshold.
-    if tiers := part(cost, "tiers", list):
+    if tiers := records.part(cost, "tiers", list):
         for one in tiers:
-            place = part(one, "tier", dict) if isinstance(one, dict) else None
-            at = token_count(place.get("size")) if place else None
+            place = records.part(one, "tier", dict) if isinstance(one, dict) else None
+            at = records.token_count(place.get("size")) if place else None
             if at is None or (place and place.get("type", "context") != "context"):
-                raise WrongField("tiers", "has a tier without a context size")
-            bands[at] = rates_of(one, _SOLD)
-    elif above := part(cost, "context_over_200k", dict):
-        bands[200_000] = rates_of(above, _SOLD)
-    yield Offer(bands=bands)
+                raise records.WrongField("tiers", "has a tier without a context size")
+            bands[at] = records.rates_of(one, _SOLD)
+    elif above := records.part(cost, "context_over_200k", dict):
+        bands[200_000] = records.rates_of(above, _SOLD)
+    yield records.Offer(bands=bands)
 
 
-FORMAT = Format(
+FORMAT = records.Format(
     name="models.dev",
     entries=_entries,
     read=_read,

@@ -3,26 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from invert.databases.records import (
-    PER_TOKEN,
-    Entry,
-    Format,
-    NotTaken,
-    Offer,
-    Rates,
-    Sold,
-    Window,
-    WrongField,
-    named_in,
-    offers_by_hour,
-    part,
-    rates_of,
-    refuse_unknown,
-    token_count,
-    windows_between,
-)
+from invert.databases import records
 
-_SOLD: Mapping[str, Sold] = {
+_SOLD: Mapping[str, records.Sold] = {
     "prompt": ("input", None),
     "completion": ("output", None),
     "input_cache_read": ("cache_read", None),
@@ -37,49 +20,49 @@ def _is_shape(content: Any) -> bool:
     return isinstance(found, list) and any(isinstance(one, dict) and isinstance(one.get("pricing"), dict) for one in found)
 
 
-def _entries(content: Mapping[str, Any]) -> Iterator[Entry]:
+def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:
     for one in content["data"]:
-        model = named_in(one, "id")
-        yield Entry(provider="openrouter", model=model, record=one, source_url=f"https://openrouter.ai/{model}")
+        model = records.named_in(one, "id")
+        yield records.Entry(provider="openrouter", model=model, record=one, source_url=f"https://openrouter.ai/{model}")
 
 
-def _read(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken]:
+def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken]:
     """Yield the offers of one model: its price, or its price by the hour."""
-    model, pricing = part(entry, "id", str), part(entry, "pricing", dict)
+    model, pricing = records.part(entry, "id", str), records.part(entry, "pricing", dict)
     if not model or not pricing:
-        raise WrongField("pricing" if model else "id", "is not there")
+        raise records.WrongField("pricing" if model else "id", "is not there")
     if str(pricing.get("prompt", "")).startswith("-"):
-        yield NotTaken(because="a router, with the price of the model that it chooses")
+        yield records.NotTaken(because="a router, with the price of the model that it chooses")
         return
-    refuse_unknown(pricing, {*_SOLD, "overrides"})
-    bands: dict[int, Rates] = {0: rates_of(pricing, _SOLD, PER_TOKEN)}
-    by_hour: list[Rates] = []
-    windows: list[Window] = []
-    for override in part(pricing, "overrides", list) or []:
-        above, start, end = token_count(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
+    records.refuse_unknown(pricing, {*_SOLD, "overrides"})
+    bands: dict[int, records.Rates] = {0: records.rates_of(pricing, _SOLD, records.PER_TOKEN)}
+    by_hour: list[records.Rates] = []
+    windows: list[records.Window] = []
+    for override in records.part(pricing, "overrides", list) or []:
+        above, start, end = records.token_count(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
         if above and start is None and end is None:
-            bands[above] = {**bands.get(above, {}), **rates_of(override, _SOLD, PER_TOKEN)}
+            bands[above] = {**bands.get(above, {}), **records.rates_of(override, _SOLD, records.PER_TOKEN)}
         elif not above and isinstance(start, str) and isinstance(end, str) and not override.get("utc_days"):
-            by_hour.append(rates_of(override, _SOLD, PER_TOKEN))
-            windows += windows_between(_minutes(start), _minutes(end))
+            by_hour.append(records.rates_of(override, _SOLD, records.PER_TOKEN))
+            windows += records.windows_between(_minutes(start), _minutes(end))
         else:
-            raise WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
+            raise records.WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
     if not by_hour:
-        yield Offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
+        yield records.Offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
         return
     if len(bands) > 1:
-        raise WrongField("overrides", "has hours and prompt lengths, and does not give the price of a long prompt by hour")
-    yield from offers_by_hour(bands, [{0: {**bands[0], **rates}} for rates in by_hour], windows, "overrides")
+        raise records.WrongField("overrides", "has hours and prompt lengths, and does not give the price of a long prompt by hour")
+    yield from records.offers_by_hour(bands, [{0: {**bands[0], **rates}} for rates in by_hour], windows, "overrides")
 
 
 def _minutes(text: str) -> int:
     hours, _, minutes = text.partition(":")
     if not (hours.isdecimal() and minutes[:2].isdecimal() and int(hours) <= 24 and int(minutes[:2]) < 60):
-        raise WrongField("overrides", f"has the hour {text[:20]!r}")
+        raise records.WrongField("overrides", f"has the hour {text[:20]!r}")
     return int(hours) * 60 + int(minutes[:2])
 
 
-FORMAT = Format(
+FORMAT = records.Format(
     name="openrouter",
     entries=_entries,
     read=_read,

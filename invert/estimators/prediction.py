@@ -233,6 +233,8 @@ def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Array:
     return np.asarray(np.sqrt((counted * errors**2).sum(1) / counted.sum(1)))
 
 
+# The record of predictions.
+
 _LEVELS = (0.5, 0.9)
 _RESAMPLES = 2000
 LEAST_FAMILIES = 2
@@ -293,6 +295,8 @@ def coverage_at(level: float, count_right: int, count: int) -> Coverage:
     centre, reach = (share + z**2 / (2 * count)) / scale, z / scale * sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
     return Coverage(level=level, right=count_right, count=count, low=centre - reach, high=centre + reach)
 
+
+# The pool of a prediction with the typical KV.
 
 _WEIGHTS = np.linspace(0.0, 1.0, 101)
 

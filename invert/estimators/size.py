@@ -285,6 +285,8 @@ def _times_drawn(count: int) -> Array:
     return np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)
 
 
+# The price of a sheet that predicts its size.
+
 PER_MTOK = 1e6
 _LISTS = ("standard", "off_peak")
 """Service tiers at the list price. A vendor with peak hours charges its usual price in off-peak hours."""
@@ -365,6 +367,8 @@ def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
     named = (one for one in listed_models(data) if one.architecture == (model.architecture or None) or one.model.casefold() in names)
     return next(named, None)
 
+
+# The fitted line of size against price.
 
 _PLACES = 11
 """Number of prices on the line."""

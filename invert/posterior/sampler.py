@@ -223,6 +223,8 @@ def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, norma
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * sqrt(1 - gain) * normal, shape)
 
 
+# The mixture.
+
 _ROUNDS = (4096, 8192, 16384, 16384)
 """Number of draws of each round. From the second round on, the first trusted result is the answer, otherwise the last."""
 _TEMPER, _FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)

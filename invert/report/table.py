@@ -149,6 +149,8 @@ def _listed(models: Sequence[str]) -> str:
     return ", ".join([*named, *more])
 
 
+# Documents.
+
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
 _PREAMBLE = {"latex": (r"% the preamble needs \usepackage{booktabs}",)}
 _ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_cell, "latex": latex_text, "html": escape}

@@ -188,6 +188,8 @@ def money_unit(currency: str, per: str) -> str:
     return f"{currency}/MTok{'/h' if per == 'mtok_hour' else ''}"
 
 
+# Prices changed by hand.
+
 _ADDED, _COPIED = "added by hand", "copied from "
 """The origin of a price added by hand, and the beginning of the origin of a price that an added band copies from the band below."""
 _OF_A_BAND = ("input", "output", "cache_read")
