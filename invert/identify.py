@@ -50,7 +50,6 @@ _PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
 _HAIR = 1e-12
 """Attention FLOPs of 0 have no logarithm, so they are counted in units of this share of compute."""
 
-
 _DEFINED_BY = {
     **{"prefill_cost_ratio": "bands.prefill_cost", "band_price": "bands.price"},
     "input_price": "bands.active_params_times_price_cost_ratio",

@@ -237,7 +237,6 @@ class Shown:
 AS_TABLE = Shown()
 """The default display options."""
 
-
 _Sheet_co = TypeVar("_Sheet_co", bound=Inference, covariant=True)
 
 

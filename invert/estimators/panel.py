@@ -86,10 +86,6 @@ def _priced(model: OpenModel, input_price: float, output_price: float, cache_rea
     return Priced.of({**vars(model), **prices}, model.place)
 
 
-_OLD = "old"
-_RENTED = "gpu"
-
-
 @immutable
 class SpreadWithin:
     """The spread [nat] of a value between hosts of one model: pooled over models, and for the median model."""
@@ -108,7 +104,7 @@ def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping
     """
     of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
     for row in prices:
-        if row.host_kind == _RENTED and row.era != _OLD and not row.size_bucket and not row.domestic:
+        if row.host_kind == "gpu" and row.era != "old" and not row.size_bucket and not row.domestic:
             of_model[row.model].append(row)
     return {model: rows for model, rows in of_model.items() if len(rows) >= least}
 

@@ -245,7 +245,6 @@ Fx = Mapping[str, tuple[FxRate, ...]]
 SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
-
 SHIPPED_PRICES = "prices.csv"
 """The table of shipped prices. Only its rows have this name, so they differ from the rows of a user's file with any name."""
 

@@ -37,7 +37,6 @@ _ENDS = NormalDist().inv_cdf((1 + _LEVEL) / 2)
 """The same in standard deviations."""
 _DIGITS = 2
 
-
 Rows = Sequence[Efficiency]
 
 

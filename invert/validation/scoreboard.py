@@ -411,7 +411,6 @@ _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
 disclosed day, published runs, changed prices, claims of the lecture, published problems, the sampler, and the closed forms.
 """
 
-
 _TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
 
 

@@ -73,7 +73,6 @@ and their means have one common share. Known size: the input price informs only 
 the input price gives the size and is not used again.
 """
 
-
 RankRow = dict[str, str]
 """The ranks of the truth of one quantity among the draws, as in calibration_run.csv. run: the estimate and its noise. simulations: sheets
 kept, of `sheets` drawn. coverage_50, coverage_90: share of truths inside the central intervals. ks_p: p-value of the ranks being uniform
