@@ -4,8 +4,6 @@ import zlib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import field
 from functools import lru_cache, partial, wraps
-from hashlib import sha256
-from platform import python_version
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from derive import VERSION
@@ -94,6 +92,9 @@ class Made:
 def made_with(data: Data) -> Made:
     """Return the provenance of a run on these tables."""
     # Reading the tables needs none of these.
+    from hashlib import sha256
+    from platform import python_version
+
     import numpy
     import scipy
 
