@@ -28,8 +28,7 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators.cases import rental
 from invert.posterior.points import PriceData
-from invert.posterior.sampler import posterior
-from invert.posterior.summary import Summary, summary_of
+from invert.posterior.sampler import Summary, posterior, summary_of
 from invert.sheets.read import load
 from invert.sheets.rules import check
 

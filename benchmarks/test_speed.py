@@ -39,7 +39,7 @@ from invert.data import Data, read_data
 from invert.estimators import size
 from invert.estimators.cases import rental
 from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv
-from invert.posterior.summary import summarise
+from invert.posterior.sampler import summarise
 from invert.sheets.read import load
 from invert.sheets.rules import check
 from tests.tools.compiled import vectorised

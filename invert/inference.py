@@ -15,8 +15,8 @@ from derive.tables.problems import BadRow, Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, made_with, read_data
 from invert.estimate_text import KV_NAMES
-from invert.estimators import knowledge, lecture, other_prices
-from invert.estimators.all_prices import broken_by, posterior_of
+from invert.estimators import lecture, other_prices, size
+from invert.estimators.all_prices import broken_by, convention, posterior_of, probability_by_cost
 from invert.estimators.cases import ASSUMED_SIZE, Case, assumptions_of, case_of, common_anchors, given_anchors, known_cache, same_weights
 from invert.estimators.known import (
     bounds_at_cost,
@@ -31,7 +31,6 @@ from invert.estimators.lecture import read_pair, tiers_of_lifetimes
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
-from invert.posterior.summary import convention, probability_by_cost
 from invert.records import (
     Estimate,
     KnownCache,
@@ -144,7 +143,7 @@ def run_of(
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
     scores = own_file(file) if (file := asked.get("knowledge")) else None
     if data is None:
-        data = knowledge.with_scores(read_data(), scores)
+        data = size.with_scores(read_data(), scores)
     book = book_of(data, asked.get("prices"))
     request = Request(
         names=(names,) if isinstance(names, str) else tuple(names),
@@ -356,7 +355,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         kv_bytes["from_premium_at_cost"] = told_by_others(kv_bytes["from_premium_at_cost"], bounds_at_cost(data, assumptions))
     found = {
         "bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions),
-        **knowledge.estimates(read, data, assumptions),
+        **size.estimate_by_knowledge(read, data, assumptions),
         **beside,
     }
     by_storage = other_prices.estimate_by_storage(read, data, assumptions)

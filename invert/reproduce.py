@@ -19,7 +19,7 @@ from invert.data import made_with, read_data
 from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
 from invert.estimators.cases import assumptions_of, given_anchors
-from invert.estimators.knowledge import with_scores
+from invert.estimators.size import with_scores
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
 from invert.report.layout import several

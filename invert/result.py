@@ -24,7 +24,7 @@ from invert.estimators.premium import Calibration
 from invert.forward_model import Inversion
 from invert.identify import identified, swings_of_all_prices, swings_of_premium
 from invert.posterior.points import PriceData
-from invert.posterior.summary import Summary
+from invert.posterior.sampler import Summary
 from invert.sheets.assemble import is_provider, matches
 from invert.sheets.diff import Difference
 from invert.sheets.models import MAKERS

@@ -4,6 +4,10 @@ N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra pr
 fitted on closed models of known size, and A the accuracy on a benchmark of facts. A form (`SizeForm`) names the data. Every fit is
 judged in three ways: families (or vendors) left out, models released later, and closed models. The baseline is the same form
 without its last predictor. `size_by_price` says which price of a sheet predicts its size.
+
+Each benchmark has its own fits, to sparse open models of today, with the accuracy of the best variant of a model. A form with a benchmark
+is used if its gain in log density over the same fit without the score exceeds one standard error, both with families left out and on
+models that were released later.
 """
 
 from collections.abc import Callable
@@ -11,7 +15,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 from math import exp, log
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.special import logit, stdtrit
@@ -19,15 +23,20 @@ from scipy.special import logit, stdtrit
 from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
+from derive.tables.problems import Problem
+from derive.tables.writing import edited_table
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import prediction
 from invert.estimators.panel import Priced, hosted_models, listed_models, rows_so_far
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
-from invert.records import CLOSED_MODELS, JudgedPrediction, Record
-from invert.sheets.rows import DisclosedSize, HostPrice, KnowledgeScore, ListPrice, ModelRow
+from invert.records import CLOSED_MODELS, Estimate, JudgedPrediction, Record, interval, undetermined
+from invert.sheets.rows import DisclosedSize, FileText, HostPrice, KnowledgeScore, ListPrice, ModelRow
 from invert.sheets.sheet import PriceSheet
+
+if TYPE_CHECKING:
+    from invert.estimators.cases import Case
 
 BILLION = 1e9
 SIZES_JUDGED_SINCE = date(2026, 1, 1)
@@ -404,3 +413,99 @@ def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPr
         )
         for row, centre, reach in zip(rows, found.centre, reaches, strict=True)
     )
+
+
+# Total parameters from the factual knowledge of a model.
+
+_MANY_REFUSALS = 0.2
+"""Share of refused questions, above which a model may know more than its accuracy shows."""
+IN_WORDS = {True: "price and knowledge", False: "no price used"}
+"""The evidence in words, without and with a price."""
+_GATES: tuple[LeftOut, ...] = ("family", "later")
+"""The tests that a form must pass before it is used."""
+
+
+def with_scores(data: Data, scores: FileText | None) -> Data:
+    """Return the data with the scores of the user's own file after the shipped ones."""
+    if scores is None:
+        return data
+    table = KnowledgeScore.TABLE
+    alone = data.tables.edited(**{table: scores.content.decode(errors="replace")})
+    for fault in alone.problems(KnowledgeScore):
+        raise WrongData(str(replace(fault, origin=scores.place)))
+    known = {(row.model, row.benchmark, row.variant) for row in data.tables.rows_of(KnowledgeScore)}
+    for row in alone.rows_of(KnowledgeScore):
+        if (row.model, row.benchmark, row.variant) in known:
+            message = f"{table}.csv has a score of the same model, benchmark and variant. Write another variant"
+            raise WrongData(str(Problem(origin=scores.place, row=row.place, column="variant", message=message)))
+    together = edited_table(data.tables.content(f"{table}.csv"), tuple(data.tables.columns(table)), alone.raw_rows(table))
+    return Data(data.tables.edited(**{table: together.decode()}))
+
+
+@cache_with_data
+def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[SizeForm, ...]:
+    """Return the forms of every benchmark with enough models: first the forms with a price, then by gain."""
+    benchmarks = dict.fromkeys(row.benchmark for row in rows_so_far(data, KnowledgeScore))
+    forms = [SizeForm(params="total_params", priced=priced, benchmark=benchmark) for benchmark in benchmarks for priced in IN_WORDS]
+    judged = [form for form in forms if all(_record_if_any(data, form, gate, assumptions) for gate in _GATES)]
+    return tuple(sorted(judged, key=lambda form: (not form.priced, -size_record(data, form, "family", assumptions).gain)))
+
+
+def _record_if_any(data: Data, form: SizeForm, left_out: LeftOut, assumptions: Assumptions) -> Record | None:
+    """Return the record of a form, or None if too few models have a score."""
+    try:
+        return size_record(data, form, left_out, assumptions)
+    except WrongData:
+        return None
+
+
+def passes_gate(data: Data, form: SizeForm, assumptions: Assumptions) -> bool:
+    """Return whether the gain of a form exceeds its error, with families left out and on later models."""
+    errors = assumptions.least_gain_in_errors
+    return all(size_record(data, form, left_out, assumptions).has_skill(errors) for left_out in _GATES)
+
+
+def estimate_by_knowledge(case: "Case", data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+    """Return the total parameters by the score of the model alone, and by its list price and its score."""
+    return {
+        "total_params_by_knowledge": _total_params(case, False, data, assumptions),
+        "total_params_by_price_and_knowledge": _total_params(case, True, data, assumptions),
+    }
+
+
+def _total_params(case: "Case", priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
+    """Return the estimate by the benchmark with the largest gain, among those that have a score of the model and pass the tests."""
+    if priced and (case.by_price is None or case.by_price.hosts):
+        return undetermined(assumptions, case.no_size or "a host's price. The scores are fitted with prices of makers")
+    # The possible names of the model in the scores: its own, its aliases, and the name of the open model that it sells.
+    listed = case.by_price.listed if case.by_price else None
+    known = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
+    names = [name.casefold() for name in known]
+    because = "the model has no score on a benchmark of facts"
+    for form in knowledge_forms(data, assumptions):
+        scores = best_scores(data, form.benchmark)
+        score = next((scores[name] for name in names if name in scores), None)
+        if score and form.priced == priced:
+            if passes_gate(data, form, assumptions):
+                return _size_by_score(case, form, score, data, assumptions)
+            because = f"the score on {form.benchmark} improves the estimate by price by less than one standard error"
+    return undetermined(assumptions, because)
+
+
+def _size_by_score(case: "Case", form: SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
+    found = case.by_price
+    closed, without = bool(found and found.closed), found.listed.price_family if found and found.listed else ""
+    rows = size_table(data, form, assumptions, without)
+    values = np.array([[1.0, *predictors_of(form, log(found.price) if found else 0.0, score)]])
+    extra = np.array(extra_price_cost_ratio(data, "total_params", assumptions) if closed else (0.0, 0.0))
+    one = predict_closed(prediction.fit(rows), form, values, extra)
+    told = prediction.Student(centre=float(one.centre[0]), scale=float(one.scale[0]), freedom=float(one.freedom))
+    low, median, high = (BILLION * end for end in told.range(assumptions.level))
+    highest = size_table(data, form, assumptions).predictors[:, -1].max()
+    extrapolated, refused = bool(values[0, -1] > highest), (score.refusals or 0.0) > _MANY_REFUSALS
+    because = f"{IN_WORDS[form.priced]}: the size of sparse open models with this score on {form.benchmark}"
+    because += ". The model refused many questions, so it may be larger" * refused
+    because += ". Extrapolated: every open model has a lower score" * extrapolated
+    of_closed = _record_if_any(data, form, "closed vendor", assumptions) if closed else None
+    of_it = of_closed or size_record(data, form, "family", assumptions)
+    return replace(interval(assumptions, low, median, high, because, equations=()), record=None if extrapolated else of_it)

@@ -24,7 +24,6 @@ from invert.data import Data, cache_with_data, read_data
 from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import panel, premium, size
 from invert.estimators.cases import production_figure, rental
-from invert.estimators.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.known import (
     Judged,
     cases_of_known_cache,
@@ -36,6 +35,7 @@ from invert.estimators.known import (
 )
 from invert.estimators.other_prices import params_times_price_cost
 from invert.estimators.premium import ONE_TOKEN_MORE, Member, members, weighted_line
+from invert.estimators.size import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
 from invert.records import Record, Verdict
 from invert.sheets.assemble import models, sheets_that_ship

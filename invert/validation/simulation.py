@@ -25,8 +25,7 @@ from invert.arrays import Array, Values
 from invert.assumptions import STRUCTURE, USUAL, Assumptions
 from invert.forward_model import forward
 from invert.posterior.points import PER_PARAMETER, Pair, Points, PriceData, costs_of_structure
-from invert.posterior.sampler import OF_THE_MODEL, Posterior, log_likelihood, posterior, trusted
-from invert.posterior.summary import LEVEL_OF_PRICES, SUMMARISED
+from invert.posterior.sampler import LEVEL_OF_PRICES, OF_THE_MODEL, SUMMARISED, Posterior, log_likelihood, posterior, trusted
 from invert.sheets.observables import DECADE, rounding_cell
 
 LOG_LIKELIHOOD = "log_likelihood"

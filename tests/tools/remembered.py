@@ -14,7 +14,7 @@ from invert.data import Data
 from invert.estimators import all_prices
 from invert.posterior import sampler
 from invert.posterior.points import PriceData
-from invert.posterior.summary import Summary, summarise
+from invert.posterior.sampler import Summary, summarise
 
 _summaries: dict[Hashable, Summary] = {}
 _shipped: list[Data] = []

@@ -9,7 +9,7 @@ import pytest
 
 from invert.assumptions import USUAL, Prior
 from invert.estimate_text import KV_NAMES
-from invert.estimators import knowledge, lecture, other_prices
+from invert.estimators import lecture, other_prices, size
 from invert.estimators.cases import Case, assumptions_of, case_of
 from invert.estimators.known import ESTIMATORS, judged, side_by_side
 from invert.inference import infer
@@ -76,7 +76,7 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
         assert as_estimated(printed.kv_bytes_stored, of_both) == of_both
         beside = {name: one for name, one in others.items() if name != "kv_bytes_stored_per_token"} | by_storage
         beside |= {"bandwidth_bound_fraction": lecture.bandwidth_bound(case, shipped_data(), assumptions)}
-        beside |= knowledge.estimates(case, shipped_data(), assumptions)
+        beside |= size.estimate_by_knowledge(case, shipped_data(), assumptions)
         assert beside == as_estimated(printed.estimates, beside)
 
 

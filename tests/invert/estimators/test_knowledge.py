@@ -12,8 +12,7 @@ from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators import panel
-from invert.estimators.knowledge import knowledge_forms, passes_gate, with_scores
-from invert.estimators.size import SizeForm, size_record
+from invert.estimators.size import SizeForm, knowledge_forms, passes_gate, size_record, with_scores
 from invert.inference import infer
 from invert.sheets.read import own_file
 from invert.sheets.rows import KnowledgeScore

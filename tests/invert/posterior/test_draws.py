@@ -10,7 +10,7 @@ from scipy.stats import genpareto, qmc
 
 from invert.posterior import draws
 from invert.posterior.draws import log_mean, pareto_k, quantiles, weights
-from invert.posterior.summary import contracted
+from invert.posterior.sampler import contracted
 
 
 def test_the_shipped_points_are_those_of_the_seed():

@@ -10,10 +10,10 @@ import pytest
 from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimate_text import two_digits
+from invert.estimators.all_prices import convention, probability_by_cost
 from invert.inference import infer
 from invert.posterior.points import PriceData
-from invert.posterior.sampler import posterior
-from invert.posterior.summary import SUMMARISED, Summary, convention, probability_by_cost, summarise, summary_of
+from invert.posterior.sampler import SUMMARISED, Summary, posterior, summarise, summary_of
 from invert.records import BandPair, Convention, Premiums
 from invert.report.sheet import firmness
 from invert.result import InferenceTable
