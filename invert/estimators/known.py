@@ -264,11 +264,8 @@ def reliabilities(
             beside=records_beside(kept, assumptions),
         )
 
-    def reliability(architecture: str | None) -> Reliability:
-        learnt = premium.learn(data, architecture, assumptions)
-        return scored(tuple(learnt.kv_ratios), learnt.left_out)
-
-    return {one: reliability(one) for one in dict.fromkeys(architectures)}
+    learnt = {one: premium.learn(data, one, assumptions) for one in dict.fromkeys(architectures)}
+    return {one: scored(tuple(of.kv_ratios), of.left_out) for one, of in learnt.items()}
 
 
 def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
