@@ -150,8 +150,11 @@ class PairInference:
 
     @property
     def missed(self) -> tuple[int, int] | None:
-        """Count of missed prices and of all prices that the lecture's reading did not use, or None if there are none."""
-        unused = [check.inside_rounding_cell for check in self.lecture_checks if not check.used_by_reading]
+        """Count of missed prices and of all predicted prices that the lecture's reading did not use, or None if there are none.
+
+        A lower bound predicts no price.
+        """
+        unused = [check.inside_rounding_cell for check in self.lecture_checks if not check.used_by_reading and not check.bound]
         return (unused.count(False), len(unused)) if unused else None
 
     @property

@@ -188,8 +188,8 @@ def _unused_prices(one: Inference) -> Iterator[str]:
     for found in predictions(one):
         if found.predicted is not None:
             least = "at least " * found.bound
-            met = "met" if found.met else "missed"
-            yield f"{name_of_price(found.price)} {found.price.amount:g}, predicted {least}{found.predicted:.3g} ({met})"
+            met = "" if found.bound and found.met else f" ({'met' if found.met else 'missed'})"
+            yield f"{name_of_price(found.price)} {found.price.amount:g}, predicted {least}{found.predicted:.3g}{met}"
 
 
 def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:

@@ -438,9 +438,10 @@ _PRICES = (
            value=_at("first_pair.missed.0"),
            order=lambda one: found[0] / found[1] if (found := value_at(one, "first_pair.missed")) else None,
            numbers=("prices_missed", "prices_checked"),
-           about="prices that the forward model misses, of the prices that the lecture's readings do not use"),
+           about="prices that the forward model misses, of those that it predicts and that the lecture's readings do not use. A lower bound"
+           " is no prediction"),
     _value_column("prices_checked", "first_pair.missed.1", "prices checked",
-              about="how many prices the lecture's readings do not use"),
+              about="how many prices that the lecture's readings do not use the forward model predicts"),
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
            text=lambda one: fast_mode_in_brief(one.fast_mode), order=_at("fast_mode.batch_ratio"),
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),

@@ -117,11 +117,11 @@ def name_of_price(price: Price) -> str:
 
 
 def _outcome(found: Prediction) -> str:
-    """Return `used`, `2, missed`, or `at least 0.00001, met`."""
+    """Return `used`, `2, missed`, or `at least 0.00001`. A bound below a price says little, so it is not called met."""
     if found.predicted is None:
         return "used" if found.used else NONE
     amount = f"{Decimal(f'{found.predicted:.3g}'):f}"
-    return f"{'at least ' * found.bound}{amount}, {'met' if found.met else 'missed'}"
+    return f"{'at least ' * found.bound}{amount}" + ("" if found.bound and found.met else f", {'met' if found.met else 'missed'}")
 
 
 # The fast mode.

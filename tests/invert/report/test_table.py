@@ -47,7 +47,7 @@ def test_flagships_have_a_row_each_with_all_readings():
     assert all(one.model and one.model.flagship for one in chosen)
     (gemini,) = [one for one in chosen if one.sheet.model == "gemini-3.1-pro-preview"]
     cells = [column_of(key).text(gemini) for key in SHORT_KEYS]
-    assert cells == ["gemini-3.1-pro-preview", "2/12", "2x/1.5x", "1.7 kB", "170 kB", "83 %", "HBM/DDR", "3 of 4", "63 B", "49 kB"]
+    assert cells == ["gemini-3.1-pro-preview", "2/12", "2x/1.5x", "1.7 kB", "170 kB", "83 %", "HBM/DDR", "3 of 3", "63 B", "49 kB"]
     assert row_of(text, "gemini-3.1-pro-preview") == " ".join(cells).split()
     assert row_of(text, "claude-opus-5-5")[:6] == ["claude-opus-5-5", "4/20", "none", "none", "none", "80"]
 
