@@ -21,16 +21,17 @@ SUPPOSABLE = tuple(dict.fromkeys(("kv_bytes_per_token", "bandwidth_bound_fractio
 """Quantities that may be supposed: what a sheet hides, and the outside facts of a run."""
 
 
+_OF_MODEL = ("active_params", "kv_bytes_per_token")
+
+
 def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[Prediction]:
     """Return every price of a sheet with the prediction of the forward model at `supposed` values [SI].
 
     The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
-    Raises `WrongValue` without KV bytes per token, and `NotCovered` if the KV reads alone cost more than the output price.
+    Raises `NotCovered` if the KV reads alone cost more than the output price, or without KV bytes per token.
     """
-    if "kv_bytes_per_token" not in supposed:
-        raise WrongValue("--suppose needs kv_bytes_per_token, e.g. --suppose kv_bytes_per_token=49kB")
     seen = one.observables
-    values = with_balance_context({**one.anchors.values, **supposed})
+    values = with_balance_context({**_assumed(one, supposed), **supposed})
     ratio = seen.output_input_ratio.value
     uses_output = "bandwidth_bound_fraction" not in supposed
     if not uses_output:
@@ -39,7 +40,7 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
         ratio = predict_output_input_ratio(supposed["bandwidth_bound_fraction"])
     found = weight_of_output(values, (seen.contexts or (0.0,))[0], ratio)
     if found is None:
-        kv = show("kv_bytes_per_token", supposed["kv_bytes_per_token"])
+        kv = show("kv_bytes_per_token", values["kv_bytes_per_token"])
         raise NotCovered(
             f"{one.name}: at {kv} arithmetic and KV reads alone cost more than the output price, {ratio:.3g} times input. Suppose fewer KV"
             " bytes"
@@ -47,6 +48,21 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     used = ("output_input_ratio",) if uses_output else ()
     checks = check_forward(one.sheet, seen, 0, values, {"weight_compute_ratio": found}, used, table.assumptions)
     return [row if uses_output else _with_output(row, checks[0]) for row in predictions(one, checks)]
+
+
+def _assumed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
+    """Return the anchors of a sheet, and the KV bytes of its architecture, or else the typical ones, unless other ones are supposed."""
+    kv_bytes = one.known.read if one.known else one.kv_bytes["typical"].median
+    if "kv_bytes_per_token" in supposed:
+        return dict(one.anchors.values)
+    if kv_bytes is None:
+        raise NotCovered(f"{one.name}: its typical KV is not known. Suppose one, e.g. --suppose kv_bytes_per_token=49kB")
+    return {"kv_bytes_per_token": kv_bytes, **one.anchors.values}
+
+
+def _unsupposed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
+    """Return the size and the KV bytes of the prediction that are not supposed."""
+    return {name: value for name, value in _assumed(one, supposed).items() if name in _OF_MODEL and name not in supposed}
 
 
 def _with_output(found: Prediction, ratio: Check) -> Prediction:
@@ -62,13 +78,19 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     found = predict_prices(one, table, supposed)
     columns = (unit_of_prices(one), "published", "predicted", "residual")
     told = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
-    size = show("active_params", one.anchors.values["active_params"])
-    assumed = [f"Assumed: active_params = {size}"] if "active_params" not in supposed else []
+    assumed = ", ".join(f"{name} = {show(name, value)}" for name, value in _unsupposed(one, supposed).items())
     rows = [dict(zip(columns, _cells(row, one.sheet.bands[0].input.currency), strict=True)) for row in found]
     said = ["Residual: predicted over published price, minus 1."]
     if not one.pairs:
         said.append("The sheet has one price for all lengths. Its mean context is not known, so KV bytes change only the cache prices.")
-    return [*heading(one, table), f"Supposed: {told}", *assumed, "", aligned(columns, rows, rule=False), *said]
+    return [
+        *heading(one, table),
+        f"Supposed: {told}",
+        *([f"Assumed: {assumed}"] if assumed else []),
+        "",
+        aligned(columns, rows, rule=False),
+        *said,
+    ]
 
 
 def _cells(found: Prediction, currency: str) -> tuple[str, str, str, str]:
@@ -88,6 +110,7 @@ def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
             "model": one.sheet.model,
             "as_of": table.as_of.isoformat(),
             "supposed": dict(supposed),
+            "assumed": _unsupposed(one, supposed),
             "prices": [CODEC.encode_keys(found, _PRICE_KEYS) for found in predict_prices(one, table, supposed)],
         }
         for one in table

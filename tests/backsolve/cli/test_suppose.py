@@ -18,6 +18,17 @@ def test_every_price_has_a_prediction_with_its_residual():
     assert above["residual"] == pytest.approx(above["predicted"] / above["published"] - 1) and above["residual"] > 1
 
 
+def test_what_is_not_supposed_is_as_estimated():
+    one = json.loads(call("infer", "gemini-3.1-pro", "--as", "json").out)[0]["estimates"]
+    size, kv = one["active_params"]["by_price"]["median"], one["kv_bytes_per_token"]["typical"]["median"]
+    for words, assumed in ((["active_params=45B"], {"kv_bytes_per_token": kv}), ([f"kv_bytes_per_token={kv}"], {"active_params": size})):
+        (found,) = json.loads(call("infer", "gemini-3.1-pro", "--suppose", *words, "--as", "json").out)
+        assert found["assumed"] == pytest.approx(assumed, rel=1e-5)
+    (both,) = json.loads(call("infer", *SUPPOSED, "--as", "json").out)
+    (known,) = json.loads(call("infer", "kimi-k3", "--suppose", "bandwidth_bound_fraction=0.5", "--as", "json").out)
+    assert both["assumed"] == {} and known["assumed"] == {"active_params": 1.01e11, "kv_bytes_per_token": 27648.0}
+
+
 def test_a_supposed_fraction_predicts_the_output_price():
     words = ("--suppose", "kv_bytes_per_token=1kB", "bandwidth_bound_fraction=0.5", "--as", "json")
     (found,) = json.loads(call("infer", "gemini-3.1-pro", *words).out)
