@@ -35,7 +35,7 @@ from invert.estimate_text import six_digits, with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
 from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run
-from invert.sheets.assemble import assembled, released_sheets, sheets
+from invert.sheets.assemble import assembled, released_sheets, sheets, with_list_prices
 from invert.sheets.diff import RELEASED_PRICES, SHIPPED, date_of, file_of, is_whole, released_prices, whole_book
 from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days
@@ -447,7 +447,7 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
         for day in sorted({max(day, first) for day in days_of_change(rows, run.as_of)}):
             sheet, wrong = assembled(rows, day, book.fx)
             faults += wrong
-            sheets += [sheet] if sheet else []
+            sheets += with_list_prices([sheet], book, day) if sheet else []
         if faults:
             raise BadRow(*dict.fromkeys(faults))
         inferences, problems = infer_sheets(sheets, data, run.assumptions, asked.get("executor"))

@@ -120,7 +120,7 @@ def _power_of_price(one: Inference) -> float | None:
     """Return the change of the size in per cent for one per cent more of the list price, or None if no list price gives the size."""
     data = read_data()
     found = size_by_price(one.sheet, one.model, data, one.assumptions)
-    if isinstance(found, str) or found.hosts:
+    if isinstance(found, str) or found.hosts or one.sheet.list_input:
         return None
     sizes = [size_at_price(replace(found, price=found.price * times), "active_params", data, one.assumptions).median for times in (1, 2)]
     return log2(sizes[1] / sizes[0])

@@ -33,7 +33,7 @@ from invert.estimators.panel import Priced, hosted_models, listed_models, rows_s
 from invert.posterior.draws import DEFAULT, SEED, normals, uniforms
 from invert.records import CLOSED_MODELS, Estimate, JudgedPrediction, Record, interval, undetermined
 from invert.sheets.rows import DisclosedSize, FileText, HostPrice, KnowledgeScore, ListPrice, ModelRow
-from invert.sheets.sheet import PriceSheet
+from invert.sheets.sheet import LIST_TIERS, PriceSheet
 
 if TYPE_CHECKING:
     from invert.estimators.cases import Case
@@ -297,8 +297,6 @@ def _times_drawn(count: int) -> Array:
 # The price of a sheet that predicts its size.
 
 PER_MTOK = 1e6
-_LISTS = ("standard", "off_peak")
-"""Service tiers at the list price. A vendor with peak hours charges its usual price in off-peak hours."""
 
 
 @immutable
@@ -318,8 +316,9 @@ class ByPrice:
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | str:
     """Return the price that predicts a size from a sheet, or the reason why it does not predict one."""
-    if sheet.service_tier not in _LISTS:
-        return f"a {sheet.service_tier.replace('_', '-')} price gives no size. The standard price does"
+    listed = sheet.bands[0].input.usd_per_token if sheet.service_tier in LIST_TIERS else sheet.list_input
+    if not listed:
+        return f"a {sheet.service_tier.replace('_', '-')} price gives no size. The standard price does, and is not known"
     hosts = model is not None and not model.first_party
     of_hosts = (one for one in hosted_models(data, assumptions) if model and one.architecture == model.architecture != "")
     row = next(of_hosts, None) if hosts else _open_model(model, data)
@@ -327,7 +326,7 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
         return "the price of one host. Too few hosts sell the model for a median price"
     # A vendor that is in no table counts as closed.
     closed = row is None and not (model and model.architecture)
-    price = row.input_price if hosts and row else sheet.bands[0].input.usd_per_token * PER_MTOK
+    price = row.input_price if hosts and row else listed * PER_MTOK
     because = "by the median price of hosts for models with known size" if hosts else "by the input price of open models with known size"
     because += ". The model is in no table, so its vendor counts as closed" * (model is None)
     lowest, highest = assumptions.size_prices

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -28,10 +28,9 @@ from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, description_of, usd_amount
 from invert.sheets.rules import broken, descriptions_at_odds, is_traded, rows_by_sheet, strays
-from invert.sheets.sheet import TOKEN_SECONDS, Price, PriceSheet
+from invert.sheets.sheet import LIST_TIERS, TOKEN_SECONDS, Price, PriceSheet
 
 _ALL = "all"
-_DEFAULT_TIERS = ("standard", "off_peak")
 _MOST_NAMED = 3
 """Maximum number of models that a note names."""
 _RELEASED_LATER = "{sheets} left out: released after {day} ({models})"
@@ -63,16 +62,23 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
         if sheet or faults:
             offers.setdefault((provider, model, region), {})[name] = sheet, faults
     chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), _ALL if everything else tier)]
-    # A given day does not depend on the days of the rows.
-    if faults := [*(() if as_of else book.far_off), *(fault for _, faults in chosen for fault in faults)]:
+    if faults := [fault for _, faults in chosen for fault in faults]:
         raise BadRow(*faults)
-    return [sheet for sheet, _ in chosen if sheet]
+    return with_list_prices([sheet for sheet, _ in chosen if sheet], book, day)
 
 
 def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
     """Return the input price [USD/token] below any threshold of each sheet on a day, in every service tier."""
     base = (row for row in book.rows if row.component == "input" and not row.threshold_tokens and row.valid_on(day))
     return {row.sheet_key: _usd_per_token(row, day, book.fx) for row in base}
+
+
+def with_list_prices(found: list[PriceSheet], book: PriceBook, day: date) -> list[PriceSheet]:
+    """Return the sheets of a day, those of other service tiers with the list price of their model."""
+    if all(sheet.service_tier in LIST_TIERS for sheet in found):
+        return found
+    listed = {key[:3]: price for tier in reversed(LIST_TIERS) for key, price in base_inputs(book, day).items() if key[3] == tier}
+    return [sheet if sheet.service_tier in LIST_TIERS else replace(sheet, list_input=listed.get(sheet.key[:3])) for sheet in found]
 
 
 def day_of(book: PriceBook, as_of: date | None = None) -> date:
@@ -152,7 +158,7 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
     """Return the chosen tiers among those on offer."""
     if tier == _ALL:
         return list(offered)
-    return [name for name in ([tier] if tier else _DEFAULT_TIERS) if name in offered][:1]
+    return [name for name in ([tier] if tier else LIST_TIERS) if name in offered][:1]
 
 
 def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:

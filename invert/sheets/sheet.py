@@ -89,12 +89,17 @@ class PriceBand:
     cache_read: Price | None
 
 
+LIST_TIERS = ("standard", "off_peak")
+"""Service tiers at the list price. A vendor with peak hours charges its usual price in off-peak hours."""
+
+
 @immutable
 class PriceSheet:
     """The prices of (provider, model, region, service tier) on one day, in any order. The caller chooses the tier.
 
     `start_known` is false if a price is used for a day before it was read and its first day is unknown. `max_context` is the longest
-    context [token] in its rows, and `release_date` the first release. For a shipped sheet, models.csv has both.
+    context [token] in its rows, and `release_date` the first release. For a shipped sheet, models.csv has both. `list_input` is the input
+    price [USD/token] of the same model at the list price, if this sheet is of another service tier.
     """
 
     provider: str
@@ -106,6 +111,7 @@ class PriceSheet:
     start_known: bool = True
     max_context: int | None = None
     release_date: date | None = None
+    list_input: float | None = None
 
     def __str__(self) -> str:
         place = f", {self.region}" if self.region else ""

@@ -185,6 +185,17 @@ def test_the_input_price_is_heard_once():
     assert given.anchors.values["active_params"] == 5e10 and given.price_data.level_tells
 
 
+@pytest.mark.parametrize(("name", "tier"), [("gemini-3.1-pro", "batch"), ("deepseek/deepseek-v4-flash", "peak")])
+def test_a_model_has_one_size_in_all_service_tiers(name: str, tier: str):
+    """Its list price gives the size, and the fits for it leave out its own family."""
+    other, usual = (infer([name], **more).inferences[0] for more in ({"tier": tier}, {}))
+    assert other.sheet.service_tier == tier != usual.sheet.service_tier
+    assert other.by_price["active_params"].median == usual.by_price["active_params"].median
+    assert other.anchors.values["active_params"] == usual.anchors.values["active_params"]
+    for by in ("total_params_by_knowledge", "total_params_by_price_and_knowledge"):
+        assert (other.estimates[by].median, other.estimates[by].record) == (usual.estimates[by].median, usual.estimates[by].record)
+
+
 def test_the_line_is_what_the_fit_says_at_its_prices():
     price, found = [*size_line(read_data()).items()][7]
     one = size.size_at(read_data(), size.ANY, price * 1e6, "", False, USUAL)
