@@ -188,7 +188,7 @@ def _answered(
     before, _ = infer_sheets(published, data, assumptions, executor, extent) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (complete_inferences(found, premiums, of_day, data, assumptions) for found in (inferences, before))
-    notes += [*([book.day_moved] if book.day_moved and not as_of else []), *note_on_unread_day(book, as_of)]
+    notes += [*(() if as_of else book.notes_on_day), *note_on_unread_day(book, as_of)]
     return InferenceTable(
         inferences=Records(inferences),
         as_of=day,

@@ -55,8 +55,8 @@ def list_prices(names: tuple[str, ...], prices: FileText | None, as_of: date | N
         click.echo(json_of(rows, LISTED) if style == "json" else csv_of(rows, PUBLISHED))
     elif found:
         click.echo(listed_text(found, width(), in_terminal()))
-    if book.day_moved and not as_of:
-        say(book.day_moved)
+    for note in () if as_of else book.notes_on_day:
+        say(note)
     if prices is not None or released_prices(data):
         # The prices of a release are checked already, and the check loads the solver.
         from invert.sheets.doubts import doubts_about

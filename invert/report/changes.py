@@ -215,8 +215,8 @@ def _calibration(found: Comparison) -> list[str]:
         return []
     names, one = ", ".join(sheet_in_words(sheet.key) for sheet in of), len(of) == 1
     if not found.recalibrated:
-        rows = "its row of prices.csv, which is" if one else "their rows of prices.csv, which are"
-        return [f"{names} calibrate{'s' if one else ''} other sheets by {rows}."]
+        said = "calibrates other sheets by its" if one else "calibrate other sheets by their"
+        return [f"{names} {said} shipped prices, which are unchanged."]
     others = [sheet for sheet in found.sheets if not sheet.prices]
     if not others:
         return [f"{names} calibrate{'s' if one else ''} other sheets, which are not shown here."]

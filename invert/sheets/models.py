@@ -155,7 +155,9 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
     open_start = {(sheet.provider, sheet.model) for sheet in offered if not sheet.start_known}
     if not open_start:
         return {}
+    newest = book.newest_retrieved or date.max
     said = [((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date) if day]
+    said = [(pair, day) for pair, day in said if day <= newest]
     said += [((model.provider, model.model), day) for model in data.tables.rows_of(ModelRow) if (day := first_mention(model, data))]
     first: dict[_Name, date] = {}
     for pair, day in said:

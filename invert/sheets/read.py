@@ -186,7 +186,7 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     if not far:
         return newest, ()
     day, first = far[0]
-    others = f", and in {len(far) - 1} more row{'s' if len(far) > 2 else ''}" if len(far) > 1 else ""
+    others = f" (also in {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
     lack = f"is more than a year after the day before it, {newest}. The prices of {newest} are used"
     return newest, (first.problem("retrieved_date", f"{day}{others} {lack}; --as-of {day} uses the prices of that day"),)
 

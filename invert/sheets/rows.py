@@ -405,3 +405,8 @@ class PriceBook:
     own: tuple[PriceRow, ...] = ()
     overlay: FileText | None = None
     replaced: tuple[PriceRow, ...] = ()
+
+    @property
+    def notes_on_day(self) -> tuple[str, ...]:
+        """Return what a reader must know of the day that is used without --as-of."""
+        return (*([self.day_moved] if self.day_moved else []), *map(str, self.far_off))

@@ -389,6 +389,7 @@ def test_a_far_off_day_is_named_and_does_not_move_the_day(days: list[str], day: 
     book = load(io.StringIO(OWN + "".join(f"acme,m{i},{name},1,{one}\n" for i, one in enumerate(days) for name in ("input",))))
     assert book.newest_retrieved == date.fromisoformat(day)
     assert [problem.row for problem in book.far_off] == ([far] if far else [])
+    assert [*map(str, book.far_off)] == [note for note in book.notes_on_day if "are used" in note]
 
 
 def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
