@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 
 from derive.answers import BY_RULE, ways_to
-from derive.catalogue import by_id, equation
+from derive.catalogue import by_id, definitions, equation
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
@@ -47,7 +47,7 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
 
 
 def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
-    """Return the answer by every single rule that gives the unknown, or what the last leg alone needs, or None if no rule does.
+    """Return the answer by every single rule that leads to the unknown, or None if no rule does.
 
     If the unknown is asked for `alone`, a rule that leaves out more than half of what was given answers another question.
     """
@@ -55,30 +55,41 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     near = {row: one for row, one in found.items() if (one.answers or one.sweep) and _is_near(row, one, missing)}
     # A rule that uses less than another of what was given may contradict the rest.
     near = {row: one for row, one in near.items() if not any({*other.unused} < {*one.unused} for other in near.values())}
+    # A law that no value satisfies says more than another one that leaves its result out.
+    refused = {row.symbols[0]: one for row, one in found.items() if one.is_refused_for("no_solution")}
+    if idle := {*refused}.intersection(*(one.unused for one in near.values())) if near else set():
+        return refused[min(idle)]
     typed = {name for name, source in asked.provenance.items() if source == "given"} if alone else set()
-    idle = typed.intersection(*(one.unused for one in near.values()))
-    return _join_solutions([_label_rule(one, row) for row, one in near.items()]) if near and 2 * len(idle) <= len(typed) else None
+    left = typed.intersection(*(one.unused for one in near.values()))
+    return _join_solutions([_label_rule(one, row) for row, one in near.items()]) if near and 2 * len(left) <= len(typed) else None
 
 
 def _rule_leads(rule: Equation, asked: Question) -> bool:
     """Return whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
     rows = tuple(row for row in asked.active if row.sense == "=")
-    beside = {name for row in (*rows, rule) if asked.unknown in row.names for name in row.names}
     known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
     at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
     with_rule = (*rows, with_defaults(rule, dict(values_to_put_in(asked.defaults))))
-    return not beside.isdisjoint(rule.names) and reaches(asked.unknown, with_rule, at_hand) and not reaches(asked.unknown, rows, at_hand)
+    return reaches(asked.unknown, with_rule, at_hand) and not reaches(asked.unknown, rows, at_hand)
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
-    """Return whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one kind of supposition."""
+    """Return whether a rule has a part in an answer, with one kind of supposition.
+
+    A rule of thumb feeds the last leg with what is missing or from what is given, and a longer chain only if a given is about its result,
+    which nothing else defines.
+    """
     steps = solution.route
     at = next((place for place, step in enumerate(steps) if step.equations == (rule.reference,)), len(steps))
     between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
     found = steps[at].unknown if at < len(steps) else "" if steps else solution.unknown
     sources = [solution.provenance.get(name, "default") for name in solution.given]
     supposed = len({"supposed", OF_DENSE} & {*sources})
-    last = found == solution.unknown or (found and found not in between and (rule.kind != HEURISTIC or found in missing))
+    typed = {name for name, source in solution.provenance.items() if source == "given"}
+    others = [equation(id) for id in solution.equations if id != rule.reference]
+    is_meant = found not in definitions() and any(found in row.symbols and not typed.isdisjoint(row.symbols) for row in others)
+    is_fed = found in missing or {*rule.symbols} - {found} <= typed
+    last = found == solution.unknown or (found and (rule.kind != HEURISTIC or is_meant or (is_fed and found not in between)))
     # A list or a range is given, although its values are in the sweep or the span.
     rests_on_givens = solution.sweep or solution.spans or not {*sources} <= {"supposed", "default"}
     return bool(last and rests_on_givens) and supposed < 2

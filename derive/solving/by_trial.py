@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from math import exp, log
+from math import exp, inf, log
 from typing import Any, NamedTuple
 
 from derive.answers import COUNTED, next_whole
@@ -47,8 +47,13 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
     left_out = () if unknown in given else found.unused if limits or not open_ else given
     trials = [_Trial(ask, unknown, name, given, switches) for name in left_out if name in given and name in _results_of(unknown)]
     for one in (one for one in trials if one.name not in limits and (open_ or not one.agrees_with(found))):
-        if solutions := [there for root in one.find_roots(one.wanted) or () if (there := one.at(root))]:
+        roots = one.find_roots(one.wanted)
+        if solutions := [there for root in roots or () if (there := one.at(root))]:
             return _join_answers(unknown, one.name, one.wanted, solutions)
+        if roots == [] and found.answers and not one.reach[0] <= one.wanted <= one.reach[1]:
+            runs = " to ".join(show(one.name, end) for end in one.reach)
+            message = f"no {unknown} leads to {one.name} = {show(one.name, one.wanted)}: it runs from {runs} over usual {unknown}"
+            return _refuse(found, one.name, message)
     ends = [end for one in trials for side in limits.get(one.name, ()) if (end := one.find_end(side, found))]
     return _answer_within_ends(ask, found, unknown, given, switches, ends) if ends else None
 
@@ -72,6 +77,7 @@ class _Trial:
         self.wanted = 0.0 if is_symbolic(plain[name]) else switches.conventions.read(name, plain[name])
         self.others = {other: value for other, value in given.items() if other != name and not is_limit(value)}
         self.bare = replace(switches, silent=True, anyway=True)
+        self.reach = (0.0, inf)
 
     def at(self, value: float, bare: bool = False) -> Solution | None:
         """Return the result at a value of the unknown, or None if it has none or does not depend on it."""
@@ -121,6 +127,8 @@ class _Trial:
         for place in (log(place) for place in places if place > 0):
             with suppress(WrongValue, ValueError):
                 heights.append((place, height(place)))
+        ends = [wanted * exp(height) for _, height in heights]
+        self.reach = (min(ends, default=0.0), max(ends, default=inf))
         moves = {other > one for (_, one), (_, other) in pairwise(heights) if abs(other - one) > _CLOSE}
         if len(moves) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
             return None
@@ -133,6 +141,11 @@ class _Trial:
                     place = float(brentq(height, low, high, xtol=1e-13, rtol=1e-13))
                     found += [exp(place)] if over_jumps or abs(height(place)) <= _CLOSE else []
         return [*dict.fromkeys(found)]
+
+
+def _refuse(found: Solution, name: str, message: str) -> Solution:
+    """Return the refusal of a question because no value of the unknown leads to a given result."""
+    return replace(found, answers=(), route=(), said=(), reason=Reason(code="no_solution", violated=(name,), message=message))
 
 
 def _nearer_end(found: Solution) -> float:
