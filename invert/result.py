@@ -104,6 +104,11 @@ class Inference:
         return records.finished_estimate("active_params", stated)
 
     @property
+    def release_known(self) -> bool:
+        """Whether the release day of its model is known."""
+        return RELEASE_NOT_KNOWN not in self.flags
+
+    @property
     def name(self) -> str:
         """provider/model, as prices.csv has them."""
         return f"{self.sheet.provider}/{self.sheet.model}"

@@ -15,7 +15,7 @@ from invert.encoder import Codec, names_of
 from invert.estimate_text import six_digits
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, many, title
-from invert.result import RELEASE_NOT_KNOWN, Inference, Run
+from invert.result import Inference, Run
 from invert.sheets.models import asks_no_more, bare_name
 from invert.sheets.sheet import Asked, Place
 
@@ -106,7 +106,7 @@ def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> Iterator[Count]
     single = {
         "not_picked": len(run.not_picked),
         "of_other_days": 0 if run.request.selects else run.of_other_days,
-        "release_unknown": sum(RELEASE_NOT_KNOWN in one.flags and one.kv_bytes["typical"].kind != "given" for one in run),
+        "release_unknown": sum(not one.release_known and one.kv_bytes["typical"].kind != "given" for one in run),
     }
     yield from (Count(section=section, offers=count) for section, count in single.items() if count)
 
