@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 import click
 
-from derive.show.folding import fold
+from derive.show.layout import fold
 
 _PIPE_COLUMNS, _TERMINAL_COLUMNS = 100, 80
 """Columns of a line in a pipe, and in a terminal that does not state its width."""

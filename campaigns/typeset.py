@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from derive.catalogue import equation, equations
 from derive.show.citation import citation_record, cite_all, latex_text
-from derive.show.narration import derivation_in_latex
+from derive.show.entry import derivation_in_latex
 from tests.tools.commands import call
 
 IDS = [row.id for row in equations()]

@@ -9,7 +9,7 @@ from derive.immutable import immutable
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
 from derive.tables.lines import Row
 from derive.tables.questions import amount_in_si, read_givens, unknown_names
-from derive.tables.rows import Fault, RowFault, TableRow, is_known, misplaced, more_active, partly_filled, unit_faults
+from derive.tables.shipped import Fault, RowFault, TableRow, is_known, misplaced, more_active, partly_filled, unit_faults
 from derive.tables.writing import cell_text
 
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}

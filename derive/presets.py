@@ -31,9 +31,8 @@ from derive.quantities.data_types import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.quantities.defaults import DEFAULTS
 from derive.tables import shipped
 from derive.tables.cells import NUMBER, read_list
-from derive.tables.problems import BadRow, Problem
-from derive.tables.rows import in_si, is_known
-from derive.tables.shipped import Tables, rows_of
+from derive.tables.lines import BadRow, Problem
+from derive.tables.shipped import Tables, in_si, is_known, rows_of
 from derive.units import DATA_TYPES
 
 if TYPE_CHECKING:

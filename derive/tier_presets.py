@@ -7,8 +7,7 @@ from derive.preset_record import Preset
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import quantity
 from derive.tables import shipped
-from derive.tables.rows import in_si
-from derive.tables.shipped import Tables
+from derive.tables.shipped import Tables, in_si
 from derive.units import show
 
 _TIER_WORDS = {"nvme": "flash", "ssd": "flash", "dram": "ddr", "cpu": "ddr", "host": "ddr", "disk": "hdd"}

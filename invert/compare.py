@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from invert.assumptions import Assumptions
 from invert.comparison_records import (
     TAKEN_HOME,

@@ -6,7 +6,7 @@ from math import exp, log
 
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.units import show
 from invert.data import Data, made_with
 from invert.estimators.cases import common_anchors

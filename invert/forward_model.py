@@ -18,7 +18,7 @@ from derive.catalogue import equation
 from derive.expressions.branches import branches
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.show.values import text_of
+from derive.show.words import text_of
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.result import Solution
 from derive.trees import Tree, evaluate

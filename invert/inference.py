@@ -11,7 +11,7 @@ from typing import TypedDict, Unpack
 from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, WrongValue, shorten
 from derive.immutable import Records, immutable
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, made_with, read_data
 from invert.estimate_text import KV_NAMES

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 
 from derive.catalogue import equation
 from derive.immutable import cut, immutable
-from derive.show.values import text_of
+from derive.show.words import text_of
 from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimate_text import estimate_text

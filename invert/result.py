@@ -12,7 +12,7 @@ from typing import Generic, TypeVar, overload
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import cut, immutable
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert import records
 from invert.assumptions import Assumptions
 from invert.data import Made

@@ -29,8 +29,7 @@ from IPython.display import SVG
 import derive
 import invert
 from backsolve.figures.picture import picture
-from derive.show.plot import roofline, sweep_charts
-from derive.show.roofline import known_numbers, roof
+from derive.show.plot import known_numbers, roof, roofline, sweep_charts
 
 pd.set_option("display.float_format", lambda x: f"{x:,.0f}" if 1e3 <= abs(x) < 1e9 else f"{x:.4g}")
 pd.set_option("display.max_colwidth", None, "display.max_columns", None)

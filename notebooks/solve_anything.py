@@ -24,8 +24,7 @@ from IPython.display import SVG
 
 import derive
 from backsolve.figures.picture import picture
-from derive.show.plot import roofline, sweep_charts
-from derive.show.roofline import known_numbers, roof
+from derive.show.plot import known_numbers, roof, roofline, sweep_charts
 
 chip = {"hardware": "H100-SXM:fp8"}
 served = {**chip, "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": "8k", "chips": 64}

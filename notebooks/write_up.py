@@ -25,7 +25,7 @@ from IPython.display import SVG, Markdown
 import derive
 import invert
 from backsolve.figures.picture import picture
-from derive.show.narration import derivation_in_latex
+from derive.show.entry import derivation_in_latex
 from derive.show.plot import sweep_charts
 
 # %% [markdown]

@@ -130,7 +130,7 @@ def show_command(words: str, style: str) -> None:
     backsolve show DeepSeek-V3
     backsolve show H100-SXM:fp8
     """
-    from derive.show.narration import derivation_in_latex
+    from derive.show.entry import derivation_in_latex
 
     if words.partition("@")[0] in by_id():
         tell({"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(words)), style)

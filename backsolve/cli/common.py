@@ -9,10 +9,10 @@ import click
 from backsolve.cli.options import is_stream
 from backsolve.streams import fold_in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
-from derive.show.folding import fold
+from derive.show.layout import fold
 
 if TYPE_CHECKING:
-    from derive.tables.problems import Problem
+    from derive.tables.lines import Problem
 
 
 def tell(text: str, style: str = "text") -> None:

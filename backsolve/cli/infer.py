@@ -12,7 +12,7 @@ from backsolve.cli.completion import completes
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.units import named_texts, parse
 from invert.estimate_text import KV_NAMES
 from invert.report.layout import laid_out

@@ -179,8 +179,7 @@ def drawn_inputs(texts: Mapping[str, str], spans: Mapping[str, Spread], zipped: 
 
 def answer_charts(asked: Asked, columns: Sequence[Column]) -> "list[Chart]":
     """Return the charts to draw: the sweeps, or without a sweep the rooflines of the chips with the step of each."""
-    from derive.show.plot import roofline, sweep_charts
-    from derive.show.roofline import roof
+    from derive.show.plot import roof, roofline, sweep_charts
 
     answered = [(one, deployment) for one, deployment in zip(columns, asked.deployments, strict=True) if one.solutions]
     if not any(solution.sweep for one, _ in answered for solution in one.solutions):
@@ -192,7 +191,7 @@ def answer_charts(asked: Asked, columns: Sequence[Column]) -> "list[Chart]":
 
 def _step_numbers(asked: Asked, deployment: Deployment, solutions: Sequence[Result]) -> dict[str, float]:
     """Return the known numbers of a step: the answers, and the times that follow from them."""
-    from derive.show.roofline import STEPS, known_numbers
+    from derive.show.plot import STEPS, known_numbers
 
     known: dict[str, float] = {}
     for solution in solutions:

@@ -9,9 +9,8 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import quantity
-from derive.show.cells import align_columns
-from derive.tables.rows import in_si
-from derive.tables.shipped import rows_of
+from derive.show.layout import align_columns
+from derive.tables.shipped import in_si, rows_of
 from derive.tables.writing import line_text
 from derive.units import parse, show
 from invert.data import read_data

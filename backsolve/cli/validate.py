@@ -99,7 +99,7 @@ def validate_command(
 def _rerun(sheets: int, seeds: int, draws: int, workers: int, save: str | None) -> "dict[str, list[ScoreRow]]":
     """Return the section of a new calibration and of the same one with a deliberate fault. Write their rows as CSV to `save`."""
     from backsolve.cli.sharing import SharedWork
-    from derive.show.cells import csv_text
+    from derive.show.layout import csv_text
     from invert.validation.scoreboard import pooled
     from invert.validation.simulation import calibration_run
 

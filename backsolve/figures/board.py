@@ -13,10 +13,10 @@ from derive.catalogue import equation
 from derive.expressions.branches import branches
 from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
-from derive.show.cells import csv_text
 from derive.show.chart import Axis, Chart, Mark, Rule
+from derive.show.layout import csv_text
 from derive.tables import shipped
-from derive.tables.rows import in_si
+from derive.tables.shipped import in_si
 from derive.trees import Tree, names, value_of
 from derive.units import show
 from invert.data import read_data

@@ -24,7 +24,7 @@ from derive.errors import WrongData
 from derive.files import file_errors, label
 from derive.immutable import immutable
 from derive.show.citation import address_of
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.units import vocabulary
 
 MARKER = ".backsolve-site"

@@ -15,10 +15,10 @@ from derive.quantities import QUANTITIES
 from derive.quantities.defaults import DEFAULTS
 from derive.quantities.formula import tree_in_latex
 from derive.records import Equation, tree_of_function
-from derive.show.binding import plain_regime
 from derive.show.chart import Chart
 from derive.show.mathml import PRODUCT_SIGN, symbol_in_mathml, tree_in_mathml
 from derive.show.plot import sweep_charts
+from derive.show.words import plain_regime
 from derive.solving.api import solve
 from derive.trees import Roots, Tree, TreePair, difference, names, text
 from derive.units import is_of_one_element, parse, people_units, show

@@ -12,7 +12,7 @@ from derive.quantities import QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.tables import shipped
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.validation.claim_rows import Claim
 from invert.validation.scoreboard import sections
 

@@ -16,7 +16,7 @@ from derive.errors import NoRent, NotCovered
 from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.records import Equation
-from derive.show.roofline import roof_trees
+from derive.show.plot import roof_trees
 from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import evaluate_defaults
 from derive.solving.question.questions import question

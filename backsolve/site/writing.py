@@ -26,12 +26,11 @@ from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import NOTHING
 from derive.show.chart import Chart
 from derive.show.citation import cite, latex_text
-from derive.show.entry import entry_as_record, worked_example
+from derive.show.entry import derivation_in_latex, entry_as_record, narrated_steps, worked_example
 from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
-from derive.show.narration import derivation_in_latex, narrated_steps
 from derive.show.parts import substitute_numbers
 from derive.show.references import cite_with_references
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.trees import TreePair
 from derive.units import show
 

@@ -15,7 +15,6 @@ from derive.immutable import immutable
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, Constant, Quantity
 from derive.quantities.formula import NOTHING, equation_in_latex
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Requirement, Source
-from derive.show.macros import macro, macro_block, substitute_macros
 from derive.trees import names, put_into
 from derive.trees import text as printed
 
@@ -388,3 +387,30 @@ def _csl_work(source: Source) -> dict[str, Any]:
     issued = [day.year, day.month, day.day] if day else [source.year]
     about = {"medium": "Video" if source.video else "", "URL": source.video or source.url}
     return csl_item(work_key(source), CSL_TYPES[source.kind], source.title, source.author, issued, **about)
+
+
+# -- macros of symbols ------------------------------------------------------------------------------------------------
+
+
+def macro(name: str) -> str:
+    r"""Return the LaTeX command of a quantity, such as \KvBytesPerToken."""
+    return "\\" + "".join(part.capitalize() for part in name.split("_"))
+
+
+def macro_block(symbols: Iterable[Quantity]) -> str:
+    r"""Return the lines that define the commands, each once.
+
+    >>> from derive.quantities import QUANTITIES
+    >>> print(macro_block([QUANTITIES["balance_batch"], QUANTITIES["mfu"], QUANTITIES["mfu"]]))
+    \newcommand{\BalanceBatch}{B^{\star}}
+    \newcommand{\Mfu}{\mathrm{mfu}}
+    """
+    return "\n".join(rf"\newcommand{{{macro(one.name)}}}{{{one.latex}}}" for one in dict.fromkeys(symbols))
+
+
+def substitute_macros(latex: str, symbols: Iterable[Quantity]) -> str:
+    """Return a formula with commands in place of its symbols."""
+    commands = {one.latex: macro(one.name) for one in symbols}
+    # The longest first, as t stands in t_m too; any other command of LaTeX stays as it is.
+    spelled = "|".join(re.escape(one) for one in sorted(commands, key=len, reverse=True))
+    return re.sub(rf"{spelled}|\\[A-Za-z]+", lambda found: commands.get(found[0], found[0]), latex)

@@ -6,7 +6,9 @@ A part is the answers themselves, the warnings, the steps, the sensitivities, th
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from math import isclose
+from typing import Any
 
 from derive.answers import (
     BY_DEFAULT,
@@ -14,19 +16,19 @@ from derive.answers import (
     DECODE_ALONE,
     EITHER_BINDS,
     NOT_INCLUDED,
+    OR,
     Answer,
     Result,
     RouteStep,
     Spans,
+    Sweep,
     shown_end,
     ways_to,
 )
 from derive.catalogue import equation, rules_among
 from derive.quantities import QUANTITIES
-from derive.show.binding import limit_in_words
-from derive.show.cells import label_line, label_lines
-from derive.show.tables import span_lines
-from derive.show.values import answer_line, text_of, value_in_words
+from derive.show.layout import label_line, label_lines
+from derive.show.words import answer_line, limit_in_words, plain_regime, text_of, value_in_words
 from derive.units import show
 
 _NAME = r"[a-z][a-z_]*"
@@ -349,3 +351,60 @@ def cite_line(solutions: Iterable[Result]) -> list[str]:
         cited += [id for step in last for id in step.equations] or one.equations[-1:]
     ids = dict.fromkeys(id.split("@")[0] for id in cited)
     return [f"Cite         backsolve cite {' '.join(ids)}"] if ids else []
+
+
+# -- ranges and sweeps ------------------------------------------------------------------------------------------------
+
+_METHODS = {
+    "bounds": "exact ends: the answer is monotonic in each range, at {samples:,} points",
+    "sampled": "seen at {samples:,} points: the answer rises and falls, moves in steps, has gaps or has no closed form",
+}
+
+
+def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
+    """Return the ends, the quantiles, both ends in every regime, and the ranges that change the answer most."""
+    how = _METHODS[spans.method].format(samples=spans.samples)
+    ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
+    lines = [f"{unknown}: between {ends}{OR[bound]}   ({how})"]
+    known = {name: value for name, value in spans.quantiles.items() if value is not None}
+    quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
+    lines += [f"  {quantiles}   (each range uniform and independent)"] if known else []
+    for regime, low, high, share in spans.sides:
+        if regime:
+            lines.append(
+                f"  where {plain_regime(regime)}: {show(unknown, low)} to {show(unknown, high)}, {100 * share:.3g} % of the ranges"
+            )
+    moving = [(name, show(unknown, low), show(unknown, high)) for name, low, high in spans.tornado if not isclose(low, high)]
+    lines += [
+        f"{'matters most' if not place else '':<14}{name} {show(name, spans.ranges[name][0])} to {show(name, spans.ranges[name][1])}:"
+        f" {unknown} {low} to {high}"
+        for place, (name, low, high) in enumerate(moving)
+    ]
+    idle = [name for name, low, high in spans.tornado if isclose(low, high)]
+    return [*lines, *([f"{'no effect':<14}{', '.join(idle)}, the others are at their middle"] if idle else [])]
+
+
+def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
+    """Yield a line for each point, with aligned columns. The rows are computed twice instead of kept in memory."""
+    widths = [len(cell) for cell in sweep_head(unknown, table)]
+    for row in sweep_cells(unknown, table):
+        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
+    for row in chain([sweep_head(unknown, table)], sweep_cells(unknown, table)):
+        yield "   ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip()
+
+
+def sweep_head(unknown: str, table: Sweep) -> list[str]:
+    """Return the names of the columns. If all answers are bounds, the column says so."""
+    return [*table.given, unknown + (f" ({OR[table.bound].strip()})" if table.bound else ""), "where"]
+
+
+def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
+    """Return an iterator of the rows: the givens, the answers, and their regime or why there is no answer."""
+    said = table.bound is not None
+    return (_texts(unknown, said, *row) for row in table.rows())
+
+
+def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
+    values = " or ".join(text_of(unknown, one, bound=not said) for one in answers) or "-"
+    where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
+    return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]

@@ -11,10 +11,9 @@ from derive.errors import BacksolveError
 from derive.preset_record import BYTES_PER_WEIGHT, OPEN_MODELS, PARAMETERS, Preset
 from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.presets import RENT
-from derive.show.cells import align_columns
+from derive.show.layout import align_columns
 from derive.tables import shipped
-from derive.tables.rows import in_si
-from derive.tables.shipped import Tables
+from derive.tables.shipped import Tables, in_si
 from derive.units import show
 
 _BYTES_PER_VALUE = 1.0

@@ -12,14 +12,21 @@ from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.roles import FASTER
-from derive.show.binding import brief_regime
-from derive.show.cells import align_columns, label_lines
-from derive.show.parts import cite_line
-from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, fit_sweep, height, most_important_assumptions
-from derive.show.tables import sweep_cells, sweep_head
-from derive.show.text import csv_lines, lines, solution_record
-from derive.show.values import text_of
-from derive.tables.rows import in_si
+from derive.show.layout import align_columns, label_lines
+from derive.show.parts import cite_line, sweep_cells, sweep_head
+from derive.show.text import (
+    MOST_ASSUMED,
+    MOST_TABLE_LINES,
+    SCREEN_WIDTH,
+    csv_lines,
+    fit_sweep,
+    height,
+    lines,
+    most_important_assumptions,
+    solution_record,
+)
+from derive.show.words import brief_regime, text_of
+from derive.tables.shipped import in_si
 from derive.tables.writing import line_text
 from derive.units import show
 

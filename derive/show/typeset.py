@@ -9,11 +9,9 @@ from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import formula_in_latex
 from derive.records import LOWER, UPPER
-from derive.show.binding import plain_regime
 from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
-from derive.show.parts import all_warnings, head, origin_of, values_of
-from derive.show.tables import sweep_cells, sweep_head
-from derive.show.values import text_of
+from derive.show.parts import all_warnings, head, origin_of, sweep_cells, sweep_head, values_of
+from derive.show.words import plain_regime, text_of
 from derive.units import show
 
 _AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}

@@ -60,7 +60,7 @@ class Solution(Result):
         return cut(f"Solution({self.unknown} [{self.unit}]: {_summarise(self)})")
 
     def __str__(self) -> str:
-        from derive.show.screen import screen_lines
+        from derive.show.text import screen_lines
 
         told = "\n".join(screen_lines([self]))
         return told if self.answers or self.sweep else f"{told}\n{self.why_not}"
@@ -73,7 +73,7 @@ class Solution(Result):
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),), equations=rests_on).full.splitlines()[0]
         'batch = 8'
         """
-        from derive.show.screen import full_lines
+        from derive.show.text import full_lines
 
         return "\n".join(full_lines([self]))
 

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 from derive.errors import WrongData, hidden, shorten, suggest, suggest_for_file
 from derive.files import called, content_or_input
-from derive.show.cells import csv_text
-from derive.tables.problems import Problem
+from derive.show.layout import csv_text
+from derive.tables.lines import Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Offer, items_of, name_in_a_cell, price_rows, provider_of

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from derive.errors import WrongData, hidden, shorten, suggest
 from derive.immutable import immutable
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.tables.writing import begins_as_formula
 from invert.sheets.models import MAKERS
 from invert.sheets.rows import PriceRow

@@ -18,9 +18,8 @@ from derive.preset_record import Preset
 from derive.preset_rows import Architecture
 from derive.presets import hardware, hardware_names
 from derive.quantities import NAME_OF_SYMBOL, NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.tables.problems import BadRow, Problem
-from derive.tables.rows import in_si
-from derive.tables.shipped import Tables
+from derive.tables.lines import BadRow, Problem
+from derive.tables.shipped import Tables, in_si
 from derive.units import parse, show
 from invert.assumptions import ANCHORS, ASSUMED, RIDGE_POINT, USUAL, Assumptions
 from invert.data import Data, cache_with_data

@@ -7,7 +7,7 @@ from math import inf, log
 from derive.catalogue import equation
 from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.tables.rows import in_si
+from derive.tables.shipped import in_si
 from invert import records
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions

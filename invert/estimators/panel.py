@@ -9,8 +9,8 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Architecture, OpenModel
-from derive.tables.problems import Problem
-from derive.tables.rows import AnyRecord, TableRow
+from derive.tables.lines import Problem
+from derive.tables.shipped import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.sheets.read import last_day

@@ -23,7 +23,7 @@ from derive.preset_record import Preset
 from derive.preset_rows import Architecture
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from invert.arrays import Values
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data

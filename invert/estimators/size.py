@@ -23,7 +23,7 @@ from scipy.special import logit, stdtrit
 from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.tables.writing import edited_table
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions

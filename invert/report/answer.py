@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import WrongValue
 from derive.immutable import immutable
-from derive.show.folding import fold
+from derive.show.layout import fold
 from invert import result
 from invert.report.columns import WIDE_KEYS, column_of, csv_names, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out

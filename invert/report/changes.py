@@ -8,8 +8,8 @@ from math import inf
 from operator import attrgetter
 from typing import NamedTuple
 
-from derive.show.cells import csv_text
 from derive.show.citation import ADDRESS, markdown_cell
+from derive.show.layout import csv_text
 from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, SheetChange
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits

@@ -17,7 +17,7 @@ from derive.quantities import QUANTITIES
 from derive.show.citation import LATEX, MARKDOWN, PLAIN, slug
 from derive.show.references import Reference, cite_with_references
 from derive.show.text import render
-from derive.show.values import text_of
+from derive.show.words import text_of
 from derive.solving.result import Solution
 from derive.units import show
 from invert.estimate_text import two_digits, with_new_keys

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from derive.files import label
 from derive.immutable import immutable
-from derive.show.cells import csv_text
+from derive.show.layout import csv_text
 from derive.solving.result import Solution
 from invert import records
 from invert.assumptions import assumptions_as_record

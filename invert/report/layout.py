@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from derive.files import called
-from derive.show.folding import WORD, fold, padded, width_of, wrap_text
+from derive.show.layout import WORD, fold, padded, width_of, wrap_text
 from derive.units import show
 from invert.estimate_text import two_digits
 from invert.sheets.rows import SheetKey

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from derive.immutable import immutable
-from derive.show.cells import csv_text
+from derive.show.layout import csv_text
 from derive.units import show
 from invert.encoder import Codec, names_of
 from invert.estimate_text import six_digits

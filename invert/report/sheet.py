@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from derive.show.cells import label_lines
+from derive.show.layout import label_lines
 from derive.show.parts import moves_lines, route_lines
 from derive.solving.result import Solution
 from derive.units import show

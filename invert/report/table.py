@@ -9,7 +9,7 @@ from dataclasses import replace
 from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
-from derive.show.folding import LEAST_FOR_NAMES, fold, name_beside, name_column, padded, widest_of, width_of
+from derive.show.layout import LEAST_FOR_NAMES, fold, name_beside, name_column, padded, widest_of, width_of
 from derive.units import show
 from invert.report.columns import SHORT_KEYS, WIDE_KEYS, Column, column_of, model_in_words, size_of_lecture, sort_sheets
 from invert.report.layout import Heading, Table, aligned, laid_out, many

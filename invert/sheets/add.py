@@ -12,7 +12,7 @@ from datetime import date
 from derive.errors import WrongData, WrongValue, hidden, mark_in_words, shorten, suggest, trimmed
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from derive.tables.shipped import FOLDER
 from derive.tables.writing import begins_as_formula, edited_table
 from invert.assumptions import USUAL

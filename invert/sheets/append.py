@@ -10,8 +10,7 @@ from operator import itemgetter
 from derive.errors import WrongData
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
-from derive.tables.lines import CsvTable
-from derive.tables.problems import Problem
+from derive.tables.lines import CsvTable, Problem
 from derive.tables.writing import cell_text, edited_table
 from invert.sheets.diff import Difference, redescribed
 from invert.sheets.read import NEEDED, sound_rows

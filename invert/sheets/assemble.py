@@ -23,7 +23,7 @@ from derive.errors import (
     trimmed,
     unseen,
 )
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, description_of, usd_amount

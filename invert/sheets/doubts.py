@@ -15,7 +15,7 @@ from statistics import median_high
 from typing import Any
 
 from derive.errors import mark_in_words, shorten, skeleton
-from derive.tables.problems import Problem, first_of_each_place
+from derive.tables.lines import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, usd_amount, without_collection

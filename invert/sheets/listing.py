@@ -7,8 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
 
-from derive.show.cells import csv_text
-from derive.show.folding import name_beside, name_column, padded, widest_of
+from derive.show.layout import csv_text, name_beside, name_column, padded, widest_of
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import six_digits

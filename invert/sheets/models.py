@@ -10,7 +10,7 @@ from datetime import date
 from typing import TypeVar
 
 from derive.preset_rows import Architecture, OpenModel
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
 from invert.sheets.read import book_of

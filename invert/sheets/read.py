@@ -12,8 +12,7 @@ from derive.errors import WrongData
 from derive.files import STANDARD_INPUT, content_of, content_of_stream, label
 from derive.immutable import Records
 from derive.tables.cells import Column, column_of
-from derive.tables.lines import CsvTable, Source
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, CsvTable, Problem, Source
 from derive.tables.shipped import read_cells
 from invert.data import Data, cache_with_data, read_data
 from invert.sheets.rows import (

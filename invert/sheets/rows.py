@@ -12,8 +12,8 @@ from typing import TypedDict
 
 from derive.errors import shorten, suggest
 from derive.immutable import brief, immutable
-from derive.tables.problems import Problem
-from derive.tables.rows import Fault, TableRow, misplaced, more_active, partly_filled, unit_faults
+from derive.tables.lines import Problem
+from derive.tables.shipped import Fault, TableRow, misplaced, more_active, partly_filled, unit_faults
 
 # Tables beside prices. Each record has its rules.
 

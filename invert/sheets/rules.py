@@ -8,7 +8,7 @@ from itertools import chain
 
 from derive.errors import WrongData, WrongValue, is_same, mistaken, shorten, skeleton, suggest
 from derive.tables.cells import read_number
-from derive.tables.problems import Problem, first_of_each_place
+from derive.tables.lines import Problem, first_of_each_place
 from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection
 
 LEAST_THRESHOLD = 1_000

@@ -23,9 +23,8 @@ from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
-from derive.tables.problems import BadRow, Problem
-from derive.tables.rows import in_si
-from derive.tables.shipped import Tables
+from derive.tables.lines import BadRow, Problem
+from derive.tables.shipped import Tables, in_si
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data

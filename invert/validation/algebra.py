@@ -12,7 +12,7 @@ from derive.expressions.branches import branches
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.trees import Roots, Tree, evaluate, precise
 
 _POINTS = 6

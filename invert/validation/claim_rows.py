@@ -7,7 +7,7 @@ from derive.errors import BacksolveError, WrongUnit, shorten
 from derive.immutable import immutable
 from derive.tables.cells import NUMBER
 from derive.tables.questions import read_givens, stated_range, unknown_names
-from derive.tables.rows import Fault, TableRow, is_known
+from derive.tables.shipped import Fault, TableRow, is_known
 
 AGREES = ("reproduced", "under a stated convention")
 DIFFERS = ("loose", "contradicted by data")

@@ -17,10 +17,9 @@ from derive.presets import hardware, model
 from derive.quantities import QUANTITIES
 from derive.solving.api import solve
 from derive.tables.cells import read_number
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from derive.tables.questions import Givens, command_of, read_givens, stated_range, unknown_names
-from derive.tables.rows import in_si
-from derive.tables.shipped import Tables
+from derive.tables.shipped import Tables, in_si
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.rows import Disclosure, ModelRow

@@ -18,7 +18,7 @@ from derive.errors import WrongData
 from derive.preset_record import MODEL_KINDS
 from derive.preset_rows import FIT, HELD_OUT, Efficiency, FittedEfficiency
 from derive.presets import DEPLOYMENTS, PHASES, deployment_of, is_inside, predicted_over_measured
-from derive.show.cells import csv_text
+from derive.show.layout import csv_text
 from derive.solving.api import solve
 from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens

@@ -16,9 +16,9 @@ from derive.immutable import immutable
 from derive.preset_rows import Efficiency, OpenModel
 from derive.solving.api import solve
 from derive.tables.cells import read_date
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from derive.tables.questions import read_givens
-from derive.tables.rows import in_si
+from derive.tables.shipped import in_si
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimate_text import KV_NAMES, kv_heading

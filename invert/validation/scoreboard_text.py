@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
-from derive.show.cells import csv_text
+from derive.show.layout import csv_text
 from invert.records import Span
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title

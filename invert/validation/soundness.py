@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from derive.errors import NotCovered, WrongData, shorten
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, FittedEfficiency, MemoryTierFigure, OpenModel, ShortName
 from derive.presets import kv_bytes
-from derive.tables.problems import BadRow, Problem, first_of_each_place
+from derive.tables.lines import BadRow, Problem, first_of_each_place
 from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data

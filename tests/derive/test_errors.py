@@ -24,7 +24,7 @@ from derive.errors import (
     suggest,
     trimmed,
 )
-from derive.show.folding import padded, width_of
+from derive.show.layout import padded, width_of
 from tests.tools.together import in_one_test
 
 

@@ -30,7 +30,7 @@ from derive.presets import (
 from derive.records import CHAINED_BY_ITSELF
 from derive.solving.api import solve
 from derive.tables import shipped
-from derive.tables.problems import BadRow
+from derive.tables.lines import BadRow
 from derive.tables.shipped import Tables, read, rows_of
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test

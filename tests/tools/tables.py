@@ -9,8 +9,7 @@ from pathlib import Path
 
 from derive import preset_rows
 from derive.tables import shipped
-from derive.tables.rows import TableRow
-from derive.tables.shipped import Tables, read
+from derive.tables.shipped import TableRow, Tables, read
 from invert.sheets import rows
 from invert.validation import claim_rows
 

@@ -11,8 +11,7 @@ from derive.preset_record import KV_INPUTS
 from derive.preset_rows import FIXED_PARTS, Architecture
 from derive.presets import SELECTING
 from derive.solving.api import solve
-from derive.tables.rows import is_known
-from derive.tables.shipped import rows_of
+from derive.tables.shipped import is_known, rows_of
 from tests.tools.together import in_one_test, some
 
 TABLE = rows_of(Architecture)

@@ -8,7 +8,7 @@ import pytest
 from backsolve.cli.main import _EXTRAS
 from backsolve.site import build
 from backsolve.site.home import home_page
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from tests.tools.commands import call, refused
 
 

@@ -24,7 +24,7 @@ from derive import solve
 from derive.answers import OR
 from derive.catalogue import equation
 from derive.presets import rent
-from derive.show.roofline import known_numbers, roof
+from derive.show.plot import known_numbers, roof
 from derive.units import show
 from invert.inference import infer
 from tests.backsolve.site.test_what_if import worked_out

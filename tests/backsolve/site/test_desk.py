@@ -9,7 +9,7 @@ from campaigns.solver_script import NODE
 from derive import solve
 from derive.errors import WrongValue
 from derive.presets import rent
-from derive.show.roofline import roof
+from derive.show.plot import roof
 from derive.solving.question.conventions import Switches
 from derive.solving.question.questions import question
 from derive.units import show

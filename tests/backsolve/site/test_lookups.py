@@ -6,7 +6,7 @@ from backsolve.site.lookups import claims_found, quantities_in_order, said_in_or
 from derive.catalogue import by_id, equation
 from derive.quantities import QUANTITIES
 from derive.tables import shipped
-from derive.tables.problems import BadRow
+from derive.tables.lines import BadRow
 from tests.tools.tables import reading
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from backsolve.site.market import _COLUMNS, market_page
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import write_page
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.report.columns import column_of
 from invert.result import InferenceTable
 from tests.tools.html import parts_of

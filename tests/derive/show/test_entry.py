@@ -1,4 +1,4 @@
-"""An entry of the catalogue as one record for programs, and its example in a line."""
+"""An entry of the catalogue as one record for programs, its example in a line, and its derivation in words and LaTeX."""
 
 import json
 from pathlib import Path
@@ -7,11 +7,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from derive.catalogue import by_id, equation
+from derive.derivations import parents
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression
-from derive.show.entry import entry_as_json, entry_as_record, list_as_json, worked_example
+from derive.show.entry import derivation_in_latex, derivation_lines, entry_as_json, entry_as_record, list_as_json, worked_example
 from derive.show.presets import hardware_records, model_records
 from derive.units import parse
+from tests.tools.together import in_one_test, some
 
 ROWS = tuple(by_id().values())
 
@@ -67,3 +69,31 @@ def test_the_example_has_the_left_side_unrounded():
     record = entry_as_record(equation("roofline.compute_time"))["example"]
     assert record["result"] == "3.274 ms" and record["values"]["compute_time"] == 2 * 64 * 405e9 / (16 * 1979e12 * 0.5)
     assert worked_example(equation("training.memory_fits")).endswith("-> training_memory_per_chip <= 80 GB")
+
+
+DERIVED = some([pytest.param(row, id=row.id) for row in by_id().values() if row.steps], every=4)
+
+
+@in_one_test("row", DERIVED)
+def test_a_derivation_reads_from_its_premises_to_the_equation(row):
+    lines = derivation_lines(row)
+    left, right = row.sides
+    assert lines[-1].strip() == f"{left} {row.sense} {right}"
+    assert [line.split(".")[0] for line in lines if line[0].isdigit()] == [str(n + 1) for n in range(len(row.steps))]
+    for id in parents(row):
+        assert any(id in line for line in lines)
+
+
+@in_one_test("row", DERIVED)
+def test_the_latex_is_balanced_and_has_an_item_a_step(row):
+    text = derivation_in_latex(row)
+    assert text.count(r"\item") == len(row.steps)
+    assert text.count("{") == text.count("}") and text.count(r"\[") == text.count(r"\]")
+    assert text.count("$") % 2 == 0
+    assert text.count(r"\begin") == text.count(r"\end")
+
+
+def test_a_definition_has_its_formula_and_no_steps():
+    row = equation("roofline.kv_time")
+    assert derivation_lines(row) == []
+    assert r"\item" not in derivation_in_latex(row) and r"t_{\mathrm{kv}} = " in derivation_in_latex(row)

@@ -1,14 +1,15 @@
-"""Pictures of sweeps: the points are those of the table, the front is what nothing beats, the caption says what stays."""
+"""Pictures of sweeps and rooflines: the points are those of the table, the front is what nothing beats, the caption says what stays."""
 
 import pytest
 
 from backsolve.cli.question import drawn_inputs
 from derive.errors import WrongValue
-from derive.show.plot import _HIGH, _WIDE, _line_chart, caption, draw_in_terminal, sweep_charts
+from derive.show.plot import _HIGH, _WIDE, Roof, _line_chart, caption, draw_in_terminal, known_numbers, roof, roof_marks, sweep_charts
 from derive.solving.api import solve
 from derive.solving.question.conventions import USUAL_SWITCHES
 from derive.solving.question.givens import list_spreads
 from tests.tools.commands import call, refused
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -105,3 +106,40 @@ def test_the_caption_has_the_givens_that_stay_each_price_that_differs_and_the_po
     assert prices == "chip price of A = $3.6/h, chip price of B = $7.2/h"
     *_, gaps = caption([(("A",), swept("step_time", "throughput", batch=[1, 8, 4096]))])
     assert "1 of 3 points" in gaps and "batch = 4096" in gaps
+
+
+STEP = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "bytes_per_element": 2}
+
+
+def under(unknown: str, **more) -> Roof:
+    found = roof("H100", known_numbers(solve(unknown, **STEP | more)))
+    assert found is not None
+    return found
+
+
+def test_a_step_that_memory_binds_lies_on_the_slope():
+    """64 tokens of 140 GFLOP and 64 x 8000 x 2.62 MFLOP of attention, over 140 GB of weights and 64 x 2.62 GB of cache."""
+    found = under("step_time", batch=64)
+    flops, read = 64 * (2 * 70_553_706_496 + 8000 * 4 * 128 * 80 * 64), 2 * 70_553_706_496 + 64 * 8000 * 327680
+    assert found.intensity == pytest.approx(flops / read)
+    assert found.rate == pytest.approx(3.35e12 * flops / read) == pytest.approx(found.attainable(found.intensity))
+    assert found.ridge == pytest.approx(989e12 / 3.35e12)
+
+
+def test_a_step_that_arithmetic_binds_lies_on_the_flat():
+    found = under("step_time", batch=2000, context_length=100)
+    assert found.intensity > found.ridge and found.rate == pytest.approx(989e12)
+
+
+@in_one_test("more", [{"mfu": 0.5}, {"mbu": 0.6}, {"mfu": 0.4, "mbu": 0.6}])
+def test_a_step_lies_on_the_roof_of_what_is_sustained(more):
+    found, ideal = (under("step_time", batch=64, **one) for one in (more, {}))
+    assert found.intensity == pytest.approx(ideal.intensity)
+    assert found.rate == pytest.approx(ideal.rate * more.get("mbu", 1.0)) == pytest.approx(found.attainable(found.intensity))
+    (_, ridge, _) = roof_marks([found])
+    assert ridge.name.endswith("".join(f", {name} = {value}" for name, value in more.items()))
+
+
+def test_what_tells_of_no_step_has_no_point():
+    assert roof("", known_numbers(solve("ridge_point", hardware="H100-SXM:bf16"))) is None
+    assert known_numbers(solve("step_time", batch=1)) == {}

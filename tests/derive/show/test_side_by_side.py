@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from derive.show.screen import SCREEN_WIDTH
+from derive.show.text import SCREEN_WIDTH
 from tests.tools.commands import call, refused
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

@@ -10,7 +10,7 @@ from derive.answers import Interval
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import render
-from derive.show.values import answer_line, text_of
+from derive.show.words import answer_line, text_of
 from derive.solving.api import solve
 from derive.solving.many import intervals
 from derive.solving.many.intervals import SAMPLES

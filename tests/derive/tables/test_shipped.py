@@ -18,7 +18,7 @@ from derive.errors import BacksolveError, WrongData
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import hardware, model
 from derive.tables import shipped
-from derive.tables.problems import BadRow
+from derive.tables.lines import BadRow
 from derive.tables.shipped import Tables, read, rows_of
 from invert.sheets.rows import FxRate
 from tests.tools.tables import GOOD, HARDWARE, RECORDS, SHIPPED, of_hardware, reading, with_cells

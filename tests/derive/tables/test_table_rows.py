@@ -8,8 +8,7 @@ from typing import get_type_hints
 
 from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.tables import shipped
-from derive.tables.rows import TableRow, in_si, is_known
-from derive.tables.shipped import rows_of
+from derive.tables.shipped import TableRow, in_si, is_known, rows_of
 from derive.tables.writing import cell_text
 from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test, some

@@ -18,9 +18,8 @@ from derive.preset_rows import (
 )
 from derive.presets import hardware, model
 from derive.tables import shipped
-from derive.tables.problems import BadRow
-from derive.tables.rows import TableRow
-from derive.tables.shipped import Tables, read, rows_of
+from derive.tables.lines import BadRow
+from derive.tables.shipped import TableRow, Tables, read, rows_of
 from invert.sheets.rows import Disclosure, FxRate, ModelRow
 from tests.tools.tables import GOOD, RECORDS, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from derive.errors import WrongData
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.databases import genai
 from invert.databases.records import Database, Item, Offer, items_of
 from tests.tools.databases import CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when

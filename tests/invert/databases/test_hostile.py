@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import Database, Format, NotTaken, Offer, WrongField, items_of, price_rows
 from invert.sheets.rows import PriceRow

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from derive.errors import WrongData
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.databases import litellm
 from invert.databases.records import Database, Item, NotTaken, Offer, items_of
 from tests.tools.databases import LITELLM, installed

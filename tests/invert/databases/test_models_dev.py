@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.databases import models_dev
 from invert.databases.records import Database, NotTaken, Offer, items_of, price_rows
 from tests.tools.databases import DAY, MODELS_DEV

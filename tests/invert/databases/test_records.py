@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.databases.records import (
     Database,
     Entry,

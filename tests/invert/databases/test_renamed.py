@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import Database, Offer, items_of
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER

@@ -19,7 +19,7 @@ from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData
 from derive.solving.api import solve
 from derive.tables import shipped
-from derive.tables.problems import BadRow
+from derive.tables.lines import BadRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import premium

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.show.folding import width_of
+from derive.show.layout import width_of
 from invert.inference import infer
 from invert.report.layout import aligned, cite_sheet, infer_all, infer_in_full, laid_out
 from invert.report.sheet import full_parts, short_parts

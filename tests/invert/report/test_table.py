@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from derive.show.folding import width_of
+from derive.show.layout import width_of
 from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged

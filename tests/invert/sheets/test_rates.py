@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from derive.tables.problems import BadRow
+from derive.tables.lines import BadRow
 from invert.sheets.read import load
 from invert.sheets.rows import FileText, usd_amount
 from invert.sheets.rules import check

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from derive.errors import BacksolveError, WrongData, hidden, trimmed
 from derive.tables import lines as csv_lines
 from derive.tables import shipped
-from derive.tables.problems import Problem
+from derive.tables.lines import Problem
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, FxRate, PriceRow
 from invert.sheets.rules import check

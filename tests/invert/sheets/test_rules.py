@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from invert.sheets import rules as checking
 from invert.sheets.assemble import sheets
 from invert.sheets.read import read_rows

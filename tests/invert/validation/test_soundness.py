@@ -15,7 +15,7 @@ from itertools import product
 import pytest
 
 from derive.tables import shipped
-from derive.tables.problems import BadRow, Problem
+from derive.tables.lines import BadRow, Problem
 from derive.tables.shipped import Tables, read
 from invert.estimators import premium
 from invert.inference import infer

@@ -5,11 +5,8 @@ import pytest
 from derive.answers import Answer
 from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of
-from derive.show.binding import (
-    limit_in_words,
-    plain_regime,
-)
-from derive.show.screen import screen_lines
+from derive.show.text import screen_lines
+from derive.show.words import limit_in_words, plain_regime
 from derive.solving.api import solve
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
