@@ -1,20 +1,26 @@
-"""Standard streams that write every character completely, in any encoding and at any width."""
+"""Print answers, messages and problems: every character completely, in any encoding and at any width."""
 
 import codecs
 import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from shlex import quote
 from threading import Timer
 from time import monotonic
-from typing import TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 from unicodedata import normalize
 
 import click
 
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER
+from derive.files import STANDARD_INPUT
 from derive.show.layout import fold
+
+if TYPE_CHECKING:
+    from derive.tables.lines import Problem
 
 _PIPE_COLUMNS, _TERMINAL_COLUMNS = 100, 80
 """Columns of a line in a pipe, and in a terminal that does not state its width."""
@@ -161,3 +167,61 @@ def say(message: str) -> None:
             click.echo(fold_in_terminal(f"backsolve: {escape_line(line)}", sys.stderr), err=True)
         except OSError:
             close(sys.stderr)  # no stream is left for the message, and the exit status reports the failure too
+
+
+# -- answers and problems ---------------------------------------------------------------------------------------------
+
+
+def tell(text: str, style: str = "text") -> None:
+    """Print an answer. Only text is folded to the width of the terminal."""
+    click.echo(fold(text, width()) if style in ("text", "table", "plain") else text)
+
+
+def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:
+    """Print rows in a form of `str.format` whose first column is as wide as its widest cell (`{:<{first}}`).
+
+    A row is folded to the width of a terminal, and is one line for other programs.
+    """
+    found = [*rows]
+    first = max((len(row[0]) for row in found), default=0)
+    for row in found:
+        click.echo(fold_in_terminal(form.format(*row, first=first)))
+
+
+def leave(status: int) -> NoReturn:
+    """End the command with an exit status."""
+    click.get_current_context().exit(status)
+
+
+def leave_without_sheets() -> NoReturn:
+    """End a command that found no price sheet."""
+    say("no sheet is valid on that day")
+    leave(NO_ANSWER)
+
+
+def is_stream(own: object) -> bool:
+    """Return whether prices come from standard input."""
+    return getattr(own, "place", "") == STANDARD_INPUT
+
+
+def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
+    """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
+    if found := list(doubts):
+        place = "" if own is None else " -" if is_stream(own) else f" {quote(getattr(own, 'place', str(own)))}"
+        counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
+        end = "" if found[0].message.endswith("?") else "."
+        say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
+
+
+def report_problems(problems: "Iterable[Problem]") -> bool:
+    """Print every problem on stderr. Return whether there is one."""
+    found = list(problems)
+    for problem in found:
+        say(str(problem))
+    return bool(found)
+
+
+def fail_on(problems: "Iterable[Problem]") -> None:
+    """Print every problem and end with the status of wrong input. Call it after the answer is printed."""
+    if report_problems(problems):
+        leave(INPUT_IS_WRONG)

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, report_problems, tell, tell_doubts, tell_rows
-from backsolve.cli.completion import completes, names_of
-from backsolve.streams import in_terminal, say
+from backsolve.cli.options import completes, names_of
+from backsolve.streams import fail_on, in_terminal, report_problems, say, tell, tell_doubts, tell_rows
 from derive import presets
 from derive.catalogue import CHAPTERS, by_id, equation, equations
 from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, is_word, mentions, quantities_about

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, leave, leave_without_sheets, tell_doubts
-from backsolve.cli.completion import completes
-from backsolve.streams import say, width
+from backsolve.cli.options import completes
+from backsolve.streams import fail_on, is_stream, leave, leave_without_sheets, say, tell_doubts, width
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 from derive.tables.lines import Problem
@@ -99,7 +98,7 @@ def infer_command(
         return
     form = Shown(**{name: given.pop(name) for name in Shown.__annotations__})
     options.refuse_one_file("--save", save, {"--prices": prices, "--against": form.against})
-    if form.against == "-" and options.is_stream(prices):
+    if form.against == "-" and is_stream(prices):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     if like is not None:
         _repeat_question(like, form, workers, save)

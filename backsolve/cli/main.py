@@ -17,8 +17,9 @@ UNWRITTEN, _INTERRUPTED = 1, 130
 _COMPLETION = "_BACKSOLVE_COMPLETE"
 """The variable in which a shell asks for completions."""
 _MODULES = {  # for each command: its module in this package
-    **{name: name for name in ("solve", "claims", "infer", "prices", "validate", "plot", "site", "mcp")},
+    **{name: name for name in ("solve", "infer", "prices", "validate", "plot", "site", "mcp")},
     **dict.fromkeys(("list", "show", "explain", "cite"), "catalogue"),
+    "claims": "validate",
 }
 
 _EXTRAS = {

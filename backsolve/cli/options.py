@@ -1,22 +1,62 @@
-"""The options of the commands. A shell completes chips, models, sheets and other names."""
+"""The options of the commands. A shell completes chips, models, sheets, equations, quantities, claims, columns and words of the outputs."""
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from backsolve.cli.completion import completes
+from derive.catalogue import by_id
 from derive.errors import WrongData, WrongValue, shorten, suggest
-from derive.files import called, label, standard_input
+from derive.files import label, standard_input
+from derive.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from invert.sheets.rows import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+def names_of(kind: str) -> Iterable[str]:
+    """Return the names of a kind."""
+    if kind == "sheets":
+        from invert.data import read_data
+        from invert.sheets.assemble import models
+
+        return sorted({row.model for row in models(read_data())})
+    if kind == "claims":
+        from derive.tables.shipped import rows_of
+        from invert.validation.claim_rows import Claim
+
+        return [row.id for row in rows_of(Claim)]
+    if kind == "columns":
+        from invert.report.columns import REGISTRY
+
+        return REGISTRY
+    from derive import presets
+    from derive.glossary import term_names
+
+    others: dict[str, Callable[[], Iterable[str]]] = {
+        **{"chips": presets.hardware_names, "models": presets.model_names},
+        **{"equations": by_id, "quantities": QUANTITIES.keys, "words": term_names},
+    }
+    return others[kind]()
+
+
+def completes(*kinds: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return the completion of a parameter whose values are names of these kinds.
+
+    >>> completes("chips")(None, None, "h100-")
+    ['H100-SXM', 'H100-PCIe', 'H100-NVL']
+    """
+
+    def complete(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+        return [name for kind in kinds for name in names_of(kind) if name.lower().startswith(begun.lower())]
+
+    return complete
 
 
 def day(text: str) -> date:
@@ -91,11 +131,6 @@ def _read_state(context: click.Context, _option: click.Parameter, place: str) ->
     if place == SHIPPED or date_of(place):
         return place
     return replace(own_file(standard_input()) if place == "-" else file_of(place), rates=context.meta.get(_RATES, ()))
-
-
-def is_stream(own: object) -> bool:
-    """Return whether prices come from standard input."""
-    return getattr(own, "place", "") == called("-")
 
 
 def prices(command: _Command) -> _Command:

@@ -5,10 +5,9 @@ from datetime import date
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, tell_doubts, tell_rows
 from backsolve.figures.named import FIGURES, SCOREBOARD, SHEETS, USUAL_SHEET, Figure, default_inputs, select_charts
 from backsolve.figures.picture import draw_picture, refuse_picture
-from backsolve.streams import say
+from backsolve.streams import fail_on, say, tell_doubts, tell_rows
 from derive.errors import NotCovered, UnknownName, WrongValue
 from invert.sheets.rows import FileText
 

@@ -7,9 +7,20 @@ from io import BytesIO
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, leave, leave_without_sheets, tell, tell_doubts
-from backsolve.cli.completion import completes
-from backsolve.streams import in_terminal, progress, say, tell_line, width
+from backsolve.cli.options import completes
+from backsolve.streams import (
+    fail_on,
+    in_terminal,
+    is_stream,
+    leave,
+    leave_without_sheets,
+    progress,
+    say,
+    tell,
+    tell_doubts,
+    tell_line,
+    width,
+)
 from derive.errors import WrongData, WrongValue
 from derive.files import label, write
 from invert.data import read_data
@@ -88,7 +99,7 @@ def diff_prices(old: str | FileText, new: str | FileText, prices: FileText | Non
     from invert.sheets import listing
     from invert.sheets.diff import differences, new_models, redescribed, states_of
 
-    if sum(map(options.is_stream, (old, new, prices))) > 1:
+    if sum(map(is_stream, (old, new, prices))) > 1:
         raise WrongValue("prices diff reads standard input once, and - is given more than once")
     data = read_data()
     before, after = states_of(old, new, data, prices)

@@ -3,8 +3,7 @@
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import fail_on, tell
-from backsolve.streams import progress
+from backsolve.streams import fail_on, progress, tell
 from derive.files import label
 
 

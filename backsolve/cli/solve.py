@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from backsolve.cli import options
-from backsolve.cli.common import leave, tell
-from backsolve.cli.completion import completes
-from backsolve.streams import escape_line, in_terminal, say, width
+from backsolve.cli.options import completes
+from backsolve.streams import escape_line, in_terminal, leave, say, tell, width
 from derive.answers import NO_WHOLE_ONE, Column, Result
 from derive.errors import NO_ANSWER, BacksolveError, WrongValue, shorten
 from derive.quantities import QUANTITIES, quantity

@@ -4,7 +4,7 @@ import json
 import re
 from math import log
 
-from backsolve.cli.common import tell
+from backsolve.streams import tell
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.preset_rows import MemoryTierFigure
