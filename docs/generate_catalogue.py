@@ -14,10 +14,9 @@ from pathlib import Path
 from written import REFERENCE, main, table
 
 from derive.catalogue import CHAPTERS, by_id, equations
-from derive.derivations import parents, reason_not_derived, referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import Equation
-from derive.show.entry import worked_example
+from derive.show.entry import parents, reason_not_derived, referenced_by, worked_example
 
 PAGE = REFERENCE / "catalogue.md"
 

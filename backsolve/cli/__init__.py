@@ -1,1 +1,1 @@
-"""The commands, one module for each. `main` assembles them. Slow imports are inside functions, so each command loads only its own."""
+"""The commands. `main` assembles them. Slow imports are inside functions, so each command loads only its own."""

@@ -14,7 +14,6 @@ from backsolve.streams import fail_on, in_terminal, report_problems, say, tell, 
 from derive import presets
 from derive.catalogue import CHAPTERS, by_id, equation, equations
 from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, is_word, mentions, quantities_about
-from derive.derivations import reason_not_derived
 from derive.errors import AmbiguousName, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.glossary import INSTEAD, explain_term
@@ -23,7 +22,7 @@ from derive.quantities import QUANTITIES, Quantity
 from derive.quantities.aliases import ALIASES
 from derive.records import Equation
 from derive.show import presets as shown
-from derive.show.entry import card, entry_as_json, list_as_json, quantity_lines
+from derive.show.entry import card, entry_as_json, list_as_json, quantity_lines, reason_not_derived
 from derive.show.references import Reference, cite_with_references
 from derive.tables.shipped import read, rows_of
 from derive.tier_presets import tier_lines

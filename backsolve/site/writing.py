@@ -21,12 +21,11 @@ from backsolve.site.parts import blocks_of
 from backsolve.site.presets import presets_data
 from derive import VERSION
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
-from derive.derivations import parents, reason_not_derived
 from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import NOTHING
 from derive.show.chart import Chart
 from derive.show.citation import cite, latex_text
-from derive.show.entry import derivation_in_latex, entry_as_record, narrated_steps, worked_example
+from derive.show.entry import derivation_in_latex, entry_as_record, narrated_steps, parents, reason_not_derived, worked_example
 from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
 from derive.show.parts import substitute_numbers
 from derive.show.references import cite_with_references

@@ -1,22 +1,39 @@
-"""Return an equation of the catalogue for programs: everything that `backsolve show` prints, as one record, and its example in one line."""
+"""An equation for readers and programs: its record, its example in one line, and its derivation in words, formulas and LaTeX.
+
+A derivation is read here, not proved. `tests/derive/test_derivations.py` proves each step, exactly within each regime and at random points.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from derive.catalogue import equations
-from derive.derivations import conclusion, names_before, owner, parents, point, referenced_by, sides_at_point
+from derive.catalogue import by_id, equation, equations
+from derive.errors import UnknownName
 from derive.expressions.algebra import sort_terms
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, QUANTITIES, aliases, quantity
 from derive.quantities.formula import equation_in_latex, tree_in_latex
 from derive.quantities.row import Quantity
-from derive.records import Equation, Premise, Requirement
+from derive.records import DEFINITION, Equation, Premise, Requirement, tree_of_function, trees_of_relation
 from derive.show.citation import FOR_DERIVATIONS, latex_text
 from derive.show.layout import label_lines
-from derive.trees import Tree, TreePair, difference, names, text
-from derive.trees import text as printed
+from derive.trees import (
+    FUNCTIONS,
+    IN_ORDER,
+    Operations,
+    Tree,
+    TreePair,
+    Written,
+    difference,
+    names,
+    put_into,
+    slopes,
+    text,
+    tree_of_value,
+    written,
+)
 from derive.units import parse
 
 _OF_SOURCES = ("kind", "title", "author", "year", "url", "place", "said", "encoded")
@@ -73,7 +90,7 @@ def list_as_json(
 
 def entry_as_record(row: Equation) -> dict[str, Any]:
     """Return the record that `show --as json` prints. A field without content is null or an empty list."""
-    left, right = map(printed, row.trees)
+    left, right = map(text, row.trees)
     names = ("name", "symbol", "latex", "unit", "meaning")
     return {
         "id": row.id,
@@ -110,7 +127,7 @@ def _example(row: Equation) -> dict[str, Any] | None:
 def _step(row: Equation, number: int) -> dict[str, Any]:
     """Return the record of one step: its operation, its premises and its conclusion."""
     step = row.steps[number - 1]
-    left, right = map(printed, conclusion(row, number))
+    left, right = map(text, conclusion(row, number))
     return {
         "operation": step.operation,
         "premises": [premise.id for premise in step.premises],
@@ -122,7 +139,7 @@ def _step(row: Equation, number: int) -> dict[str, Any]:
 
 def card(row: Equation) -> str:
     """Return an equation as `backsolve show` prints it: formula, quantities, derivation, equations that follow from it, and sources."""
-    left, right = map(printed, row.trees)
+    left, right = map(text, row.trees)
     lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
     for name in row.symbols:
@@ -148,6 +165,70 @@ def card(row: Equation) -> str:
 
 
 # -- derivations ------------------------------------------------------------------------------------------------------
+
+_WRITTEN: Operations = {**IN_ORDER, **{name: partial(written, name) for name in FUNCTIONS}}
+"""Operations on names in place of numbers."""
+
+
+def conclusion(row: Equation, number: int) -> TreePair:
+    """Return the conclusion of step `number` (from 1). The conclusion of the last step is the equation."""
+    if not 1 <= number <= len(row.steps):
+        raise UnknownName("step", f"{row.id}#{number}", [f"{row.id}#{n + 1}" for n in range(len(row.steps))])
+    relation = row.steps[number - 1].relation
+    return row.trees if relation is None else trees_of_relation(relation)
+
+
+def sides_at_point(row: Equation, premise: Premise) -> TreePair:
+    """Return the relation of a premise at its point."""
+    source, number = owner(row, premise)
+    left, right = conclusion(source, number) if number else source.trees
+    replaced = point(premise)
+    return sort_terms(put_into(left, replaced)), sort_terms(put_into(right, replaced))
+
+
+def names_before(row: Equation, number: int) -> frozenset[str]:
+    """Return the quantities in the premises of a step, or in the slopes that are zero in a stationary step."""
+    step = row.steps[number - 1]
+    sides = [sides_at_point(row, premise) for premise in step.premises]
+    if not step.stationary:
+        return frozenset().union(*(names(side) for pair in sides for side in pair))
+    ((_, right),) = sides
+    _, found = slopes(right, {name: Written(name) for name in names(right)}, _WRITTEN, frozenset(step.stationary))
+    return frozenset().union(*(names(sort_terms(tree_of_value(slope))) for slope in found.values()))
+
+
+def point(premise: Premise) -> Mapping[str, Tree]:
+    """Return the replacements of a premise, by the name of the replaced quantity."""
+    return {quantity(name).name: sort_terms(tree_of_function(value)) if callable(value) else value for name, value in premise.point.items()}
+
+
+def owner(row: Equation, premise: Premise) -> tuple[Equation, int]:
+    """Return the equation of a premise, and the number of the step of its derivation, or 0 for the equation."""
+    id, _, number = premise.id.partition("#")
+    return (equation(id) if id else row), int(number or 0)
+
+
+def parents(row: Equation) -> tuple[str, ...]:
+    """Return the ids of the equations that a derivation starts from, each once, in order."""
+    found = (owner(row, premise)[0].id for step in row.steps for premise in step.premises)
+    return tuple(dict.fromkeys(id for id in found if id != row.id))
+
+
+def referenced_by(id: str) -> tuple[str, ...]:
+    """Return the ids of the equations with derivations that start from this one."""
+    return tuple(row.id for row in by_id().values() if id in parents(row))
+
+
+def reason_not_derived(row: Equation) -> str:
+    """Return why an equation has no derivation: it is the meaning of a word, a claim, or an idealisation.
+
+    >>> from derive.catalogue import equation
+    >>> reason_not_derived(equation("batching.sparsity"))
+    'says what sparsity is: total parameters over active parameters'
+    """
+    if row.kind == DEFINITION:
+        return f"says what {row.symbols[0]} is: {QUANTITIES[row.symbols[0]].meaning}"
+    return f"{'an' if row.described[0] in 'aeiou' else 'a'} {row.described}. It assumes: {'; '.join(row.assumptions)}"
 
 
 @immutable

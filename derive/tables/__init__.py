@@ -1,1 +1,1 @@
-"""One reader and one writer of CSV tables, described by datapackage.json: `lines`, `cells`, `rows`, `shipped` and `writing`."""
+"""One reader and one writer of CSV tables, described by datapackage.json: `lines`, `cells`, `shipped` and `writing`."""

@@ -22,7 +22,6 @@ from derive.catalogue import CHAPTERS, by_id, cited_equation, equation, equation
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.retired import RETIRED
 from derive.catalogue.sources import TRANSCRIPT
-from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, QUANTITIES, symbol
 from derive.records import (
@@ -40,6 +39,7 @@ from derive.records import (
     Source,
 )  # fmt: skip
 from derive.show.citation import cite
+from derive.show.entry import parents
 from derive.solving.question.conventions import Switches
 from derive.solving.question.defaults import FOLLOWS
 from derive.solving.question.questions import question

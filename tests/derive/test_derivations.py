@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 
 from derive.catalogue import by_id, equation
-from derive.derivations import conclusion, names_before, owner, parents, point, referenced_by, sides_at_point
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.quantities.formula import as_expression
 from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, argument_names, at
+from derive.show.entry import conclusion, names_before, owner, parents, point, referenced_by, sides_at_point
 from derive.trees import names, text
 from tests.tools import derivation_check
 from tests.tools.derivation_check import DoesNotFollow, check

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 
-from derive.derivations import owner
 from derive.expressions.sympy_solver import solve_smooth
 from derive.quantities import CONSTANTS, quantity, symbol
 from derive.records import argument_names
+from derive.show.entry import owner
 from tests.tools.draws import draw, in_force, value_at
 from tests.tools.regimes import regimes
 

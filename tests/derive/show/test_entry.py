@@ -7,10 +7,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from derive.catalogue import by_id, equation
-from derive.derivations import parents
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression
-from derive.show.entry import derivation_in_latex, derivation_lines, entry_as_json, entry_as_record, list_as_json, worked_example
+from derive.show.entry import derivation_in_latex, derivation_lines, entry_as_json, entry_as_record, list_as_json, parents, worked_example
 from derive.show.presets import hardware_records, model_records
 from derive.units import parse
 from tests.tools.together import in_one_test, some
