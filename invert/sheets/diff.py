@@ -18,13 +18,21 @@ from derive.units import show
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, sound_rows
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, SHIPPED_PRICES, FileText, PriceBook, PriceRow, SheetKey, telling_row
+from invert.sheets.rows import (
+    OWN_COLUMNS,
+    PRICE_COLUMNS,
+    RELEASED_PRICES,
+    SHIPPED_PRICES,
+    FileText,
+    PriceBook,
+    PriceRow,
+    SheetKey,
+    telling_row,
+)
 from invert.sheets.rules import rows_by_sheet
 from invert.sheets.sheet import money_unit, spelled
 
 SHIPPED = "shipped"
-RELEASED_PRICES = "released_prices.csv.gz"
-"""The compressed prices.csv of the last release, in the same folder. It is also in a wheel, and needs neither git nor a network."""
 KINDS_OF_CHANGE = ("added", "closed", "changed")
 _FACTS = {"max_context": "context", "release_date": "release"}
 """Columns that describe a model, in words."""

@@ -18,14 +18,15 @@ from derive.errors import mark_in_words, shorten, skeleton
 from derive.tables.lines import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
-from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, usd_amount, without_collection
+from invert.sheets.read import prices_that_ship
+from invert.sheets.rows import RELEASED_PRICES, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, SheetKey, usd_amount, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, SAME_PRICE, broken, days, is_traded, rows_by_sheet, sheet_name
 
 _NEARLY = 0.75
 """The least similarity of two words for one to be a typing error of the other: bacth and batch, and not fast and flash."""
 _LEAST_NAME = 5
 """The least number of letters of a provider in which one letter may be a typing error. A shorter name is another word."""
-_SHIPPED_ROWS = f"{SHIPPED_PRICES}:"
+_SHIPPED_ROWS = (f"{SHIPPED_PRICES}:", f"{RELEASED_PRICES}:")
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
 _MONTHS = "|".join(month_abbr[1:])
@@ -56,6 +57,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     >>> str(doubtful_prices(load(BytesIO(own)))[0])
     'standard input row 4, column amount: cache_read 3 is not below input 2: a cache read is cheaper than a new prompt'
     """
+    book = replace(book, rows=_with_shipped_rows(book.rows))
     shipped, own = (tuple(row for row in book.rows if _ships(row) == ships) for ships in (True, False))
     found = [
         *_doubtful_amounts(book.rows, book.fx, assumptions),
@@ -69,6 +71,20 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_odd_names(book.rows),
     ]
     return [*dict.fromkeys(map(_doubt_about_sheet, first_of_each_place(found)))]
+
+
+def _with_shipped_rows(rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
+    """Return the rows, with the shipped row in place of each copy of it, because shipped rows were checked."""
+    if all(map(_ships, rows)):
+        return rows
+    _, shipped = prices_that_ship(read_data())
+    same = {_said(row): row for row in shipped}
+    return tuple(same.get(_said(row), row) for row in rows)
+
+
+def _said(row: PriceRow) -> tuple[object, ...]:
+    """Return the price of a row, from its first day to its last."""
+    return row.key, row.start, row.end, row.amount, row.currency
 
 
 def _doubt_about_sheet(doubt: Problem) -> Problem:
@@ -251,16 +267,18 @@ def _own_of(row: PriceRow, beside: PriceRow) -> PriceRow:
 
 def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """Yield prices far from the price that they follow or replace. Shipped prices were checked."""
-    far, since = assumptions.usual_price_ratio, attrgetter("start")
-    last = {row.key: row for row in sorted(book.replaced, key=since)}
-    for row in sorted(book.rows, key=since):
-        before, last[row.key] = last.get(row.key), row
-        if before is None or _ships(row) or not (row.amount and before.amount):
+    far, replaced = assumptions.usual_price_ratio, {row.key: row for row in sorted(book.replaced, key=attrgetter("start"))}
+    last: dict[RowKey, PriceRow] = {}
+    # A replaced row goes before the row that replaces it.
+    for row in sorted((*book.replaced, *book.rows), key=attrgetter("start")):
+        before, last[row.key] = last.get(row.key) or replaced.get(row.key), row
+        if before is None or before is row or _ships(row) or not (row.amount and before.amount):
             continue
         times = _usd(row, book.fx) / _usd(before, book.fx)
         if max(times, 1 / times) >= far * (1 - SAME_PRICE):
-            lack = f"{row.component} {row.amount:g} is {max(times, 1 / times):.3g} times {'above' if times > 1 else 'below'}"
-            yield row.problem("amount", f"{lack} the {before.amount:g} that it follows ({before.origin}): is the decimal point right?")
+            way, how = "above" if times > 1 else "below", "replaces" if before.end > row.start else "follows"
+            lack = f"{row.component} {row.amount:g} is {max(times, 1 / times):.3g} times {way} the {before.amount:g} that it {how}"
+            yield row.problem("amount", f"{lack} ({before.origin}): is the decimal point right?")
 
 
 def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:

@@ -247,6 +247,8 @@ RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
 SHIPPED_PRICES = "prices.csv"
 """The table of shipped prices. Only its rows have this name, so they differ from the rows of a user's file with any name."""
+RELEASED_PRICES = "released_prices.csv.gz"
+"""The compressed prices.csv of the last release, in the same folder. It is also in a wheel, and needs neither git nor a network."""
 
 
 # Not frozen: a file has a million rows, and a frozen row needs three times as long to make.

@@ -10,8 +10,9 @@ import pytest
 
 from derive.tables import shipped
 from invert.data import read_data
-from invert.sheets.diff import RELEASED_PRICES, changes_since_release, differences, record_release, released_prices, shipped_book, states_of
+from invert.sheets.diff import changes_since_release, differences, record_release, released_prices, shipped_book, states_of
 from invert.sheets.read import book_of, read_rows
+from invert.sheets.rows import RELEASED_PRICES
 from tests.tools.commands import call
 
 HEADER = "provider,model,component,threshold_tokens,amount,currency"

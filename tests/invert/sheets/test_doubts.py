@@ -1,5 +1,6 @@
 """Prices that can be read and are hardly meant."""
 
+import csv
 from io import BytesIO
 from time import process_time
 
@@ -8,6 +9,7 @@ import pytest
 from invert.sheets.doubts import doubtful_prices, doubts_about
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import PriceBook
+from tests.tools.data import shipped_data
 
 HEADER = "provider,model,component,threshold_tokens,amount,currency,effective_date,valid_to,retrieved_date,ttl_seconds"
 DATED = "2026-01-01,,2026-11-20,"
@@ -153,3 +155,17 @@ def test_doubts_about_some_sheets_are_those_that_a_check_has_of_their_rows():
     found = doubts_about([("acme", "k", "", "standard")], book)
     assert [one.row for one in found] == [2, 3] and {*found} == {*doubtful_prices(book)}
     assert doubts_about([("acme", "other", "", "standard")], book) == ()
+
+
+def test_a_copy_of_the_shipped_prices_is_doubted_only_where_it_was_edited():
+    """Shipped rows were checked, also those of a copy. A price is far from the one that it replaces, and precedes no other."""
+    content = shipped_data().tables.content("prices.csv")
+    assert doubtful_prices(load(BytesIO(content))) == []
+    rows = [*csv.DictReader(content.decode().splitlines())]
+    place = next(place for place, row in enumerate(rows) if row["component"] == "cache_read" and row["valid_to"] and row["amount"])
+    amount = f"{float(rows[place]['amount']) * 40:g}"
+    lines = content.decode().splitlines()
+    lines[place + 1] = ",".join(amount if name == "amount" else cell for name, cell in rows[place].items())
+    found = [one for one in doubtful_prices(load(lines)) if "times" in one.message]
+    assert {one.row for one in found} <= {place + 2}
+    assert all("that it replaces (prices.csv:" in one.message or "not below" in one.message for one in found)
