@@ -344,14 +344,11 @@ _ESTIMATES = (
                      about="total parameters by the input price and that score"),
     _estimate_column("memory_time_share", about="time of memory reads over the time of reads and arithmetic, in decode"),
     _estimate_column("balance_context", about="context at which reading the cache takes as long as arithmetic"),
-)  # fmt: skip
-"""The estimates of which the CSV has all numbers."""
-_MORE_ESTIMATES = (
     _estimate_column("attention_intensity", about="arithmetic of attention over the cache bytes that it reads"),
     _estimate_column("active_params_times_price_cost_ratio", about="active parameters times price/cost", name="active params x price/cost"),
     _estimate_column("batch_multiple", about="batch over the balance batch"),
     _estimate_column("implied_drain_time", about="time for which storing a token costs as much as reading it once"),
-)
+)  # fmt: skip
 _READINGS = (
     Column(
         key="kv_bytes_per_token_from_threshold", head=("KV from", "threshold"), also=("KV lecture",),
@@ -454,7 +451,7 @@ _PRICES = (
                   about="standard batch over fast-mode batch, if price follows cost"),
     _value_column("flags", lambda one: "; ".join(one.flags) or None, about="remarks to read before using the row"),
 )  # fmt: skip
-_ALL = (*_PRICES, *_READINGS, *_ESTIMATES, *_MORE_ESTIMATES)
+_ALL = (*_PRICES, *_READINGS, *_ESTIMATES)
 REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *(part for one in _ESTIMATES for part in _parts(one)))}
 """Every column that there is, by key."""
 
@@ -486,7 +483,7 @@ HISTORY_KEYS = (
     "bandwidth_bound_fraction",
 )  # fmt: skip
 """The columns of `--history`."""
-ESTIMATE_KEYS = tuple(one.key for one in (*_ESTIMATES, *_MORE_ESTIMATES))
+ESTIMATE_KEYS = tuple(one.key for one in _ESTIMATES)
 """All estimates with a reason: those of a full report."""
 CSV_KEYS = (
     "provider", "model", "region", "service_tier", "as_of", "currency", "input_price_usd_per_token", "output_price_usd_per_token",
