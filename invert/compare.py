@@ -36,12 +36,12 @@ from invert.inference import RunOptions, complete_inferences, infer_sheets, note
 from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run
 from invert.sheets.assemble import assembled, released_sheets, sheets, with_list_prices
-from invert.sheets.diff import RELEASED_PRICES, SHIPPED, date_of, file_of, is_whole, released_prices, whole_book
+from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, released_prices, whole_book
 from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days
 from invert.sheets.observables import observe
 from invert.sheets.read import book_of, prices_that_ship
-from invert.sheets.rows import CalibrationModel, FileText, PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import RELEASED_PRICES, CalibrationModel, FileText, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import Asked, Place, PriceSheet, copies, spelled, with_amounts, without_places
 
 _INPUT: Place = ("input", 0, None)
@@ -476,7 +476,7 @@ def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
     return [*([known[0] - timedelta(days=1)] if open_start else []), *known]
 
 
-def _dated(inferences: Iterable[Inference], rows: Iterable[PriceRow]) -> tuple[Dated, ...]:
+def _dated(inferences: Iterable[Inference], rows: Sequence[PriceRow]) -> tuple[Dated, ...]:
     """Build the dated estimates. Days on which no selected price changed are left out."""
     found: list[Dated] = []
     begun = {row.start for row in rows} | {row.valid_to for row in rows}
@@ -486,5 +486,7 @@ def _dated(inferences: Iterable[Inference], rows: Iterable[PriceRow]) -> tuple[D
         if changes:
             since = one.sheet.as_of if one.sheet.as_of in begun else None
             size = (one.anchors.values["active_params"], one.anchors.origin["active_params"]) if one.size_stated else None
-            found.append(Dated(since=since, as_of=one.sheet.as_of, changes=changes, side=side, size=size))
+            eve = since - timedelta(days=1) if since and found else None
+            gap = max(row.end for row in rows if row.end <= eve) if eve and not any(row.valid_on(eve) for row in rows) else None
+            found.append(Dated(since=since, as_of=one.sheet.as_of, changes=changes, side=side, size=size, unsold_from=gap))
     return tuple(found)

@@ -147,7 +147,7 @@ class Dated:
     """Estimates of a sheet from a day on, and its prices that changed on that day. All prices are new on the first day.
 
     `since` is None if the start of the first prices is unknown. `as_of` is the day of the reading. `size` has the stated active parameters
-    and their source, or None if the input price suggests them.
+    and their source, or None if the input price suggests them. `unsold_from` is the day from which the sheet had no price until then.
     """
 
     since: date | None
@@ -155,6 +155,7 @@ class Dated:
     changes: tuple[PriceChange, ...]
     side: Side
     size: tuple[float, str] | None
+    unsold_from: date | None = None
 
 
 @immutable

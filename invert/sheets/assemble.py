@@ -92,9 +92,11 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
 def prices_to_come(rows: Iterable[PriceRow], book: PriceBook, day: date) -> dict[_Name, str]:
     """Return a note for each (provider, model) of these rows with a price that begins after a day."""
     begun, found = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}, dict[_Name, str]()
+    ended = {(row.provider, row.model): row.end for row in sorted(book.rows, key=lambda row: row.end) if row.end <= day}
     for row in sorted((row for row in rows if row.start > day), key=lambda row: row.start):
         pair = row.provider, row.model
-        which = "some of its prices" if pair in begun else "its prices"
+        gap = f"its prices ended on {ended[pair]}, and others" if pair in ended else "its prices"
+        which = "some of its prices" if pair in begun else gap
         found.setdefault(pair, f"{'/'.join(pair)}: {which} begin on {row.start}, after {day}; --as-of {row.start}")
     return found
 
