@@ -22,6 +22,7 @@ from invert.records import TIER_NAMES, Estimate, TierShares, verdict
 from invert.report.layout import NONE, aligned, billions, dollars
 from invert.report.prices import DRAIN_TIMES_OF_LECTURE, fast_mode_in_brief, join_tiers, lifetime, worst_record
 from invert.result import Inference, Run
+from invert.sheets.sheet import LIST_TIERS
 
 ABSENT, _UNTESTED, UNKNOWN = "none", "n/a", "unknown"
 """Texts of an empty cell: the sheet has no such number, or the forward model predicts no price of it. For a record: no true value is known.
@@ -614,7 +615,7 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
     "region": lambda one: (one.sheet.region or NONE,),
     "tier": lambda one: (one.sheet.service_tier,),
     "currency": lambda one: (one.sheet.bands[0].input.currency,),
-    "cache": _likely_tiers,
+    "cache": lambda one: [*_likely_tiers(one), *_tier(one).split(", ")],
     "flag": lambda one: one.flags,
 }
 """Values of a sheet for --where. One of them must match."""
@@ -636,7 +637,8 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
             # The nearest values, or the first if none is near.
             there = sorted({each.partition(", ")[0] for _, of in texts for each in of})
             listed = f"; there are: {', '.join(there[:_MOST_NAMED])}{', ...' if len(there) > _MOST_NAMED else ''}" if there else ""
-            raise WrongValue(f"no sheet matches --where {text}{suggest(patterns, there) or listed}")
+            others = ". --all has the other service tiers" if name == "tier" and {*there} <= {*LIST_TIERS} else ""
+            raise WrongValue(f"no sheet matches --where {text}{suggest(patterns, there) or listed}{others}")
     return found
 
 

@@ -173,7 +173,7 @@ _WORDS = {
 }  # fmt: skip
 """The words before an amount or a fact, with the price or the field of a sheet that each one names."""
 _BASE = re.compile(r"(?:([A-Z]{3})\s+)?([^/\s;]+)\s*/\s*([^/\s;]+)(?:\s+([A-Z]{3}))?")
-_BAND = re.compile(r">\s*([^\s/]+)\s+([^/\s]+)\s*/\s*([^/\s]+)")
+_BAND = re.compile(r"(>=|[>\u2265])\s*([^\s/:]+)(?:\s*tokens)?:?\s+([^/\s]+)\s*/\s*([^/\s]+)")
 _LIFETIME = re.compile(r"[0-9]{1,9}(?:s|min|h)")
 _ALLOWED = "2/12 or EUR 2/12 (input/output), >200k 4/18, cache .2, 1h 4.5 (cache write kept for 1 h), storage 4.5 (per hour), " + ", ".join(
     ("context 1M", "released 2026-11-20", "rate 1.08 (USD for one EUR)")
@@ -200,7 +200,12 @@ def typed_sheet(text: str) -> FileText:
 def _prices_of(part: str) -> dict[str, str]:
     """Return the prices and fields that one part between semicolons names."""
     if band := _BAND.fullmatch(part):
-        threshold, above_in, above_out = band.groups()
+        sign, threshold, above_in, above_out = band.groups()
+        threshold = threshold.replace(",", "")
+        if sign != ">":
+            raise WrongValue(
+                f"{shorten(part)}: write >{threshold}. Only a price file has a band from its threshold on (threshold_inclusive)"
+            )
         return {f"input@{threshold}": above_in.lstrip("$"), f"output@{threshold}": above_out.lstrip("$")}
     if base := _BASE.fullmatch(part):
         before, amount_in, amount_out, after = base.groups()

@@ -40,6 +40,8 @@ _FIELDS = tuple(field.name for field in fields(PriceRow))
 _OF_PATTERNS = "*?[]"
 _WORD = re.compile("[^-/. ]{3,}")
 """A word of a name: gemini and pro of gemini-3.1-pro."""
+_RELEASE = re.compile("(preview|latest|exp|v?[0-9][-0-9.]*)(-[0-9][-0-9]*)?")
+"""The end of a name that tells only which release of a model it is."""
 _Name = tuple[str, str]
 
 
@@ -263,8 +265,19 @@ def find(
             anywhere = list(dict.fromkeys((*aliases, *ever)))
             what = "is not a model: give a price file with --prices" if name.endswith(".csv") else "is not a model here"
             raise UnknownModel(name, what, candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
+        if len(meant) == 1 and _is_beginning(name, meant[0], aliases):
+            notes.append(f"{name}: taken from {'/'.join(meant[0])}, the only one here with a name that begins like this")
         chosen |= dict.fromkeys(meant)
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
+
+
+def _is_beginning(name: str, pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> bool:
+    """Return whether a typed name leaves out more of a model's name than its release: a stage, a date or a version."""
+    given = trimmed(name).lower()
+    begun = next((text for text in ("/".join(pair).lower(), pair[1].lower()) if text.startswith(f"{given}-")), None)
+    if begun is None or given in map(str.lower, also_called(pair, aliases)):
+        return False
+    return not _RELEASE.fullmatch(begun.removeprefix(f"{given}-"))
 
 
 def choose_sheets(
