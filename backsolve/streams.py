@@ -161,8 +161,10 @@ def tell_line(message: str) -> None:
 
 
 def say(message: str) -> None:
-    """Print the first two lines of a message on stderr, with control characters escaped and long words cut."""
-    for line in message.splitlines()[:2]:
+    """Print the first two lines of a message on stderr and count the others, with control characters escaped and long words cut."""
+    first, *others = dict.fromkeys(message.splitlines()) or [""]
+    more = f" (and {len(others) - 1} more)" if others[1:] else ""
+    for line in (first, *(f"{other}{more}" for other in others[:1])):
         try:
             click.echo(fold_in_terminal(f"backsolve: {escape_line(line)}", sys.stderr), err=True)
         except OSError:

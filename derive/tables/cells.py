@@ -177,6 +177,8 @@ def read_whole(text: str, unit: str = "") -> int:
     """Return a whole number of at most twelve digits. `unit` says in a message what it counts. Raise WrongData for any other text."""
     if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
         raise WrongData(f"{shorten(text)} is negative. Write 0 or more")
+    if re.fullmatch("[0-9]{13,}", text):
+        raise WrongData(f"{shorten(text)} is too large. Write at most 12 digits")
     if not re.fullmatch("[0-9]{1,12}", text):
         raise WrongData(f"{shorten(text)} is not a whole number{unit}{_whole_meant(text) or ('' if unit else '. Write digits only')}")
     return int(text)

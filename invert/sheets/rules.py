@@ -112,7 +112,8 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
     for rival in rivals[max(place - 1, 0) : place + 1]:
         if rival.start < row.end and row.start < rival.end:
             if rival.effective_date == row.effective_date:
-                return _clash(row, f"repeats the key of {rival.origin}: the same price on the same day. Remove one of them")
+                amounts = f"{rival.amount:g} and {row.amount:g}"
+                return _clash(row, f"repeats the key of {rival.origin}: the same price on the same day, {amounts}. Remove one of them")
             if row.date_kind == "verified":
                 why = "a price with date_kind verified has no first day. Write start if the price begins on its effective_date"
                 return _clash(row, f"overlaps {rival.origin}: {why}")
@@ -182,8 +183,10 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
         first = rows[0]
         said, lacking = f"at threshold {threshold}{day_text(day)}", {"input", "output"} - {row.component for row in rows}
         problems += [_fault(first, "component", f" has {first.component} and no {component} {said}. {advice}") for component in lacking]
-        if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
-            problems.append(_other_threshold(rows[-1], first))
+        if other := next((row for row in rows if row.threshold_inclusive != first.threshold_inclusive), None):
+            # A base band begins at no threshold.
+            swapped = first.threshold_inclusive and not threshold
+            problems.append(_other_threshold(first, other) if swapped else _other_threshold(other, first))
     if 0 not in bands:
         problems.append(_fault(bands[min(bands)][0], "threshold_tokens", f" has no base row (threshold 0){day_text(day)}"))
     # Rows of files can differ only in their hours, and price the same place of a sheet on one day.

@@ -87,7 +87,7 @@ WRONG_CELLS = [
     ({"threshold_tokens": "2E+05"}, "threshold_tokens", "'2E+05' is not a whole number. Write 200000"),
     ({"threshold_tokens": "200k"}, "threshold_tokens", "'200k' is not a whole number. Write 200000"),
     ({"threshold_tokens": "-1"}, "threshold_tokens", "'-1' is negative"),
-    ({"threshold_tokens": "9" * 5000}, "threshold_tokens", "not a whole number"),
+    ({"threshold_tokens": "9" * 5000}, "threshold_tokens", "is too large. Write at most 12 digits"),
     ({"threshold_inclusive": "maybe"}, "threshold_inclusive", "Write true or false"),
     ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number. Write 300"),
     ({"ttl_seconds": "5min", "component": "cache_write"}, "ttl_seconds", "not a whole number. Write 300"),
