@@ -296,12 +296,14 @@ class RouteStep:
 class Alike:
     """Successive points of a sweep with answers that differ only in their numbers.
 
-    `given` and `values` are columns over these points: one for every given, and one for every answer that is a number. `answers` do not
-    contain these numbers. For points without a number they are the whole answers, and `reason` has the reason.
+    `given`, `values` and `beside` are columns over these points: one for every given, one for every answer that is a number, and one for
+    every remark. `answers` do not contain these numbers. For points without a number they are the whole answers, and `reason` has the
+    reason.
     """
 
     given: list[list[float]]
     values: list[list[float]]
+    beside: list[list[float]]
     answers: tuple[Answer, ...]
     reason: Reason | None
 
@@ -311,7 +313,8 @@ class Sweep:
     """The answers to a question at many points, as columns: the givens, and the points of each answer.
 
     `values` and `places` have a row for every answer at one point and a column for every point. NaN means no answer. `labels[place]` is the
-    regime and `bounds[place]` the bound. `others` has the answers of the points without a number: intervals, or a reason.
+    regime and `bounds[place]` the bound. `others` has the answers of the points without a number: intervals, or a reason. `beside` has
+    columns of numbers of the same unit: the answer with prompts, and the chips to deploy.
     """
 
     given: "Mapping[str, np.ndarray]"
@@ -320,6 +323,7 @@ class Sweep:
     labels: tuple[str | None, ...]
     bounds: tuple[str | None, ...]
     others: "Mapping[int, tuple[tuple[Answer, ...], Reason | None]]" = field(default_factory=dict)
+    beside: "Mapping[str, np.ndarray]" = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(self.values.shape[1])
@@ -348,6 +352,7 @@ class Sweep:
             yield Alike(
                 given=[column[start:stop].tolist() for column in self.given.values()],
                 values=[self.values[row, start:stop].tolist() for row, _ in found],
+                beside=[column[start:stop].tolist() for column in self.beside.values()],
                 answers=tuple(Answer(kind="point", regime=self.labels[at], bound=self.bounds[at]) for _, at in found) or answers,
                 reason=reason,
             )
@@ -431,6 +436,15 @@ class Result:
         if self.reason is None:
             raise ValueError(f"{self.unknown} has an answer, so there is no reason of a refusal")
         return self.reason
+
+    @property
+    def beside(self) -> dict[str, float]:
+        """Return the answer with prompts on the same chips, and the chips of the first deployment, if there are such."""
+        found = {
+            "with_prompts": shown_end(self.with_prompts) if self.with_prompts else None,
+            "deploy": sum(one.replicas * one.chips_per_replica for one in self.deployments[0]) if self.deployments else None,
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
     @property
     def why_not(self) -> str:

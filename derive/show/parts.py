@@ -6,8 +6,8 @@ A part is the answers themselves, the warnings, the steps, the sensitivities, th
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
-from math import isclose
+from itertools import chain, repeat, zip_longest
+from math import isclose, isnan
 from typing import Any
 
 from derive.answers import (
@@ -395,16 +395,39 @@ def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
 
 def sweep_head(unknown: str, table: Sweep) -> list[str]:
     """Return the names of the columns. If all answers are bounds, the column says so."""
-    return [*table.given, unknown + (f" ({OR[table.bound].strip()})" if table.bound else ""), "where"]
+    bound = f" ({OR[table.bound].strip()})" if table.bound else ""
+    return [*table.given, unknown + bound, *(name.replace("_", " ") for name in table.beside), "where"]
 
 
 def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
-    """Return an iterator of the rows: the givens, the answers, and their regime or why there is no answer."""
+    """Return an iterator of the rows: the givens, the answers, what is beside them, and their regime or why there is no answer."""
     said = table.bound is not None
-    return (_texts(unknown, said, *row) for row in table.rows())
+    beside = zip(*table.beside.values(), strict=True) if table.beside else repeat(())
+    return (_texts(unknown, said, *row, [*numbers]) for row, numbers in zip(table.rows(), beside, strict=False))
 
 
-def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
+def _texts(
+    unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any, beside: Sequence[float]
+) -> list[str]:
     values = " or ".join(text_of(unknown, one, bound=not said) for one in answers) or "-"
     where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
-    return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]
+    told = where or (reason.message.splitlines()[0] if reason else "")
+    return [
+        *(show(name, value) for name, value in given.items()),
+        values,
+        *("-" if isnan(one) else show(unknown, one) for one in beside),
+        told,
+    ]
+
+
+def join_sweeps(tables: Sequence[tuple[str, Sweep]], labels: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the head and the rows of several sweeps over the same points: the columns that all share, then the other columns of each."""
+    columns = [dict(zip(sweep_head(*one), zip(*sweep_cells(*one), strict=True), strict=True)) for one in tables]
+    shared = [name for name in tables[0][1].given if all(columns[0][name] == one.get(name) for one in columns)]
+    found = [(name, columns[0][name]) for name in shared]
+    for label, (unknown, table), cells in zip(labels, tables, columns, strict=True):
+        *own, _ = sweep_head(unknown, table)
+        answer = own.pop(len(table.given))
+        found += [(label, cells[answer]), *((f"{label.partition(' (')[0]} {name}", cells[name]) for name in own if name not in shared)]
+    yield [name for name, _ in found]
+    yield from map(list, zip(*(texts for _, texts in found), strict=True))

@@ -13,7 +13,7 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.roles import FASTER
 from derive.show.layout import align_columns, label_lines
-from derive.show.parts import cite_line, sweep_cells, sweep_head
+from derive.show.parts import cite_line, join_sweeps
 from derive.show.text import (
     MOST_ASSUMED,
     MOST_TABLE_LINES,
@@ -39,6 +39,8 @@ _BETTER = {
 """Whether less or more is better, by the unit of a quantity. More is better for counts, except for bought resources."""
 
 _ABSENT, _WON = "-", "*"
+_BESIDE = {"with_prompts": "with prompts", "deploy": "deploy"}
+"""How numbers beside an answer are labelled. The last one that all have is compared."""
 _MOST_NAMED = 4
 """Largest number of deployments that one shared line names."""
 _REFUSED = "refused"
@@ -180,9 +182,7 @@ def _table_by_column(columns: Sequence[Column]) -> list[str]:
     for place, first in enumerate(columns[0].solutions):
         solutions = [one.solutions[place] for one in columns]
         rows.append([_label(first.unknown, solutions), *(_cell(one) for one in solutions), ", ".join(_winners(columns, place))])
-        if any(one.with_prompts for one in solutions):
-            together = [_cell(replace(one, answers=(one.with_prompts,))) if one.with_prompts else _ABSENT for one in solutions]
-            rows.append(["  with prompts", *together, ""])
+        rows += [[f"  {_BESIDE[name]}", *(_cell_beside(one, name) for one in solutions), ""] for name in _names_beside(solutions)]
         if any(_regime(one) for one in solutions):
             rows.append(["  where", *(_regime(one) or _ABSENT for one in solutions), ""])
     prices = [next((rent for solution in one.solutions if (rent := _rent(solution)) is not None), None) for one in columns]
@@ -195,12 +195,30 @@ def _table_by_row(columns: Sequence[Column]) -> list[str]:
     """Return a row for each deployment and a column for each question, with the best of each column marked."""
     places = range(len(columns[0].solutions))
     winners = [_winners(columns, place) for place in places]
-    head = [_label(columns[0].solutions[place].unknown, [one.solutions[place] for one in columns]) for place in places]
+    asked = [[one.solutions[place] for one in columns] for place in places]
+    beside = [_names_beside(solutions) for solutions in asked]
+    head = [
+        text for of, names in zip(asked, beside, strict=True) for text in (_label(of[0].unknown, of), *(_BESIDE[name] for name in names))
+    ]
     rows = [["", *head, "where"]]
     for one in columns:
-        cells = [_cell(one.solutions[place]) + (f" {_WON}" if one.name in winners[place] else "  ") for place in places]
+        cells: list[str] = []
+        for solution, names, best in zip(one.solutions, beside, winners, strict=True):
+            cells += [_cell(solution), *(_cell_beside(solution, name) for name in names)]
+            cells[-1] += f" {_WON}" if one.name in best else "  "
         rows.append([one.name, *cells, _regime(one.solutions[0])])
     return [*align_columns(rows, left=[0]), f"{_WON} the best of its column"]
+
+
+def _names_beside(solutions: Sequence[Result]) -> list[str]:
+    """Return which numbers beside an answer some of these have: with prompts, and the chips to deploy."""
+    return [name for name in _BESIDE if any(name in one.beside for one in solutions)]
+
+
+def _cell_beside(solution: Result, name: str) -> str:
+    if name not in solution.beside:
+        return _ABSENT
+    return _cell(replace(solution, answers=(Answer(kind="point", value=solution.beside[name]),)))
 
 
 def _swept_table(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
@@ -209,20 +227,17 @@ def _swept_table(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
     The legend is there only if the names are too long.
     """
     tables = [(one.name, solution.unknown, solution.sweep) for one in columns for solution in one.solutions if solution.sweep]
-    names = len(tables[0][2].given)
     several = len({unknown for _, unknown, _ in tables}) > 1
-    heads = sweep_head(tables[0][1], tables[0][2])[:names]
     labels = [f"{unknown} {name}" if several else name for name, unknown, _ in tables]
-    points = zip(*(sweep_cells(unknown, table) for _, unknown, table in tables), strict=True)
-    rows = [[*heads, *labels], *([*cells[0][:names], *(row[names] for row in cells)] for cells in points)]
     letters = [chr(ord("A") + at % 26) + str(at // 26 or "") for at in range(len(labels))]
-    legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
-    if max(map(len, align_columns(rows, left=[0]))) > SCREEN_WIDTH:
-        rows[0] = [*heads, *letters]
-    head, *lines = align_columns(rows, left=[0])
+    sweeps = [(unknown, table) for _, unknown, table in tables]
+    rows = align_columns([*join_sweeps(sweeps, labels)], left=[0])
+    is_wide = max(map(len, rows)) > SCREEN_WIDTH
+    head, *lines = align_columns([*join_sweeps(sweeps, letters)], left=[0]) if is_wide else rows
     bound = same_bound(table.bound for _, _, table in tables)
     title = "" if several else f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}\n"
-    return f"{title}{head}", lines, legend if rows[0] != [*heads, *labels] else []
+    legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
+    return f"{title}{head}", lines, legend if is_wide else []
 
 
 def _label(unknown: str, solutions: Sequence[Result]) -> str:
@@ -268,15 +283,16 @@ def better_side(unknown: str) -> int:
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
     """Return the deployments that fit and have the best answer, or none if all are equal or cannot be compared.
 
-    Answers with a fraction of a replica cannot be compared, because whole replicas may reverse the order.
+    Answers with a fraction of a replica cannot be compared, because whole replicas may reverse the order. What is beside all of them is
+    compared in place of them.
     """
     if any(_PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
         return []
     sign = better_side(columns[0].solutions[place].unknown)
     single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}
-    ends = {
-        name: shown_end(_whole_answers(one)[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)
-    }
+    fitting = {name: one for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)}
+    shown = next((name for name in reversed(_BESIDE) if all(name in one.beside for one in fitting.values())), "")
+    ends = {name: one.beside[shown] if shown else shown_end(_whole_answers(one)[0]) for name, one in fitting.items()}
     values = {name: sign * end for name, end in ends.items() if end is not None}
     if not sign or len(values) < 2 or max(values.values()) == min(values.values()):
         return []

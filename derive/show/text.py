@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Answer, Result, Spans, Sweep, next_whole, ways_to
@@ -28,6 +28,9 @@ UNANSWERED = Answer(kind="none")
 """Placeholder for the answer of a question that has none."""
 _NUMBER = "<number>"
 """Placeholder in a text for the number of each point."""
+
+_ENDS, _LOOSE = ("kind", "value", "low", "high"), ("loose_low", "loose_high")
+"""Columns of the values of an answer, and of its ends over ranges."""
 
 
 def render(solution: Result, style: str) -> str:
@@ -61,14 +64,24 @@ def _printer_of(style: str) -> Callable[[Result], Iterator[str]]:
 
 
 def csv_lines(named: Iterable[tuple[str, Result]], before_header: str = "") -> Iterator[str]:
-    """Yield the CSV of answers, each after the text that begins its lines. A header that repeats is left out."""
-    last = None
-    for before, one in named:
-        rows = _csv_lines(one)
-        header = next(rows)
-        yield from [before_header + header] if header != last else []
-        yield from (before + row for row in rows)
-        last = header
+    """Yield the CSV of answers with one header, each line after the text that begins it.
+
+    The columns are the swept givens, unknown, unit, kind, value, low, high, regime, formula and bound. Bounds over ranges have loose_low
+    and loose_high, sizes of deployments have with_prompts and deploy.
+    """
+    found = [*named]
+    swept = [one.sweep for _, one in found if one.sweep]
+    others = [answer for table in swept for answers, _ in table.others.values() for answer in answers]
+    answers = [*others, *(answer for _, one in found if not one.sweep for answer in one.answers)]
+    columns = [
+        *dict.fromkeys(name for table in swept for name in table.given),
+        *("unknown", "unit", *_ENDS, "regime", "formula", "bound"),
+        *(_LOOSE if any(one.loose_low is not None for one in answers) else ()),
+        *dict.fromkeys(name for _, one in found for name in (one.sweep or one).beside),
+    ]
+    yield before_header + line_text(columns)
+    for before, one in found:
+        yield from (before + row for row in _csv_rows(one, columns))
 
 
 def solution_record(solution: Result) -> dict[str, Any]:
@@ -141,42 +154,46 @@ def _json_list(documents: Sequence[Iterator[str]]) -> Iterator[str]:
     yield "]"
 
 
-def _csv_lines(solution: Result) -> Iterator[str]:
-    """Yield one line for each answer: the swept givens, unknown, unit, kind, value, low, high, regime, formula, bound.
-
-    Bounds over ranges have two columns more: loose_low and loose_high.
-    """
-    answers = solution.sweep.others.values() if solution.sweep else ((solution.answers, None),)
-    loose = ["loose_low", "loose_high"] if any(one.loose_low is not None for found, _ in answers for one in found) else []
+def _csv_rows(solution: Result, columns: Sequence[str]) -> Iterator[str]:
+    """Yield one line for each answer of one question."""
 
     def cells(answer: Answer) -> dict[str, Any]:
-        own = {name: getattr(answer, name) for name in ("kind", "value", "low", "high", "regime", "formula", "bound", *loose)}
-        return {"unknown": solution.unknown, "unit": solution.unit, **own}
+        own = {name: getattr(answer, name) for name in (*_ENDS, *_LOOSE, "regime", "formula", "bound")}
+        return {"unknown": solution.unknown, "unit": solution.unit, **own, **solution.beside}
 
-    yield line_text([*(solution.sweep.given if solution.sweep else ()), *cells(UNANSWERED)])
     if solution.sweep:
-        yield from csv_points(solution.sweep, cells)
-    else:
-        yield from (line_text(cells(one).values()) for one in solution.answers or (UNANSWERED,))
+        return csv_points(solution.sweep, cells, columns)
+    return (line_text([*map(cells(one).get, columns)]) for one in solution.answers or (UNANSWERED,))
 
 
-def csv_points(table: Sweep, answer_cells: _Fields) -> Iterator[str]:
-    """Yield the points of a sweep as lines of CSV, a line for each answer, or one line for a point without an answer."""
+def csv_points(table: Sweep, answer_cells: _Fields, columns: Sequence[str]) -> Iterator[str]:
+    """Yield the points of a sweep as lines of CSV by the names of columns: a line for each answer, or one for a point without an answer."""
+    named = [*table.given, *table.beside]
     for part in table.alike():
-        answers = part.answers or (UNANSWERED,)
-        numbers = [[column] for column in part.values] or [[]] * len(answers)
-        texts = (line_text([*[_NUMBER] * len(part.given), *_template_fields(one, answer_cells).values()]) for one in answers)
-        rows = (_fill_template(text, _NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
+        beside = _with_absent(part.beside, "")
+        numbers: dict[str, Sequence[float | str]] = dict(zip(named, [*part.given, *beside], strict=True))
+        rows = []
+        for place, answer in enumerate(part.answers or (UNANSWERED,)):
+            cells = {**_template_fields(answer, answer_cells), **dict.fromkeys(named, _NUMBER)}
+            own = {**numbers, **({"value": part.values[place]} if part.values else {})}
+            text = line_text(cells.get(name) for name in columns)
+            rows.append(_fill_template(text, _NUMBER, [own[name] for name in columns if cells.get(name) == _NUMBER]))
         yield from chain.from_iterable(zip(*rows, strict=True))
 
 
 def json_points(table: Sweep, answer_record: _Fields, indentation: int) -> Iterator[str]:
     """Yield the points of a sweep as JSON, each as a text of several lines."""
     for part in table.alike():
-        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": [_template_fields(one, answer_record) for one in part.answers]}
+        answers = [_template_fields(one, answer_record) for one in part.answers]
+        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": answers, **dict.fromkeys(table.beside, _NUMBER)}
         margin = " " * indentation
         text = margin + json.dumps(record, indent=2, allow_nan=False).replace("\n", f"\n{margin}")
-        yield from _fill_template(text, json.dumps(_NUMBER), [*part.given, *part.values])
+        yield from _fill_template(text, json.dumps(_NUMBER), [*part.given, *part.values, *_with_absent(part.beside, "null")])
+
+
+def _with_absent(columns: Iterable[Sequence[float]], absent: str) -> list[Sequence[float | str]]:
+    """Return columns with a text in place of each missing number."""
+    return [[absent if isnan(one) else one for one in column] for column in columns]
 
 
 def _template_fields(answer: Answer, fields: _Fields) -> dict[str, Any]:
@@ -184,9 +201,9 @@ def _template_fields(answer: Answer, fields: _Fields) -> dict[str, Any]:
     return fields(answer) | ({"value": _NUMBER} if answer.kind == "point" else {})
 
 
-def _fill_template(text: str, hole: str, columns: Sequence[Sequence[float]]) -> Iterator[str]:
+def _fill_template(text: str, hole: str, columns: Sequence[Sequence[float | str]]) -> Iterator[str]:
     """Return an iterator of the text with the numbers of each row in its placeholders. The rest of the text is formatted once."""
-    frame = text.replace("%", "%%").replace(hole, "%r")
+    frame = text.replace("%", "%%").replace(hole, "%s")
     return map(frame.__mod__, zip(*columns, strict=True))
 
 
@@ -317,10 +334,8 @@ def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
     tables = [(one.unknown, one.sweep) for one in solutions if one.sweep]
     if len(tables) == 1:
         return parts.sweep_lines(*tables[0])
-    names = len(tables[0][1].given)
-    points = zip(*(parts.sweep_cells(unknown, table) for unknown, table in tables), strict=True)
-    rows = ([parts.sweep_head(unknown, table) for unknown, table in tables], *points)
-    return align_columns([[*cells[0][:names], *(row[names] for row in cells)] for cells in rows])
+    labels = [parts.sweep_head(unknown, table)[len(table.given)] for unknown, table in tables]
+    return align_columns([*parts.join_sweeps(tables, labels)])
 
 
 def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:

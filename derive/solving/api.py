@@ -1,6 +1,7 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, Protocol
 
@@ -100,8 +101,13 @@ def solve(
     return respond_all((name,), split_money_rates((unknown,), named), switches, strict)[0]
 
 
-def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry."""
+def respond(
+    unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = (), leading: bool = False
+) -> Solution:
+    """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry.
+
+    `leading` adds the whole replicas to the size of a deployment, at every point that may have trials.
+    """
 
     spreads = list_spreads(read_limits(given)[0], switches).values()
     many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
@@ -113,7 +119,8 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
             return (found,)
         from derive.solving.by_trial import answer_by_trial
 
-        return (answer_by_trial(_respond_at_once, found, unknown, values, switches) or found,)
+        found = answer_by_trial(_respond_at_once, found, unknown, values, switches) or found
+        return (_lead_with_replicas(found, values, switches, alone=not spreads) if leading else found,)
 
     return answer_everywhere(ask, given, switches)[0]
 
@@ -144,11 +151,14 @@ def respond_all(
         raise WrongValue(f"strict does not allow {named[0].id}, which is a {named[0].kind}: remove one of them")
     unknowns = tuple(dict.fromkeys(unknowns))
     if len(unknowns) == 1:
-        found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
+        found: tuple[Solution, ...] = (respond(unknowns[0], given, switches, leading=True),)
     else:
         from derive.solving.deployments.meant import answer_several
 
-        found = answer_everywhere(lambda values, at: answer_several(_respond_at_once, unknowns, values, at), given, switches)
+        def ask(values: Mapping[str, Given], at: Switches) -> tuple[Solution, ...]:
+            return tuple(_lead_as_alone(one, values, at) for one in answer_several(_respond_at_once, unknowns, values, at))
+
+        found = answer_everywhere(ask, given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
     if switches.using or any(one.sweep for one in solutions):
         from derive.solving.explain.without_part import refuse_without_part
@@ -180,18 +190,30 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
     return is_reachable(suppose_usual(asked)) or any(asked.unknown in row.symbols for row in rows)
 
 
-def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas, several if one is not enough."""
-    solution = respond(unknown, given, switches)
-    if solution.unknown not in SIZES_OF_DEPLOYMENTS:
+def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches: Switches, alone: bool) -> Solution:
+    """Return the answer to a question. If it sizes a deployment, it leads with whole replicas, several if one is not enough.
+
+    Only `alone` it is then the answer for the chips of all replicas.
+    """
+    if solution.unknown not in SIZES_OF_DEPLOYMENTS or switches.silent:
         return solution
     from derive.solving.deployments.replicas import lead_with_replicas, size_of_replicas
 
+    found = solution
     if size := size_of_replicas(solution, given, switches):
         of_one = {**given, Replica.chips: size}
         several = respond(Replica.all_chips, of_one, switches)
-        solution, given = (several, of_one) if several.answers else (solution, given)
-    return lead_with_replicas(solution, given, switches)
+        found, given = (several, of_one) if several.answers else (solution, given)
+    found = lead_with_replicas(found, given, switches)
+    return found if alone else replace(solution, lead=found.lead, deployments=found.deployments)
+
+
+def _lead_as_alone(solution: Solution, given: Mapping[str, Given], switches: Switches) -> Solution:
+    """Return one of several answers. If it sizes a deployment, it leads with the whole replicas of the question alone."""
+    if solution.unknown not in SIZES_OF_DEPLOYMENTS or switches.silent:
+        return solution
+    found = respond(solution.unknown, given, switches, leading=True)
+    return replace(solution, lead=found.lead, deployments=found.deployments)
 
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:

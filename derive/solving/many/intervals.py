@@ -384,5 +384,6 @@ def _replace_span(reference: Solution, found: tuple[Answer, ...], columns: AtPoi
     """Return the reference answer with the span of all points, and with the warnings of some."""
     given = {name: value for name, value in reference.given.items() if name not in columns}
     return replace(
-        reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(), with_prompts=None, **rest
-    )
+        reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(),
+        with_prompts=None, lead=(), deployments=(), **rest,
+    )  # fmt: skip

@@ -202,7 +202,8 @@ def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:
     # Over ranges a point has several sizes.
     columns = {name: [one.given.get(name) if one.answers and not one.spans else None for one in solutions] for name in sorted(sizes)}
     found = {name: np.array(column, dtype=float) for name, column in columns.items() if None not in column}
-    return _tabled(solutions, replace(table, given={**table.given, **found}), warnings)
+    remarks = {name: np.array([one.beside.get(name, np.nan) for one in solutions]) for one in solutions for name in one.beside}
+    return _tabled(solutions, replace(table, given={**table.given, **found}, beside=remarks), warnings)
 
 
 def _points(series: Mapping[str, Series], zipped: bool) -> int:
@@ -299,5 +300,5 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]
     told, kinds = tuple(warnings.values()), tuple(warnings)
     return replace(
         first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table,
-        with_prompts=None,
+        with_prompts=None, lead=(), deployments=(),
     )  # fmt: skip

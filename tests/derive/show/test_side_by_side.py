@@ -91,3 +91,33 @@ def test_chips_are_whole_ones_and_as_many_win_alike():
     assert [int(cell) for cell in few[3:6]] == [math.ceil(value) for value in exact] and exact[0] % 1
     same = call(*asked[:3], "H100,H800:fp8", *asked[4:], "step_time=20ms").out.splitlines()[1].split()
     assert same[3] == same[4] and len(same) == 5, "neither is better"
+
+
+SIZED = ("--model", "Llama-3.3-70B", "isl=8000", "osl=500", "tpot=50ms", "ttft=1s")
+
+
+def test_a_size_has_the_chips_to_deploy_beside_it_as_it_has_alone():
+    """In a column for each chip, at each point of a list, and among several questions."""
+    for chip in ("H100:bf16", "H200:bf16"):
+        found = json.loads(call("solve", "gpus", "--hardware", chip, *SIZED, "qps=20", "--as", "json").out)["deployments"][0]
+        several = call("solve", "gpus", "--hardware", "H100,H200:bf16", *SIZED, "qps=5,20", "--as", "csv").out
+        rows = [row for row in csv.DictReader(several.splitlines()) if row["deployment"] == chip]
+        assert [float(row["deploy"]) for row in rows if row["requests_per_second"] == "20.0"] == [found["chips"]]
+        points = json.loads(call("solve", "gpus", "--hardware", chip, *SIZED, "qps=5,20", "--as", "json").out)["sweep"]
+        assert points[1]["deploy"] == found["chips"] and points[0]["deploy"] < points[1]["deploy"]
+        both = json.loads(call("solve", "gpus,replicas", "--hardware", chip, *SIZED, "qps=20", "--as", "json").out)
+        assert both[0]["deployments"][0] == found
+    lines = call("solve", "gpus", "--hardware", "H100,H200:bf16", *SIZED, "qps=20").out.splitlines()
+    assert lines[0].split()[-3:] == ["with", "prompts", "deploy"]
+    assert [line.split()[3:5] for line in lines if line.startswith("H")] == [["40"], ["36", "*"]]
+
+
+def test_columns_of_sweeps_are_joined_by_name():
+    """The last one alone has a batch, because the others are not limited by it."""
+    asked = ("solve", "throughput", "--hardware", "H100,H200:fp8", "--model", "Llama-3.1-70B", "chips=8", "ctx=2k,8k", "tpot<=30ms")
+    rows = [*csv.DictReader(call(*asked, "--as", "csv").out.splitlines())]
+    assert len(rows) == 4 and all(float(row["value"]) > 1000 for row in rows)
+    alone = {chip: call(*asked[:3], chip, *asked[4:]).out.splitlines()[0].split() for chip in ("H100:fp8", "H200:fp8")}
+    assert [bool(row["batch"]) for row in rows] == ["batch" in alone[row["deployment"]] for row in rows]
+    names = call(*asked).out.splitlines()[1].split()
+    assert names.count("batch") == sum("batch" in words for words in alone.values()) > 0
