@@ -175,7 +175,7 @@ def _refusal_lines(asked: "Asked", refused: list[Result]) -> list[str]:
         near = further = None
         if one.refusal.missing:
             near = find_answered_beside(one.unknown, asked.given, switches)
-            further = None if near else sufficient_givens(one.unknown, asked.given, found)
+            further = None if near else sufficient_givens(one.unknown, asked.given, found, asked.strict)
         covered, found = covered and further is not None, further or found
         instead = f"with these inputs you can ask for {near}: {QUANTITIES[near].meaning}" if near else ""
         lines.append(f"{one.refusal.message}\n{instead}".rstrip())

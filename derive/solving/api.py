@@ -11,7 +11,7 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Replica
-from derive.solving.explain.refusals import is_reachable
+from derive.solving.explain.refusals import is_reachable, nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
@@ -234,7 +234,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
         answer_from_table(asked)
         or answer_by_default(asked, {*list_spreads(plain, switches), *sides}, lambda other: respond(other, given, switches))
         or answer_by_rules(asked, solution.refusal.missing, lambda rule: _respond_with_rule(unknown, given, switches.join(rule)), alone)
-        or solution
+        or replace(solution, reason=nearest_givens(suppose_usual(asked), solution.refusal))
     )
 
 

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 from math import isclose
+from typing import NamedTuple
 
 from derive.answers import COUNTED
 from derive.catalogue import by_id
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
-from derive.records import HOLDS, Equation
+from derive.records import CHAINED_BY_ITSELF, HOLDS, Equation
 from derive.roles import MEANINGS, REQUEST, Waiting
-from derive.solving.engine.plan import giving_equations, lacking_inputs, reaches
-from derive.solving.question.defaults import values_to_put_in
+from derive.solving.engine.plan import find_loops, find_plain_way, giving_equations, lacking_inputs, reaches
+from derive.solving.question.defaults import values_to_put_in, with_defaults
 from derive.solving.question.propagation import follow_values, rows_behind
 from derive.solving.question.questions import Question, known_values
 from derive.solving.question.rows import list_stand_ins
@@ -93,8 +94,85 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     missing, *others = _prefer_all_givens(asked, known, lists)
     if not missing:
         return Reason(code="not_identified", message=f"{unknown} is not determined: its equations hold for any value, or are the same")
+    return _name_missing(asked, known, missing, others, listed)
+
+
+class _WayIn(NamedTuple):
+    """Facts that would settle a question by some equations and perhaps a rule, and what was typed and is not used then."""
+
+    idle: frozenset[str]
+    names: tuple[str, ...]
+    rows: tuple[Equation, ...]
+    rule: Equation | None
+
+
+def nearest_givens(asked: Question, refused: Reason) -> Reason:
+    """Return the reason with the facts that would settle the question with the most of what was typed, perhaps by a rule."""
+    known = frozenset([*known_values(asked)][-1])
+    ways = [*_ways_in(asked, known, refused.missing)]
+    if refused.missing and not any(way.idle for way in ways if way.names == refused.missing):
+        return refused
+    found = nearest = min(ways, key=_distance, default=None)
+    while found and nearest and nearest.idle:
+        ways = [one for way in ways if len(way.names) <= _SHORTER for one in _through_idle(asked.unknown, way, known)]
+        found = min(ways, key=_distance, default=None)
+        nearest = found if found and _distance(found) < _distance(nearest) else nearest
+    if not nearest or nearest.names == refused.missing:
+        return refused
+    return _name_missing(asked, dict.fromkeys(known, 1.0), nearest.names, rule=nearest.rule)
+
+
+def _distance(way: _WayIn) -> int:
+    """Return how many facts a way lacks, a chip and a model as one each, and twice how many it does not use."""
+    presets = (OF_A_CHIP, OF_A_MODEL)
+    return len({*way.names}.difference(*presets)) + sum(not one.isdisjoint(way.names) for one in presets) + 2 * len(way.idle)
+
+
+def _ways_in(asked: Question, known: frozenset[str], first: tuple[str, ...]) -> Iterator[_WayIn]:
+    """Yield the facts that would settle the question without a rule, these first, and by each rule that is near."""
+    unknown, active = asked.unknown, tuple(row for row in asked.active if row.sense == "=")
+    typed = frozenset(name for name, source in asked.provenance.items() if source == "given")
+    beside = {unknown, *(name for row in active if unknown in row.symbols for name in row.symbols)}
+    unnamed = [row for row in by_id().values() if row.sense == "=" and row not in active and not beside.isdisjoint(row.symbols)]
+    joined = [row for row in unnamed if row.rule or (row.kind in CHAINED_BY_ITSELF and unknown in row.symbols and beside == {unknown})]
+    for rule in (None, *joined):
+        rows = (*active, with_defaults(rule, dict(values_to_put_in(asked.defaults)))) if rule else active
+        ways = [*lacking_inputs(unknown, rows, known), *_lacking_beside(unknown, rows, known)]
+        for names in dict.fromkeys((*filter(None, [first]), *_settling(unknown, rows, known, ways))):
+            if (used := _used_with(unknown, rows, known.union(names))) is not None:
+                yield _WayIn(typed - used, names, rows, rule)
+
+
+def _through_idle(unknown: str, way: _WayIn, known: frozenset[str]) -> Iterator[_WayIn]:
+    """Yield ways that make one of the facts of another way from what was typed and is idle there."""
+    for name in way.names:
+        others = [other for other in way.names if other != name]
+        rows = [row for row in way.rows if name in row.symbols and not way.idle.isdisjoint(row.symbols)]
+        lacking = ((*others, *(other for other in row.symbols if other not in (name, *others) and other not in known)) for row in rows)
+        for names in _settling(unknown, way.rows, known, lacking):
+            if (used := _used_with(unknown, way.rows, known.union(names))) is not None:
+                idle = way.idle - used
+                yield from [way._replace(idle=idle, names=names)] if idle < way.idle else []
+
+
+def _used_with(unknown: str, rows: tuple[Equation, ...], at_hand: frozenset[str]) -> set[str] | None:
+    """Return the quantities on the way to the unknown, or None without a way."""
+    way = find_plain_way(unknown, rows, at_hand) or next(find_loops(unknown, rows, at_hand, alone=True), None)
+    return {name for leg in way.legs for row in leg.rows for name in row.symbols} if way else None
+
+
+def _name_missing(
+    asked: Question,
+    known: Mapping[str, float],
+    missing: tuple[str, ...],
+    others: Sequence[tuple[str, ...]] = (),
+    listed: str = "",
+    rule: Equation | None = None,
+) -> Reason:
+    """Return the reason that names what is missing, and shorter lists."""
+    unknown, by = asked.unknown, f", by {rule.rule}" if rule and rule.rule else ""
     needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
-    message = f"{listed or unknown} also needs {needed}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
+    message = f"{listed or unknown} also needs {needed}{by}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
     if meaning and meaning.alone and {*known} >= meaning.beside:
@@ -120,19 +198,26 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
         _with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free
         for free in lacking_inputs(unknown, active, reached)
     ]
-    rows = [row for row in active if unknown in row.symbols and row.sense == "="]
-    lacking = (tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows)
-    direct = [names for names in lacking if names]
-
-    def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-        return filter(None, (_drop_spare(unknown, active, reached, names) for names in ways if unknown not in names))
-
-    first = next(settling((*inputs, *direct)), None)
+    direct = _lacking_beside(unknown, active, reached)
+    first = next(_settling(unknown, active, reached, (*inputs, *direct)), None)
     if first is None:
         return direct
-    shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
-    others = dict.fromkeys(islice(shorter, _SHORTER))
+    in_length = _settling(unknown, active, reached, sorted(dict.fromkeys(direct), key=len))
+    others = dict.fromkeys(islice((names for names in in_length if names != first and len(names) <= len(first)), _SHORTER))
     return [first, *others]
+
+
+def _lacking_beside(unknown: str, active: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
+    """Return what each equation with the unknown lacks beside it."""
+    lacking = (tuple(name for name in row.symbols if name != unknown and name not in known) for row in active if unknown in row.symbols)
+    return [names for names in lacking if names]
+
+
+def _settling(
+    unknown: str, active: tuple[Equation, ...], known: frozenset[str], ways: Iterable[Sequence[str]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield what the question needs of each way that settles it."""
+    return filter(None, (_drop_spare(unknown, active, known, names) for names in ways if unknown not in names))
 
 
 def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[str, ...]:

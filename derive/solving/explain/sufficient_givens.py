@@ -11,7 +11,7 @@ from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity
 from derive.roles import Memory
-from derive.solving.api import Given, may_have_answer, respond
+from derive.solving.api import Given, may_have_answer, respond, respond_all
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import OF_A_CHIP, OF_A_MODEL
 from derive.solving.limits.best_size import best_end
@@ -35,14 +35,14 @@ class Enough:
     switches: Switches
 
 
-def sufficient_givens(unknown: str, given: Mapping[str, Given], found: Enough) -> Enough | None:
+def sufficient_givens(unknown: str, given: Mapping[str, Given], found: Enough, strict: bool = False) -> Enough | None:
     """Return usual values, chips and models that complete a question, or None if a few of them do not suffice.
 
     `found` is what another question took already.
     """
     for _ in range(_TRIES):
         try:
-            solution = respond(unknown, {**given, **found.given}, found.switches)
+            solution = respond_all((unknown,), {**given, **found.given}, found.switches, strict)[0]
         except BacksolveError:
             return None
         if solution.answers:
@@ -89,13 +89,15 @@ def _with_chips_that_hold(found: Enough, given: Mapping[str, Given]) -> Enough |
 
 @cache
 def least_of_examples() -> dict[str, str]:
-    """Return the smallest value of each quantity in the examples of the catalogue, as typed there.
+    """Return the smallest value of each quantity in the examples of the catalogue, as typed there, or as the result of one.
 
     >>> least_of_examples()["context_length"], least_of_examples()["chip_price"]
     ('8k', '2 USD/h')
     """
     texts: dict[str, set[str]] = {}
-    for row in by_id().values():
-        for name, text in row.example.items():
-            texts.setdefault(name, set()).add(text)
+    rows = [*by_id().values()]
+    for name, text in (one for row in rows for one in row.example.items()):
+        texts.setdefault(name, set()).add(text)
+    for row in (row for row in rows if row.sense == "=" and row.symbols[0] not in texts):
+        texts[row.symbols[0]] = {row.result}
     return {name: min(sorted(some), key=partial(parse, name)) for name, some in texts.items()}

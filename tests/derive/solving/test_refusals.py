@@ -25,6 +25,26 @@ LACKING = [
 ]
 
 
+WITH_WHAT_WAS_TYPED = [
+    ("training_chips", {"pretrain_flops": 3.8e25, "hardware": "H100:bf16", "mfu": 0.4}, {"training_time"}),
+    ("training_time", {"training_cost": 5e6, "training_chips": 2048}, {"chip_price"}),
+    ("pretrain_tokens", {"hardware": "H100:bf16", "mfu": 0.4, "rent": "2 USD/h", "active_params": "70B"}, {"training_cost"}),
+    ("kv_bytes_per_token", {"storage_price": "$1/Mtok/h", "tier_price": "$1/h"}, {"tier_capacity"}),
+    ("overtraining_ratio", {"active_params": "8B"}, {"pretrain_tokens"}),
+    ("bandwidth_bound_fraction", {"input_price": "$1/Mtok"}, {"output_price"}),
+    ("cache_read_price", {"cache_read_ratio": 0.1}, {"input_price"}),
+    ("fast_batch", {"machine_balance_ratio": 300, "sparsity": 8}, {"fast_price_ratio"}),
+]
+
+
+@in_one_test(("unknown", "given", "missing"), WITH_WHAT_WAS_TYPED)
+def test_what_is_missing_is_of_the_way_that_uses_what_was_typed(unknown, given, missing):
+    """Also of a reading or a rule of thumb where only these have the unknown."""
+    reason = solve(unknown, **given).reason
+    assert reason.code == "missing_givens" and {*reason.missing} == missing
+    assert "--using" not in reason.message
+
+
 @in_one_test(("unknown", "given", "missing"), LACKING)
 def test_the_facts_to_look_up_come_first(unknown, given, missing):
     """Nothing that has a usual value, nothing that follows from the others, and of a size what bounds it."""
