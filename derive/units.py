@@ -34,6 +34,7 @@ _TIMES = {
     **{"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "μs": "1e-6", "ms": "1e-3"},
     **{"s": "1", "second": "1", "seconds": "1", "min": "60", "minute": "60", "minutes": "60"},
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "3600"),
+    **{"kh": "3.6e6", "Mh": "3.6e9"},
     **{"d": "86400", "day": "86400", "days": "86400"},
     **dict.fromkeys(("wk", "week", "weeks"), "604800"),
     **dict.fromkeys(("mo", "month", "months"), "2629800"),
@@ -49,6 +50,10 @@ def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: _Dimens
     return {prefix + word: (Decimal(size), dimension) for word in words for prefix, size in ({"": 1} | prefixes).items()}
 
 
+_LARGE = {"E": 10**18, "Z": 10**21, "Y": 10**24}
+_SPELLED = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E", "zetta": "Z", "yotta": "Y"}
+"""Prefixes in full, of bytes, FLOPs and watts."""
+_NUMBERS = {"thousand": "k", "million": "M", "billion": "G", "trillion": "T"}
 _IN_FULL = ("bit", "bits")
 _BITS = ("b", *_IN_FULL)
 _EACH = ("GPU", "GPUs", "gpu", "gpus", "chip", "chips", "accelerator", "accelerators")
@@ -62,12 +67,14 @@ _UNITS = {
     **_prefixed(("Bps",), _SI, _dimension(byte=1, s=-1)),
     **_prefixed(("tps",), _SI, _dimension(token=1, s=-1)),
     **dict.fromkeys(_EACH, (Decimal(1), _dimension())),
-    **_prefixed(("FLOP", "FLOPs"), _SI | {"E": 10**18}, _dimension(FLOP=1)),
-    **_prefixed(("FLOPS",), _SI | {"E": 10**18}, _dimension(FLOP=1, s=-1)),
+    **_prefixed(("FLOP", "FLOPs"), _SI | _LARGE, _dimension(FLOP=1)),
+    **_prefixed(("FLOPS",), _SI | _LARGE, _dimension(FLOP=1, s=-1)),
+    **{word: (86400 * size, _dimension(FLOP=1)) for word, (size, _) in _prefixed(("FLOPday",), _SI | _LARGE, _dimension(FLOP=1)).items()},
     **_prefixed(("token", "tokens", "tok", "Tok"), _SI | {"B": 10**9}, _dimension(token=1)),
     **dict.fromkeys(("mtok", "mtoken", "mtokens"), (Decimal(10**6), _dimension(token=1))),
     **_prefixed(("USD", "usd"), {name: _SI[name] for name in "kKM"} | {"B": 10**9}, _dimension(USD=1)),
     "$": (Decimal(1), _dimension(USD=1)),
+    **dict.fromkeys(("cent", "cents"), (Decimal("0.01"), _dimension(USD=1))),
     **dict.fromkeys(("1", "request", "requests", "req"), (Decimal(1), _dimension())),
     **_prefixed(("J", "joule"), _SI, _dimension(J=1)),
     **_prefixed(("W", "watt", "watts"), _SI, _dimension(J=1, s=-1)),
@@ -81,6 +88,8 @@ _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_pe
 _PER_TOKENS = r"/\s*(?:1\s*)?([kKM])\s*(?i:tok(?:en)?s?)?\s*(?=/|$)"
 _SIZE_PREFIX = r"(?<![\w/])[kKMGTP](?=(?:B|bytes?)?\b)"
 _CHIP_HOUR = r"(?i)/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)"
+_TOKEN_HOUR = r"(?i)(?<=tok|ken|ens)\s*[-·*]\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)$)"
+_FLOP_DAY = r"FLOP(?:S|s|/s)?\s*[-·*]\s*(?:d|days?)$"
 
 
 def vocabulary() -> dict[str, Any]:
@@ -160,7 +169,7 @@ def _spell(dimension: _Dimension) -> str:
 # -- reading --------------------------------------------------------------------------------------------------------
 
 _COUNT = r"[0-9]+(?:_[0-9]+)*"
-_FIGURE = rf"(?i)(\$?)\s*([+-]?(?:(?:{_COUNT}(?:\.(?:{_COUNT})?)?|\.{_COUNT})(?:e[+-]?[0-9]+)?|(?:inf(?:inity)?|nan)\b))"
+_FIGURE = rf"(?i)(\$?|USD\b)\s*([+-]?(?:(?:{_COUNT}(?:\.(?:{_COUNT})?)?|\.{_COUNT})(?:e[+-]?[0-9]+)?|(?:inf(?:inity)?|nan)\b))"
 _NAME = r"[a-z]+(?:_[a-z]+)+"
 _RANGE = r"\.\.|…|±|\+/?-|[0-9]\s*[-–—]\s*[0-9]"
 _TYPOGRAPHIC_MINUS = {0x2212: "-"}
@@ -211,6 +220,8 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         if row.unit != "1" or row.low >= 1:
             raise _Unreadable("is a percentage, but only shares may be percentages")
         return _multiply(figure, Decimal("0.01"))
+    if row.unit == "1" and (whole := re.fullmatch(r"/\s*([1-9][0-9]*)", rest)):
+        return _multiply(figure, 1 / Decimal(whole[1]))
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
     rest = _normalise_unit(row, rest, binary)
@@ -220,10 +231,15 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
 
 
 def _normalise_unit(row: Quantity, rest: str, binary: bool) -> str:
-    """Return a unit in the form of `_unit`: "/" for "per", "/h" for "/GPU-h", MTok for M, 1M and million tokens, Ki for a binary k."""
+    """Return a unit in the form of `_unit`: "/" for "per", "/h" for "/GPU-h", MTok for M, 1M and million tokens, Ki for a binary k, and
+    prefixes and numbers in full as letters.
+    """
     if not rest:
         return rest
     rest = re.sub(_CHIP_HOUR, "/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
+    rest = re.sub(_FLOP_DAY, "FLOPday", re.sub(_TOKEN_HOUR, "/", rest))
+    rest = re.sub(rf"^({'|'.join(_NUMBERS)})\b", lambda number: _NUMBERS[number[0]], rest)
+    rest = re.sub(rf"\b({'|'.join(_SPELLED)})(?=bytes?\b|watts?\b|FLOP)", lambda prefix: _SPELLED[prefix[0]], rest)
     if binary:
         return re.sub(_SIZE_PREFIX, lambda prefix: f"{prefix[0].upper()}i", rest)
     if "USD" not in row.unit or "token" not in row.unit:

@@ -386,3 +386,25 @@ def test_a_number_too_large_is_refused(figure: str):
 def test_a_bare_price_that_is_met_in_no_practice_is_in_the_unit_that_prices_are_told_in(typed, read):
     texts = named_texts([typed])
     assert {name: parse(name, text) for name, text in texts.items()} == pytest.approx(read)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "same"),
+    [
+        ("chip_price", "250 cents/h", "2.5 USD/h"),
+        ("output_price", "USD 0.4 per Mtok", "0.4 USD/MTok"),
+        ("electricity_price", "8 cents/kWh", "0.08 USD/kWh"),
+        ("pretrain_flops", "6.3 YFLOP", "6.3e24 FLOP"),
+        ("pretrain_flops", "6.3e3 ZFLOP", "6.3e24 FLOP"),
+        ("pretrain_flops", "1e6 PFLOP/s-day", "8.64e25 FLOP"),
+        ("hbm_capacity", "80 gigabytes", "80 GB"),
+        ("hbm_capacity", "80 billion bytes", "80 GB"),
+        ("active_params", "70 billion", "70B"),
+        ("training_cost", "$10 million", "10M USD"),
+        ("storage_price", "4.5 $/Mtok-h", "4.5 USD/MTok/h"),
+        ("chip_hours", "30.84Mh", "30840000 h"),
+        ("decode_efficiency", "1/4", "0.25"),
+    ],
+)
+def test_units_and_numbers_may_be_written_as_people_write_them(name: str, text: str, same: str):
+    assert parse(name, text) == pytest.approx(parse(name, same), rel=1e-12)
