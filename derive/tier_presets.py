@@ -1,5 +1,6 @@
 """Return devices of memory_tiers.csv as givens: capacity, read bandwidth and price, each with its source."""
 
+from dataclasses import replace
 from statistics import median_low
 
 from derive.errors import UnknownName
@@ -13,6 +14,7 @@ from derive.units import show
 _TIER_WORDS = {"nvme": "flash", "ssd": "flash", "dram": "ddr", "cpu": "ddr", "host": "ddr", "disk": "hdd"}
 """Other words for the tiers of memory_tiers.csv."""
 _OF_DEVICE = ("tier_capacity", "tier_bandwidth")
+_HBM = "hbm"
 _COST_BASES = ("owned", "rented")
 """Cost bases of a holding price. Every tier except HBM has only the first one."""
 
@@ -71,6 +73,23 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     return found
 
 
+def tier_of_chip(text: str, chip: Preset, tables: Tables | None = None) -> Preset:
+    """Return a tier, of which the HBM is that of this chip, at the holding price of HBM."""
+    found = tier(text, tables)
+    own = {name: chip.givens.get(name.replace("tier", _HBM)) for name in _OF_DEVICE}
+    if text.strip().lower() != _HBM or None in own.values():
+        return found
+    values = {name: value for name, value in own.items() if value is not None}
+    for name, value in values.items():
+        found = found.add_givens({name: value}, chip.provenance[name.replace("tier", _HBM)])
+    supposed = {name: why for name, why in found.supposed.items() if name not in values}
+    if price := found.givens.get("tier_price"):
+        found = found.add_givens(
+            {"tier_price": price * values[_OF_DEVICE[0]] / tier(text, tables).givens[_OF_DEVICE[0]]}, found.provenance["tier_price"]
+        )
+    return replace(found, supposed=supposed)
+
+
 def tier_lines(text: str) -> list[str]:
     """Return a line for each storage device that a text names, with the option of `solve` that selects it. Chips are listed elsewhere."""
     devices = _devices(shipped.read())
@@ -79,7 +98,7 @@ def tier_lines(text: str) -> list[str]:
         + ", ".join(show(name, _si_value(devices[device][name])) for name in _OF_DEVICE)
         + f". solve ... --tier '{device}'"
         for device in matching_devices(text)
-        if devices[device]["tier_capacity"].tier != "hbm"
+        if devices[device]["tier_capacity"].tier != _HBM
     ]
 
 

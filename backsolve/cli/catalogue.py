@@ -130,6 +130,7 @@ def show_command(words: str, style: str) -> None:
     """
     from derive.show.entry import derivation_in_latex
 
+    words = INSTEAD.get(words.lower(), words)
     if words.partition("@")[0] in by_id():
         tell({"text": card, "latex": derivation_in_latex, "json": entry_as_json}[style](equation(words)), style)
         return
@@ -154,13 +155,12 @@ def explain_command(words: str) -> None:
     backsolve explain right before
     backsolve explain KV from premium
     """
-    _show_word(words)
+    _show_word(INSTEAD.get(words.lower(), words))
 
 
 def _show_word(word: str) -> None:
     """Show the entry with this name: a term, a chip, a model, a quantity or a column. Otherwise list quantities and equations about it."""
     unusable: WrongData | None = None
-    word = INSTEAD.get(word.lower(), word)
     for lines_of in (
         _term_lines,
         lambda name: [] if ":" in name else shown.chip_lines(presets.chip_name(name)),
@@ -168,6 +168,8 @@ def _show_word(word: str) -> None:
         lambda name: shown.preset_lines(presets.hardware(name)),
         quantity_lines,
         _column_lines,
+        tier_lines,
+        _sheet_lines,
     ):
         try:
             lines = lines_of(word)
@@ -230,6 +232,12 @@ def _column_lines(name: str) -> list[str]:
     from invert.report.columns import column_of
 
     return [column_of(name).explained]
+
+
+def _sheet_lines(name: str) -> list[str]:
+    """Return the command that shows the price sheet of this name."""
+    sheets = {one.rpartition("/")[2] for one in names_of("sheets")}
+    return [f"{name} is a price sheet: backsolve infer {name}"] if any(f"{one}-".startswith(f"{name}-") for one in sheets) else []
 
 
 def _about(word: str) -> tuple[Sequence[Quantity], Sequence[Equation]]:

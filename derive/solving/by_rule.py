@@ -61,7 +61,9 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
         return refused[min(idle)]
     typed = {name for name, source in asked.provenance.items() if source == "given"} if alone else set()
     left = typed.intersection(*(one.unused for one in near.values()))
-    return _join_solutions([_label_rule(one, row) for row, one in near.items()]) if near and 2 * len(left) <= len(typed) else None
+    if near and 2 * len(left) <= len(typed):
+        return _join_solutions([_label_rule(one, row) for row, one in near.items()])
+    return None if near else next((one for one in found.values() if one.is_refused_for("contradiction")), None)
 
 
 def _rule_leads(rule: Equation, asked: Question) -> bool:

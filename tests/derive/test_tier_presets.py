@@ -46,3 +46,10 @@ def test_the_command_takes_a_tier_and_list_finds_it() -> None:
     assert answer["answers"][0]["value"] == pytest.approx(20e12 / 265e6)
     assert "Micron 9650 7.68 TB PCIe 6" in call("list", "nvme").out
     assert "tape" in refused("solve", "drain_time", "--tier", "tape")
+
+
+def test_the_hbm_beside_a_chip_is_that_of_the_chip():
+    beside, alone = solve("drain_time", hardware="H100:fp8", tier="hbm"), solve("drain_time", tier="H100-SXM")
+    assert beside.value == alone.value != solve("drain_time", tier="hbm").value
+    prices = [solve("tier_price", **asked).value for asked in ({"hardware": "H100", "tier": "hbm"}, {"tier": "H100-SXM"})]
+    assert prices[0] == pytest.approx(prices[1])

@@ -82,7 +82,11 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     if asked.listed:
         value, place = asked.listed
         listed = f"{unknown} is {show(unknown, value)} in {place}; to compute it, the question"
-    if unknown == Waiting.margin and {*known} >= {*REQUEST.beside, Waiting.of_use}:
+    if (
+        unknown == Waiting.margin
+        and {*known} >= {*REQUEST.beside, Waiting.of_use}
+        and known.keys().isdisjoint(Waiting.costs - {Waiting.of_use})
+    ):
         why = "cost_per_token is for output tokens, and does not include the cost of prompts"
         return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
@@ -109,10 +113,10 @@ class _WayIn(NamedTuple):
 def nearest_givens(asked: Question, refused: Reason) -> Reason:
     """Return the reason with the facts that would settle the question with the most of what was typed, perhaps by a rule."""
     known = frozenset([*known_values(asked)][-1])
-    ways = [*_ways_in(asked, known, refused.missing)]
-    if refused.missing and not any(way.idle for way in ways if way.names == refused.missing):
-        return refused
-    found = nearest = min(ways, key=_distance, default=None)
+    first = _drop_spare(asked.unknown, tuple(row for row in asked.active if row.sense == "="), known, refused.missing) or refused.missing
+    ways = [*_ways_in(asked, known, first)]
+    fine = first and not any(way.idle for way in ways if way.names == first)
+    found = nearest = min((way for way in ways if way.names == first or not fine), key=_distance, default=None)
     while found and nearest and nearest.idle:
         ways = [one for way in ways if len(way.names) <= _SHORTER for one in _through_idle(asked.unknown, way, known)]
         found = min(ways, key=_distance, default=None)
@@ -175,7 +179,7 @@ def _name_missing(
     message = f"{listed or unknown} also needs {needed}{by}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
-    if meaning and meaning.alone and {*known} >= meaning.beside:
+    if meaning and meaning.alone and {*known} >= meaning.beside and Waiting.margin not in known:
         message = f"the buyer pays {meaning.means}: ask for that\nthe cost of the chips: {message}"
     elif others:
         message += ". Instead you can give " + ", or ".join(_join_names(names) for names in others[:_SHORTER])

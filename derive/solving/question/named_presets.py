@@ -34,9 +34,10 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
             raise WrongValue("the rent needs a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     if conventions.tier:
-        from derive.tier_presets import tier
+        from derive.tier_presets import tier_of_chip
 
-        named.append((f"--tier {conventions.tier}", tier(conventions.tier, tables)))
+        chip = named[0][1] if len(chips) == 1 else Preset()
+        named.append((f"--tier {conventions.tier}", tier_of_chip(conventions.tier, chip, tables)))
     preset = _apply_one_count(as_published(merge(named, settled), settled), typed, unknown)
     if (counted := preset.givens.get(_CHIPS)) and _CHIPS in typed and counted != typed[_CHIPS]:
         one = next(text for text in chips if names_count(text))
