@@ -409,7 +409,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         text="mfu is not given. No training run reaches the peak of its chips (--efficiency calibrated is only for serving)",
         about=Phases.of_training,
         uses=("mfu",),
-        absent=("mfu",),
+        absent=("mfu", "training_rate_per_chip"),
     ),
     Supposition(
         kind="chip_always_in_use",

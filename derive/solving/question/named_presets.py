@@ -7,7 +7,7 @@ from derive import presets
 from derive.errors import WrongValue
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
-from derive.roles import Memory, Phases, Prompts, Tokens
+from derive.roles import Memory, Phases, Prompts, Tokens, Waiting
 from derive.solving.question.conventions import Switches
 from derive.tables import shipped
 from derive.units import show
@@ -31,7 +31,8 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
     named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]
     if conventions.price == "rent":
         if not chips:
-            raise WrongValue("the rent needs a chip: name one with --hardware, or give chip_price=...")
+            instead = "leave out --price rent" if Waiting.price in typed else f"give {Waiting.price}=..."
+            raise WrongValue(f"the rent needs a chip: name one with --hardware, or {instead}")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     if conventions.tier:
         from derive.tier_presets import tier_of_chip

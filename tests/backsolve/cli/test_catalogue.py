@@ -105,3 +105,8 @@ def test_lists_have_a_form_for_programs():
         "equations": [],
         "quantities": [],
     }
+
+
+def test_a_tier_shows_its_devices_and_a_price_sheet_what_to_type():
+    assert call("show", "nvme").out == call("show", "flash").out and "solve ... --tier" in call("show", "nvme").out
+    assert call("show", "gemini-3.1-pro").out == "gemini-3.1-pro is a price sheet: backsolve infer gemini-3.1-pro\n"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from backsolve.cli.tiers import ranked_devices
-from tests.tools.commands import call
+from tests.tools.commands import call, refused
 
 
 def test_the_nearest_drain_time_comes_first():
@@ -20,3 +20,8 @@ def test_an_answer_has_its_rule_and_the_record_of_that_rule():
     assert found["answers"][0]["drain_time_over_ttl"] == pytest.approx(found["answers"][0]["drain_time"] / 3600)
     several = json.loads(call("solve", "storage_tier", "ttl=5min,1h", "--as", "json").out)
     assert [one["given"]["ttl"] for one in several] == [300, 3600]
+
+
+@pytest.mark.parametrize("given", ["ttl=1min..10min", "ttl<=1h"])
+def test_a_lifetime_is_one_time_or_a_list(given: str):
+    assert "one time or a list" in refused("solve", "storage_tier", given)

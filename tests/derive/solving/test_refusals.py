@@ -25,6 +25,7 @@ LACKING = [
 ]
 
 
+REQUEST_PRICES = {"input_price": "$1/Mtok", "output_price": "$4/Mtok", "prompt_tokens": 4000}
 WITH_WHAT_WAS_TYPED = [
     ("training_chips", {"pretrain_flops": 3.8e25, "hardware": "H100:bf16", "mfu": 0.4}, {"training_time"}),
     ("training_time", {"training_cost": 5e6, "training_chips": 2048}, {"chip_price"}),
@@ -34,6 +35,7 @@ WITH_WHAT_WAS_TYPED = [
     ("bandwidth_bound_fraction", {"input_price": "$1/Mtok"}, {"output_price"}),
     ("cache_read_price", {"cache_read_ratio": 0.1}, {"input_price"}),
     ("fast_batch", {"machine_balance_ratio": 300, "sparsity": 8}, {"fast_price_ratio"}),
+    ("margin", {**REQUEST_PRICES, "output_tokens": 500, "cache_hit_share": 0.5, "cost_per_request": 0.001}, {"cache_read_price"}),
 ]
 
 
@@ -158,3 +160,7 @@ def test_what_a_table_has_is_the_answer_unless_a_result_is_given_for_it(unknown,
     assert solution.value == value and any(place in text for text in solution.said)
     refused = solve("hbm_bandwidth", hardware="H100", step_time="10ms")
     assert refused.reason.code == "missing_givens" and "hbm_bandwidth is 3.35 TB/s in hardware.csv" in refused.why_not
+
+
+def test_a_contradiction_is_told_although_a_rule_would_answer():
+    assert solve("overtraining_ratio", active_params="70B", pretrain_tokens="15T", pretrain_flops=1e25).reason.code == "contradiction"
