@@ -193,18 +193,22 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches: Switches, alone: bool) -> Solution:
     """Return the answer to a question. If it sizes a deployment, it leads with whole replicas, several if one is not enough.
 
-    Only `alone` it is then the answer for the chips of all replicas.
+    Only `alone` it is then the answer for the chips of all replicas. A result of all replicas is for these too, if no size is given.
     """
-    if solution.unknown not in SIZES_OF_DEPLOYMENTS or switches.silent:
+    sizes = solution.unknown in SIZES_OF_DEPLOYMENTS
+    if switches.silent or not (sizes or solution.reason):
         return solution
     from derive.solving.deployments.replicas import lead_with_replicas, size_of_replicas
 
     found = solution
     if size := size_of_replicas(solution, given, switches):
         of_one = {**given, Replica.chips: size}
-        several = respond(Replica.all_chips, of_one, switches)
+        several = respond(Replica.all_chips if solution.unknown == Replica.chips else solution.unknown, of_one, switches)
         found, given = (several, of_one) if several.answers else (solution, given)
-    found = lead_with_replicas(found, given, switches)
+        if not sizes:
+            told = f"with {size:.0f} {Replica.chips} per replica, with which all need the fewest"
+            return replace(found, said=(*found.said, told)) if found.answers else solution
+    found = lead_with_replicas(found, given, switches) if sizes else solution
     return found if alone else replace(solution, lead=found.lead, deployments=found.deployments)
 
 

@@ -175,7 +175,7 @@ def _answer_within_ends(
         here = end.trial.at(end.value)
         if here and [one.ends[end.side == UPPER] for one in solution.answers] in ([end.value], [next_whole(end.value, end.side)]):
             turned = _join_answers(unknown, end.trial.name, end.trial.wanted, [here])
-            alone = len(tightest) == 1 and solution.answers[0].ends[end.side == LOWER] is None
+            alone = len(tightest) == 1 and not solution.answers[0].ends[end.side == LOWER]
             whole = next_whole(end.value, end.side) if unknown in COUNTED else end.value
             at_end = replace(turned.answers[0], value=whole, bound=end.side, residual=None)
             answers = (at_end,) if alone else tuple(replace(one, elasticities=at_end.elasticities) for one in solution.answers)

@@ -1,13 +1,12 @@
 """A question on a deployment as people mean it: of how many replicas, at which size, with prompts, with which hours paid."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from derive.catalogue import equation
 from derive.quantities import quantity
-from derive.records import UPPER
+from derive.records import LOWER, UPPER
 from derive.roles import MEANINGS, Batch, Meaning, Replica, Waiting
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side
@@ -24,7 +23,7 @@ from derive.solving.deployments.replicas import (
 )
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.limits.as_typed import answer_within_inputs, answer_within_limits
-from derive.solving.limits.best_size import Ask, answer_at_largest_batch, answer_together, results_of
+from derive.solving.limits.best_size import Ask, answer_at_best, answer_at_largest_batch, answer_together, drop_results, results_of
 from derive.solving.limits.limits import FREE, NotMadeOf
 from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
@@ -80,9 +79,7 @@ def _answer_without_input_limits(
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
         if solution.is_refused_for(SHORT_OF_MEMORY) and unknown in Batch.best_full:
-            with suppress(NotMadeOf):
-                met = ask_beside_prompts(_times_as_targets(taken))
-                solution = met if met.answers else solution
+            solution = _answer_with_targets(ask_beside_prompts, ask_again, solution, taken)
     solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
     named = bool(switches.hardware or switches.model)
     solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
@@ -90,11 +87,32 @@ def _answer_without_input_limits(
     return _warn_of_all(solution) if taken is not given else solution
 
 
-def _times_as_targets(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the givens with each time of a pass as a target: a full memory may be faster than asked."""
+def _answer_with_targets(
+    ask_beside_prompts: Callable[[Mapping[str, Any]], Solution], ask: Ask, refused: Solution, given: Mapping[str, Any]
+) -> Solution:
+    """Return the answer with each time of a pass as a target, as a full memory may be faster than asked, or the refusal.
+
+    A target that the answer does not use must be met by some batch.
+    """
+    unknown, targets = refused.unknown, _as_targets(given, UPPER)
+    try:
+        met = ask_beside_prompts(targets)
+        if not met.answers and FREE not in targets:
+            met = answer_at_best(ask, unknown, targets, ask(FREE, drop_results(targets, [unknown])))
+        left_out = any(targets[name] != given[name] for name in met.unused)
+        possible = not left_out or bool(ask(FREE, _as_targets(given, UPPER, LOWER)).answers)
+    except NotMadeOf:
+        return refused
+    return met if met.answers and met.unknown == unknown and possible else refused
+
+
+def _as_targets(given: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
+    """Return the givens with each time or rate of a pass that is better to one of these sides as a limit."""
     moved = results_of(FREE)
-    times = {name for name, value in given.items() if name in moved and better_side(name) == UPPER and not is_limit(value)}
-    return {name: f"<={value}" if name in times else value for name, value in given.items()}
+    faster = {name: better_side(name) for name, value in given.items() if name in moved and not is_limit(value)}
+    return {
+        name: f"{'<=' if faster[name] == UPPER else '>='}{value}" if faster.get(name) in sides else value for name, value in given.items()
+    }
 
 
 def answer_several(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any], switches: Switches) -> tuple[Solution, ...]:

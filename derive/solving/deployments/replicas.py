@@ -240,7 +240,8 @@ def size_of_replicas(solution: Solution, given: Mapping[str, Any], switches: Swi
     from derive.solving.limits.sizing import fewest_of_replicas
 
     unmet = solution.is_refused_for("no_solution", SHORT_OF_MEMORY) or not {*Replica.sized_by}.isdisjoint(solution.unused)
-    if solution.unknown != Replica.chips or Replica.chips in given or solution.sweep or not unmet:
+    of_all = {Replica.chips, Replica.number, *results_of(Replica.number)}
+    if solution.unknown not in of_all or Replica.chips in names_beside(given, switches.hardware) or solution.sweep or not unmet:
         return None
     asked, sizes = _pose_limits(given, switches, None)
     found = fewest_of_replicas(asked, sizes) if asked else None

@@ -11,10 +11,10 @@ from math import inf
 
 from derive.answers import SHORT
 from derive.quantities import QUANTITIES
-from derive.records import HOLDS, Equation
+from derive.records import HOLDS, LOWER, Equation
 from derive.roles import Batch
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.checks.targets import batch_is_left_to_a_rate
+from derive.solving.checks.targets import batch_is_left_to_a_rate, better_side
 from derive.solving.engine.directions import Causes, signs
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
 from derive.solving.engine.legs import Failed, Loop, Step, Way, compose
@@ -30,6 +30,7 @@ from derive.solving.engine.plan import (
 from derive.solving.explain.refusals import find_result_without_influence, missing_givens, results_made_of
 from derive.solving.question.questions import Question, known_values, pose_again, suppose_types
 from derive.solving.result import Answer, Reason, Solution
+from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 _MOST_LOOPS = 12
@@ -255,9 +256,12 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
     """Return what a way leads to, checked against the memory of the batch that a given rate needs."""
     outcome = follow_way(asked, known, way, _answers_to)
-    if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds or any(step.unknown == Batch.name for step in outcome.route):
+    if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds:
         return outcome
-    short = _batch_does_not_fit(asked)
+    if asked.unknown != Batch.name and any(step.unknown == Batch.name for step in outcome.route):
+        return outcome
+    rests_on_a_rate = any(better_side(name) == LOWER for name in outcome.given)
+    short = _batch_does_not_fit(asked) if rests_on_a_rate or asked.unknown == Batch.name else None
     if short is None:
         return outcome
     if not is_memory_warning(asked, way):
@@ -272,12 +276,13 @@ def _answers_to(asked: Question) -> tuple[Answer, ...]:
 
 def _batch_does_not_fit(asked: Question) -> Reason | None:
     """Return the memory that is short of the batch that a given rate needs, if no given determines the batch."""
-    if asked.unknown == Batch.name or Batch.name in asked.known or not batch_is_left_to_a_rate(asked):
+    if Batch.name in asked.known or not batch_is_left_to_a_rate(asked):
         return None
     batch = replace(pose_again(asked, Batch.name, asked.known), silent=True)
-    reason = find_answer(batch, told=False)[0].reason
-    if reason and (usual := suppose_types(batch, reason.missing)):
-        reason = find_answer(usual, told=False)[0].reason
+    usual = suppose_types(batch, USUAL_TYPES.keys() - batch.known.keys())
+    if usual is None and asked.unknown == Batch.name:
+        return None
+    reason = find_answer(usual or batch, told=False)[0].reason
     return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 

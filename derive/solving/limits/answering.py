@@ -11,7 +11,7 @@ from math import ceil, inf, isclose
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, next_whole
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory, Replica, Tokens
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
@@ -22,8 +22,9 @@ from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import has_way
 from derive.solving.explain.answer_with import result_with
+from derive.solving.explain.refusals import is_reachable
 from derive.solving.limits.limits import FREE, SIZED, WITHIN, Limit, explain_open_side, list_in_words, split_limits
-from derive.solving.question.questions import Question, drop_knowns, known_values
+from derive.solving.question.questions import Question, drop_knowns, known_values, suppose_types
 from derive.solving.result import OR, Answer, Reason, Solution, Sweep
 from derive.suppositions import USUAL_TYPES
 from derive.units import show
@@ -211,10 +212,11 @@ def _is_still(end: _End, ends: Sequence[_End]) -> bool:
 
 def _answer_unchecked(asked: Question, limit: Limit, there: Solution) -> _Outcome:
     """Return the answer without a limit that cannot be compared, or why it cannot if a size needs it or suppositions may lead to it."""
-    lacking = {*there.refusal.missing}
+    result = drop_knowns(replace(limit.alone, unknown=limit.name), {limit.name})
+    usual = suppose_types(result, USUAL_TYPES.keys() - result.known.keys())
     # Bytes that nobody gives are supposed later, and may lead to it.
-    supposed = lacking and lacking <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
-    if not supposed and (limit.is_part or (FREE in lacking and asked.unknown not in SIZED)):
+    supposed = usual is not None and is_reachable(usual)
+    if not supposed and (limit.is_part or (FREE in there.refusal.missing and asked.unknown not in SIZED)):
         raise limit.refuse()
     told = f"{limit.name} does not depend on {asked.unknown}, and its limit cannot be checked: {there.why_not}"
     if supposed or asked.unknown in SIZED:
