@@ -36,6 +36,7 @@ EXAMPLE_VALUES: Mapping[str, str] = {
     "fleet_chips": "1600",
     "chip_price": "2 USD/h",
     "cost_per_token": "1.347 USD/MTok",
+    "fleet_cost_per_token": "1.347 USD/MTok",
     "new_tokens_per_pass": "2000",
     "prefill_weight_compute_ratio": "3.296",
     "prefill_chunk": "512",
