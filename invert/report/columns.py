@@ -131,6 +131,13 @@ def _lecture_size(one: Inference) -> str:
     return NONE if value_at(one, _LECTURE_KV) is None else f"at {billions(size)} active"
 
 
+def _active_text(one: Inference) -> str:
+    """Format active parameters: three digits if they are stated."""
+    if one.active_params.median is None:
+        return ABSENT
+    return f"{one.active_params.median / 1e9:.3g} B" if one.size_stated else billions(one.active_params.median)
+
+
 def _active_span(one: Inference) -> str:
     origin = one.anchors.origin["active_params"]
     return size_grade(origin) if one.size_stated else range_text("active_params", one.by_price["active_params"])
@@ -410,7 +417,7 @@ _PRICES = (
     Column(key="active_params", head=("active", "params"), name="active parameters",
            also=("active", "active params"), value=_at("anchors.values.active_params"),
            order=lambda one: one.active_params.median, span=_active_span, models="open",
-           text=lambda one: ABSENT if one.active_params.median is None else billions(one.active_params.median),
+           text=_active_text,
            record=lambda sheets, _: _commonest(one.by_price["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, otherwise from the input price. The record is for the kind of model that most sheets have"),
     _value_column("active_params_origin", "anchors.origin.active_params", "active parameters from",

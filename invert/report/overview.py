@@ -267,7 +267,7 @@ def overview_parts(found: Overview) -> list[str]:
             + _missing_text("more provider", [one for one in sizes if one not in listed]),
         ),
     }
-    parts = [f"{found.sheets:,} sheets of {many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
+    parts = [f"{many(found.sheets, 'sheet')} of {many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
     for heading, (columns, rows, note) in tables.items():
         if rows:
             parts += [*title(heading), aligned(columns, rows), *note.splitlines()]
@@ -289,7 +289,7 @@ def _counted(found: Overview) -> list[str]:
     more += [f"{many(others, 'more sheet')} {left}: {', '.join(named)}{advice}."] if others else []
     same = f"{_offers(copies):,} have the prices of another sheet of the same model ({_named(copies)}). " if copies else ""
     none = f"{many(_offers(unread), 'sheet')} without a result: {_named(unread)}." if unread else "Every sheet has a result."
-    counted = " ".join([f"{same}{many(found.offers, 'offer')} are counted below.", none, *more])
+    counted = " ".join([f"{same}{many(found.offers, 'offer')} {'is' if found.offers == 1 else 'are'} counted below.", none, *more])
     day = f"For {many(undated, 'sheet')} typical KV uses the day of the price, because no table has the release date of the model."
     return [counted, *([day] if undated else [])]
 
