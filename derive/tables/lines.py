@@ -87,7 +87,7 @@ class CsvTable:
     ):
         self.origin = origin
         self._lines = self._split_lines(source)
-        place, cells, fault = next(self._lines, (0, [], "is empty"))
+        place, cells, fault = next(self._lines, (0, [], "is empty. Its first line must name the columns"))
         if fault:
             raise BadRow(self._problem(fault, place or None))
         described = {name.lower(): name for name in columns}
@@ -113,11 +113,11 @@ class CsvTable:
             row = Row(zip(header, cells, strict=False))
             row.place, row.fault = place, fault
             if not fault and len(cells) != width:
-                quoted = ". A comma inside a cell needs quotes around the cell" if len(cells) > width else ""
-                row.fault = f"has {len(cells)} cells, but the header has {width}{quoted}"
+                advice = "A comma inside a cell needs quotes around the cell" if len(cells) > width else "A blank cell also needs its comma"
+                row.fault = f"has {len(cells)} cells, but the header has {width}. {advice}"
             yield row
         if is_empty:
-            raise BadRow(self.unknown or self._problem("has a header and no rows"))
+            raise BadRow(self.unknown or self._problem("has a header and no rows. Write a row below it"))
 
     def _problem(self, message: str, place: int | None = None, column: str | None = None) -> Problem:
         return Problem(origin=self.origin, row=place, column=column, message=message)
@@ -126,7 +126,7 @@ class CsvTable:
         """Raise BadRow if a column occurs twice or a needed column is missing."""
         twice = next((name for name in self.header if name and self.header.count(name) > 1), None)
         if twice:
-            raise BadRow(self._problem("is twice in the header", place, twice))
+            raise BadRow(self._problem("is twice in the header. Name it once", place, twice))
         missing = [name for name in needed if name not in self.header]
         if not missing:
             return
@@ -137,7 +137,7 @@ class CsvTable:
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
         if not mark and len(missing) == len(needed):
             hint = "write the names of the columns in the first line, and remove a title or a comment"
-        raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ""), place))
+        raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ". Add it to the header"), place))
 
 
 def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:

@@ -217,6 +217,7 @@ def is_provider(name: str, wanted: str) -> bool:
     return is_same(name, wanted) or fnmatchcase(name.lower(), trimmed(wanted).lower())
 
 
+_ALL_SHEETS = "backsolve prices list shows all"
 _NO_SHEET = "has no sheet in this service tier on this day"
 TAKES_ONE = "; provider/model takes one"
 """The end of a note that tells a user with several sheets of one name how to choose one."""
@@ -291,7 +292,9 @@ def choose_sheets(
     for one in wanted:
         if not any(is_provider(sheet.provider, one) for sheet in offered):
             pairs = [pair for pair in ever if is_provider(pair[0], one)]
-            raise why_absent(one, pairs) if pairs else UnknownName("provider", one, sorted({sheet.provider for sheet in offered}))
+            if pairs:
+                raise why_absent(one, pairs)
+            raise UnknownName("provider", one, sorted({sheet.provider for sheet in offered}), _ALL_SHEETS)
     offered = [sheet for sheet in offered if not wanted or any(is_provider(sheet.provider, one) for one in wanted)]
     chosen, notes = find(names, offered, known, ever, why_absent, several=True) if names else (offered, [])
     if released_later(chosen, known):

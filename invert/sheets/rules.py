@@ -188,7 +188,8 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
             swapped = first.threshold_inclusive and not threshold
             problems.append(_other_threshold(first, other) if swapped else _other_threshold(other, first))
     if 0 not in bands:
-        problems.append(_fault(bands[min(bands)][0], "threshold_tokens", f" has no base row (threshold 0){day_text(day)}"))
+        lack = f" has no base row (threshold 0){day_text(day)}. Add the prices of short prompts"
+        problems.append(_fault(bands[min(bands)][0], "threshold_tokens", lack))
     # Rows of files can differ only in their hours, and price the same place of a sheet on one day.
     seen: dict[tuple[str, int, int | None], PriceRow] = {}
     twice = [(row, other) for row in valid if (other := seen.setdefault(row.place, row)) is not row]
@@ -271,7 +272,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
     if (row.per == "mtok_hour") != (component == "cache_storage"):
         yield "per", f"{component} is not priced per {row.per}. Write {'mtok_hour' if component == 'cache_storage' else 'mtok'}"
     if row.effective_date and row.valid_to and row.valid_to <= row.effective_date:
-        yield "valid_to", f"{row.valid_to} is not after effective_date {row.effective_date}"
+        yield "valid_to", f"{row.valid_to} is not after effective_date {row.effective_date}. Write a later day, or leave it blank"
     hours = re.split("[-;]", row.utc_hours)
     # Hours in their order fall once, at midnight.
     if sum(before > after for before, after in zip(hours, (*hours[1:], hours[0]), strict=True)) > 1:
@@ -329,6 +330,8 @@ def typed_number(text: str) -> float:
 
 def usd_rate(currency: str, text: str) -> float:
     """Return the US dollars for one unit of a currency, as `--rate EUR=1.08` gives them."""
+    if currency == "USD":
+        raise WrongValue("USD is the currency of all results, and has no rate. Leave it out")
     if not re.fullmatch(CURRENCY, currency):
         raise WrongValue(f"{shorten(currency)} is not the code of a currency, such as EUR")
     try:

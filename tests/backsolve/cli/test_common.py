@@ -100,7 +100,7 @@ def test_a_bad_row_of_a_table_is_named(what: str, tables: Path):
 )
 def test_an_empty_table_is_named_by_what_looks_there(name: str, command: tuple[str, ...], tables: Path):
     (tables / name).write_text((tables / name).read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
-    assert call(*command) == Said(2, "", f"backsolve: {name}: has a header and no rows\n")
+    assert call(*command) == Said(2, "", f"backsolve: {name}: has a header and no rows. Write a row below it\n")
 
 
 def test_an_answer_that_rests_on_no_bad_row_stands(tables: Path):
