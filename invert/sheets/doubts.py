@@ -237,6 +237,9 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
             if _usd(high, fx) < _usd(low, fx) * (1 - SAME_PRICE):
                 lack = f"{high.component} above {threshold} tokens is {high.amount:g}, below the {low.amount:g} of the band before"
                 yield _own_of(high, low).problem("amount", f"{lack}: are the two exchanged?")
+            elif _usd(high, fx) >= _usd(low, fx) * assumptions.usual_price_ratio:
+                lack = f"{high.component} above {threshold} tokens is {high.amount:g}, {_usd(high, fx) / _usd(low, fx):.3g} times"
+                yield _own_of(high, low).problem("amount", f"{lack} the {low.amount:g} of the band before: is the decimal point right?")
 
 
 def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) -> Iterator[Problem]:

@@ -169,3 +169,8 @@ def test_a_copy_of_the_shipped_prices_is_doubted_only_where_it_was_edited():
     found = [one for one in doubtful_prices(load(lines)) if "times" in one.message]
     assert {one.row for one in found} <= {place + 2}
     assert all("that it replaces (prices.csv:" in one.message or "not below" in one.message for one in found)
+
+
+def test_a_band_far_above_the_band_before_is_doubted():
+    (found,) = doubted(*SOUND[:4], f"a,m,input,200000,4,,{DATED}", f"a,m,output,200000,120,,{DATED}")
+    assert found.endswith("output above 200000 tokens is 120, 15 times the 8 of the band before: is the decimal point right?")
