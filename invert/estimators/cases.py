@@ -210,7 +210,10 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         # The input price already gave the size of the model, so it is not used twice.
         price_data = replace(price_data, size_by_price=True)
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
-    known_by = first_mention(model, data) if model and not released else None
+    # A model is not sold before its release.
+    starts = (row.effective_date for row in sheet.rows if row.date_kind == "start")
+    named = first_mention(model, data) if model else None
+    known_by = None if released else min((day for day in (named, *starts) if day), default=None)
     return Case(
         sheet=sheet,
         model=model,

@@ -179,3 +179,12 @@ def test_the_mean_of_a_band_is_in_the_band(name: str, value: str, said: str | No
     table = infer(["gemini-3.1-pro", "kimi-k3"], anchors={name: value})
     assert [found.sheet.model for found in table.inferences] == ["gemini-3.1-pro-preview"] * (not said) + ["kimi-k3"]
     assert all(f"google/gemini-3.1-pro-preview: {name}" in str(problem) and str(said) in str(problem) for problem in table.problems)
+
+
+def test_a_model_was_released_by_the_first_day_of_its_sale():
+    lines = ["provider,model,component,amount,effective_date,date_kind,release_date"]
+    said = [
+        infer(["acme/m"], prices=[*lines, *(f"acme,m,{price},{dates}" for price in ("input,2", "output,8"))])[0].kv_bytes["typical"].median
+        for dates in ("2026-05-01,start,", "2026-05-01,start,2026-05-01", ",,")
+    ]
+    assert said[0] == said[1] != said[2]
