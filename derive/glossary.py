@@ -106,7 +106,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "prior": "The distribution of a quantity before the sheet is read.",
     "posterior": "The distribution of a quantity after the sheet is read.",
     "PRIOR-DOMINATED": "The prices hardly changed the prior.",
-    "first pair shown": "The sheet has several thresholds. The readings are of the lowest one. --full shows all.",
+    "first pair shown": "The sheet has several thresholds. Readings are of the lowest one (--full: all), and KV from premium is of all.",
     "release not known": "No table has the release date of the model. The day of the price replaces it.",
     "cost optimality": "A rule of the cache tier without a storage price: a cheaper tier is more probable.",
     "extrapolated": "The price is outside the prices of known models.",

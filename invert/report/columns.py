@@ -433,7 +433,7 @@ _PRICES = (
     Column(key="cache_tier_by_duration", name="cache tier, by duration", also=("tier by duration", "tiers_lecture"),
            text=lambda one: _together({tier.ttl_seconds: tier.lecture for tier in one.tiers}), record=_duration_record,
            value=lambda one: " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
-           about="memory tier with the drain time nearest to the lifetime of the cache"),
+           about="memory tier whose drain time in the lecture is nearest to the lifetime of the cache. Devices: --full"),
     Column(key="cache_tier_stated", name="cache tier, stated", also=("vendor says", "tiers_stated"),
            value=_tiers_stated, text=_tiers_stated, span=_stated_as,
            order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
