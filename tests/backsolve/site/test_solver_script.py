@@ -40,7 +40,7 @@ def test_an_unknown_that_does_not_bind_is_an_interval() -> None:
 @pytest.mark.parametrize(("unknown", "given"), [("gross_margin", {"output_price": 1e-6}), ("output_price", {"gross_margin": -1.0})])
 def test_a_margin_below_0_is_an_answer_and_a_given(unknown: str, given: dict[str, float]) -> None:
     """What costs 2 $/MTok and is sold for 1: a margin of -1."""
-    row, given = by_id()["serving.gross_margin"], {**given, "cost_per_token": 2e-6}
+    row, given = by_id()["serving.gross_margin"], {**given, "fleet_cost_per_token": 2e-6}
     answers = solve_equation(row, unknown, given)[0]
     (found,) = compared_ones([Asked(row, unknown, given, answers)])
     assert [one.point for one in answers] == [pytest.approx({"gross_margin": -1, "output_price": 1e-6}[unknown])] and not found.fault
