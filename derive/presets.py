@@ -482,6 +482,16 @@ def usual_attention_rate(dtype: str) -> float:
     return Counter(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow).most_common(1)[0][0]
 
 
+def usual_value(name: str, kinds: Collection[str], deployment: str, dtype: str) -> float | None:
+    """Return the usual value of a quantity in the tables that ship, for a kind of model, a deployment and the data type of a chip."""
+    if name == "experts":
+        return sparsest_router()
+    if name == "attention_rate_ratio":
+        return None if dtype == record.ATTENTION_DTYPE else usual_attention_rate(dtype)
+    fitted = fitted_efficiencies(kinds=kinds, deployments=(deployment,))
+    return fitted[name][1] if name in fitted else usual(name)
+
+
 def sparsest_router() -> float:
     """Return the number of experts per used expert in the sparsest router of architectures.csv."""
     return max(row.experts / row.active_experts for row in rows_of(Architecture) if row.experts and row.active_experts)

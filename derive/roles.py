@@ -80,6 +80,7 @@ class Memory:
     weights: str = "weight_bytes"
     resident: str = "resident_weight_bytes_per_chip"
     """The bytes of weights on a chip, copies included."""
+    resident_row: str = "memory.resident_weight_bytes"
     sequences: str = "sequences_in_flight"
     """The sequences with a stored cache."""
     counted_by: tuple[str, ...] = ("batch", "microbatches", "sequences_in_flight")
@@ -158,8 +159,20 @@ class DecodeStep:
     other_share: Mapping[str, str] = MappingProxyType({"mfu": "mbu", "mbu": "mfu"})
     """The two shares of a peak, each with the other one."""
     memory_share: str = "mbu"
+    all_weights: tuple[str, ...] = ("roofline.weight_time", "batching.weight_compute_ratio")
+    """Equations in which a step reads all weights: an upper bound if it reads a few experts whose number is not known."""
+    overlap: str = "overlap"
+    """The group of variants that add up the parts of a step."""
     all_hidden: str = "max"
     """The overlap with which the time of a step is its longest part."""
+
+
+class Widths:
+    """The bytes of one number, and the rate of a chip that doubles at half of them."""
+
+    weights: str = "bytes_per_weight"
+    cache: str = "bytes_per_element"
+    rate: str = "peak_flops"
 
 
 class Training:
@@ -200,6 +213,8 @@ class Phases:
     """Results of a whole request, prompt and output."""
     layers: str = "layers"
     layer_time: str = "layer_time"
+    efficiencies: frozenset[str] = frozenset(("mfu", "mbu", "layer_time"))
+    """What is fitted to published runs."""
     chip: tuple[str, ...] = ("peak_flops", "hbm_bandwidth")
     """Figures of a chip: with one of them the answer is for one chip by default."""
 
@@ -359,11 +374,12 @@ class Choice:
 
 READS_OF_WEIGHTS = "weight_time"
 """The group of variants that read weights."""
-_EXPERTS = ("active_experts", "experts")
+EXPERTS = ("active_experts", "experts")
+"""The experts that a token uses, and all."""
 
 CHOICES = (
     # A step of a mixture reads the experts that its tokens use.
-    Choice(group="weight_time", variant="touched", known=_EXPERTS, less=_EXPERTS),
+    Choice(group="weight_time", variant="touched", known=EXPERTS, less=EXPERTS),
     Choice(
         group="weight_time",
         variant="resident",

@@ -12,9 +12,10 @@ from typing import Any
 
 from derive.expressions.roots import is_in_domain
 from derive.immutable import immutable
+from derive.preset_record import PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, HOLDS, LOWER, UPPER, Equation, right_side_at
-from derive.roles import Memory
+from derive.roles import EXPERTS, DecodeStep, Memory
 from derive.solving.engine.legs import Composed, Leg, Loop, Step, Way, change_equation, closed_form_of
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.question.defaults import IDEALS, restore_default
@@ -42,9 +43,6 @@ _SAME = 1e-11
 
 _REACHES = (1 + 1e-5, 1.02, 4.0, 64.0)
 """How far from its present value the value that closes a loop is looked for after a change."""
-
-_ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
-"""Equations in which a step reads all weights: an upper bound if it reads a few experts whose number is not known."""
 
 
 @immutable(kw_only=False)
@@ -99,8 +97,9 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     if Memory.bought not in way.solved and chips == 1:
         # memory.most_kv_copies: one chip holds one copy.
         ideals.discard(Memory.copies)
-    sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
-    read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
+    total, active = PARAMETERS
+    sparse = values.keys() >= {total, active} and not values.keys() >= {*EXPERTS}
+    read = DecodeStep.all_weights if sparse and values[total] > values[active] else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
     either = ((name, bound) for name in rated_quantities(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
     return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from derive.catalogue.assumed import OF_MIXTURES
-from derive.preset_record import ARCHITECTURES
+from derive.preset_record import ARCHITECTURES, PARAMETERS
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE
+from derive.roles import Widths
 from derive.solving.engine.legs import Way
 from derive.solving.question.defaults import PLAIN
 from derive.solving.question.presets import tell_assumption
@@ -31,11 +32,12 @@ def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touc
     # A variant that was named chooses those of its group and name, whichever of them is needed.
     needed = (row for row in asked.named if row in used or (row.variant and (row.variant.group, row.variant.name) in chosen))
     idle = [f"{row.id}{NOT_NEEDED}" for row in asked.named if row not in {*needed}]
-    dense = "total_params" in known and known["total_params"] == known.get("active_params")
+    total, active = (known.get(name) for name in PARAMETERS)
+    dense = total is not None and total == active
     idealised = [text for row in used for text in row.assumptions if not (dense and text in OF_MIXTURES)]
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
-    weights = _weights(asked) if "bytes_per_weight" in touched else ()
+    weights = _weights(asked) if Widths.weights in touched else ()
     supposed = [
         tell_assumption(name, asked.known[name], why) for name, why in asked.supposed.items() if name in touched & asked.known.keys()
     ]
@@ -44,5 +46,5 @@ def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touc
 
 def _weights(asked: Question) -> tuple[str, ...]:
     """Return the data type of the weights if the model says it, and not the chip."""
-    place, _, said = asked.provenance.get("bytes_per_weight", "").partition(": ")
-    return (f"{said} ({place}): give bytes_per_weight for another type",) if place.startswith(ARCHITECTURES) else ()
+    place, _, said = asked.provenance.get(Widths.weights, "").partition(": ")
+    return (f"{said} ({place}): give {Widths.weights} for another type",) if place.startswith(ARCHITECTURES) else ()

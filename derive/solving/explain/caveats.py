@@ -10,7 +10,7 @@ from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whol
 from derive.catalogue import by_id, equation
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.records import CONDITION, HOLDS, LOWER, Equation
-from derive.roles import Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training
+from derive.roles import EXPERTS, Batch, DecodeStep, Memory, Prompts, Replica, Tokens, Training, Widths
 from derive.solving.checks.fit import fewest_with_copies
 from derive.solving.checks.targets import warn_beyond_domain
 from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
@@ -25,7 +25,6 @@ _MEMORY = (Memory.needed, Memory.room)
 _FIRST = math.inf
 """The factor of a warning that the answer may be wrong altogether."""
 _SEQUENCES = (Batch.name, *Batch.also)
-_CACHE_WIDTH = "bytes_per_element"
 _MATTERS = 1.1
 """The factor from which on a data type that nobody gave is worth a warning."""
 
@@ -227,18 +226,12 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
 
 def _usual_value(name: str, asked: Question) -> float | None:
     """Return the usual value of a quantity in the tables that ship."""
-    from derive.presets import fitted_efficiencies, sparsest_router, usual, usual_attention_rate
+    from derive.presets import usual_value
     from derive.solving.question.named_presets import deployment_of, kinds_of
 
-    if name == "experts":
-        return sparsest_router()
-    if name == "layer_time":
-        return fitted_efficiencies(kinds=kinds_of(asked.known), deployments=(deployment_of(asked.known, {asked.unknown}),))[name][1]
-    if name != "attention_rate_ratio":
-        return usual(name)
-    place = asked.provenance.get("peak_flops", "").partition(": ")[0].split()
+    place = asked.provenance.get(Widths.rate, "").partition(": ")[0].split()
     dtype = place[-1] if place[:1] == [f"{HARDWARE}.csv"] else ATTENTION_DTYPE
-    return None if dtype == ATTENTION_DTYPE else usual_attention_rate(dtype)
+    return usual_value(name, kinds_of(asked.known), deployment_of(asked.known, {asked.unknown}), dtype)
 
 
 def _inputs_of_row(row: Supposition) -> frozenset[str]:
@@ -266,17 +259,17 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     No common data type has half the width of numbers that need less than a byte.
     """
     unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
-    groups = {"chip_type_unsaid": [name for name in unsaid if name != _CACHE_WIDTH], "cache_type_unsaid": [_CACHE_WIDTH]}
+    groups = {"chip_type_unsaid": [name for name in unsaid if name != Widths.cache], "cache_type_unsaid": [Widths.cache]}
     asked_back = moves.results and moves.results != (moves.asked.unknown,)
     narrower: dict[str, float] = {}
     texts: dict[str, None] = {}
     kinds = []
     for kind, names in groups.items():
-        halved = [name for name in names if name in unsaid and (name == "peak_flops" or moves.values[name] >= 1.0)]
-        changed = {name: moves.values[name] * (2.0 if name == "peak_flops" else 0.5) for name in halved}
+        halved = [name for name in names if name in unsaid and (name == Widths.rate or moves.values[name] >= 1.0)]
+        changed = {name: moves.values[name] * (2.0 if name == Widths.rate else 0.5) for name in halved}
         found = moves.largest(changed) if changed and not spoken.isdisjoint(changed) else None
         # What memory has room for beside a result moves with it too.
-        if found and (_factor(*found[1:]) > _MATTERS or (asked_back and "hbm_capacity" in spoken)):
+        if found and (_factor(*found[1:]) > _MATTERS or (asked_back and Memory.of_a_chip in spoken)):
             narrower |= changed
             texts |= dict.fromkeys(unsaid[name] for name in changed)
             kinds.append(kind)
@@ -291,7 +284,7 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
 def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Caveat]) -> Iterator[str]:
     """Yield the supposed data types that hardly move an answer that rests on them."""
     for name, text in asked.unsaid.items():
-        alone = "cache_type_unsaid" if name == _CACHE_WIDTH else "chip_type_unsaid"
+        alone = "cache_type_unsaid" if name == Widths.cache else "chip_type_unsaid"
         if name in touched and doubts.keys().isdisjoint((alone, "data_types_unsaid")):
             yield text
 
@@ -384,7 +377,7 @@ def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -
 
 def _overlap(used: Sequence[Equation]) -> str | None:
     """Return how the parts of the step are added up, or None if no equation adds them up."""
-    return next((row.variant.name for row in used if row.variant and row.variant.group == "overlap"), None)
+    return next((row.variant.name for row in used if row.variant and row.variant.group == DecodeStep.overlap), None)
 
 
 def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
@@ -439,7 +432,7 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
     name = next((one for one in (Replica.heads, Memory.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
     heads = known.get(name, 1.0)
     # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
-    by_heads = "experts" not in known or asked.conventions.tensor_parallel
+    by_heads = EXPERTS[1] not in known or asked.conventions.tensor_parallel
     if not name or (chips, heads) != (round(chips), round(heads)) or not by_heads or not any(Memory.bought in row.symbols for row in used):
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)

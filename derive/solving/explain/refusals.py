@@ -11,7 +11,7 @@ from derive.catalogue import by_id
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, HOLDS, Equation
-from derive.roles import MEANINGS, REQUEST, Waiting
+from derive.roles import MEANINGS, REQUEST, Waiting, Widths
 from derive.solving.engine.plan import find_loops, find_plain_way, giving_equations, lacking_inputs, reaches
 from derive.solving.question.defaults import values_to_put_in, with_defaults
 from derive.solving.question.propagation import follow_values, rows_behind
@@ -21,7 +21,7 @@ from derive.solving.result import Reason
 from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
-OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
+OF_A_CHIP = frozenset((*HARDWARE_GIVENS, Widths.weights))
 OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
 """What --hardware and --model give."""
 
@@ -87,8 +87,8 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         and {*known} >= {*REQUEST.beside, Waiting.of_use}
         and known.keys().isdisjoint(Waiting.costs - {Waiting.of_use})
     ):
-        why = "cost_per_token is for output tokens, and does not include the cost of prompts"
-        return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")
+        why = f"{Waiting.of_use} is for output tokens, and does not include the cost of prompts"
+        return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"{unknown} of requests needs {REQUEST.asked}: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{listed or unknown} is only in equations that must be named with --using: {joinable}"

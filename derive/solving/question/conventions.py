@@ -8,7 +8,7 @@ from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
 from derive.quantities import quantity
-from derive.roles import IMPLIED, Prompts
+from derive.roles import IMPLIED, Phases, Prompts
 from derive.units import SIZES, flop_power, parse, show
 
 CHOICES = {"count": ("flop", "mac"), "bytes": ("decimal", "binary"), "efficiency": ("ideal", "calibrated"), "price": ("given", "rent")}
@@ -22,7 +22,6 @@ _MEANING = {
 }
 _USUALLY = {"mac": "in FLOP", "binary": "in decimal bytes"}
 """What figures of presets are in, under a switch for figures that are typed."""
-_UTILISATIONS = {"mfu", "mbu", "layer_time"}
 _PREFIXED = 1000
 """From which size on a prefix is written."""
 
@@ -34,7 +33,7 @@ def _is_size(name: str) -> bool:
 _BEARS_ON: Mapping[str, Callable[[str], bool]] = {
     "count": lambda name: flop_power(name) != 0,
     "bytes": _is_size,
-    "efficiency": lambda name: name in _UTILISATIONS,
+    "efficiency": lambda name: name in Phases.efficiencies,
 }
 """Of each switch, which quantities it bears on."""
 

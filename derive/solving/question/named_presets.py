@@ -42,7 +42,7 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
     preset = _apply_one_count(as_published(merge(named, settled), settled), typed, unknown)
     if (counted := preset.givens.get(_CHIPS)) and _CHIPS in typed and counted != typed[_CHIPS]:
         one = next(text for text in chips if names_count(text))
-        both = f"{show(_CHIPS, counted)} by --hardware {one} and {show(_CHIPS, typed['chips'])} as given"
+        both = f"{show(_CHIPS, counted)} by --hardware {one} and {show(_CHIPS, typed[_CHIPS])} as given"
         raise WrongValue(f"{_CHIPS} is {both}: remove one of them")
     if not measured:
         return preset

@@ -16,7 +16,7 @@ from derive.preset_record import (
 )
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.roles import READS_OF_WEIGHTS, Memory, Replica
+from derive.roles import READS_OF_WEIGHTS, DecodeStep, Memory, Replica
 from derive.solving.question.conventions import Conventions, Switches
 from derive.solving.question.rows import (
     choose_variants,
@@ -99,8 +99,8 @@ def _with_links(preset: Preset, unknown: str, typed: Mapping[str, float], switch
     """Return the presets with the inputs of an exchange between chips that the question mentions."""
     known = {**preset.givens, **typed}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
-    taken = links(unknown, known, provenance, overlap or switches.variants.get("overlap", ""), switches.exchanged)
+    overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == DecodeStep.overlap), "")
+    taken = links(unknown, known, provenance, overlap or switches.variants.get(DecodeStep.overlap, ""), switches.exchanged)
     return merge([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
 
 

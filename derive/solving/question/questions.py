@@ -22,7 +22,7 @@ from derive.preset_record import (
 )
 from derive.quantities import quantity
 from derive.records import HOLDS, Equation
-from derive.roles import OF_PRICE_SHEETS, READS_OF_WEIGHTS, UNDIVIDED, VANISH, Batch, Memory, Tokens
+from derive.roles import OF_PRICE_SHEETS, READS_OF_WEIGHTS, UNDIVIDED, VANISH, Batch, Memory, Tokens, Widths
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.question.defaults import (
     DefaultValues,
@@ -53,7 +53,7 @@ _UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
 
-_WIDTH, _CHIPS = "bytes_per_weight", Memory.bought
+_WIDTH, _CHIPS = Widths.weights, Memory.bought
 
 
 @immutable
@@ -199,7 +199,7 @@ def _rows_left_out(preset: Preset, typed: Set[str], named: tuple[Equation, ...],
     """Return the equations that a preset rules out, or that would give again what is given as 0. Named ones stay."""
     reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS, "resident")
     # Another read of the weights is named, which says nothing of what lies on a chip.
-    resident = ("memory.resident_weight_bytes",) if Memory.resident in typed and reads != "resident" else ()
+    resident = (Memory.resident_row,) if Memory.resident in typed and reads != "resident" else ()
     aside = (*preset.left_out, *resident)
     return tuple(row for row in map(equation, aside) if row not in named)
 
@@ -404,7 +404,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
         del found[_WIDTH]
         if one and one.dtype:
             together = dict.fromkeys(WIDTHS if spoken else (_WIDTH,), one.bytes_per_weight)
-            text = f"weights are as published, in {one.dtype}. Give bytes_per_weight for others"
+            text = f"weights are as published, in {one.dtype}. Give {_WIDTH} for others"
             found |= {name: (width, text) for name, width in (one.widths or together).items() if name not in spoken}
     if not found:
         return None
