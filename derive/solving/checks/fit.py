@@ -76,7 +76,7 @@ def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) ->
     """
     held = rows_held(asked, used)
     known = evaluate_definitions(asked, Memory.defaults, values)
-    known = {**{name: NEUTRAL_DEFAULTS[name] for name in Memory.defaults}, **known}
+    known = {**{name: NEUTRAL_DEFAULTS[name] for name in Memory.defaults if name != asked.unknown}, **known}
     if not held:
         return known
     of_a_chip = _definitions(asked.active)[Memory.resident]

@@ -75,6 +75,10 @@ def _answer_without_input_limits(
         solution = short
     elif is_of_whole_replicas(unknown, taken, names):
         solution = answer_for_replicas(ask_again, unknown, taken)
+        if solution.is_refused_for("missing_givens"):
+            # The cost of all tokens needs no number of replicas.
+            by_equations = ask_beside_prompts(taken)
+            solution = by_equations if by_equations.answers else solution
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
