@@ -11,7 +11,6 @@ whole powers is one factor.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from fractions import Fraction
 from functools import cache, reduce
 from itertools import combinations
 from math import gcd, lcm
@@ -395,7 +394,7 @@ def _expand_to_sum(tree: Tree) -> _Terms:
     if isinstance(tree, str):
         return single_factor(tree)
     if not isinstance(tree, tuple):
-        return {(): tree if isinstance(tree, int) else Fraction(tree)} if tree else {}
+        return {(): tree if isinstance(tree, int) else _fraction(tree)} if tree else {}
     operation, *inner = tree
     match operation:
         case "+":
@@ -407,7 +406,7 @@ def _expand_to_sum(tree: Tree) -> _Terms:
         case "/":
             return _multiply_terms(_expand_to_sum(inner[0]), _raise_to_number(_expand_to_sum(inner[1]), -1))
         case "sqrt":
-            return _raise_to_number(_expand_to_sum(inner[0]), Fraction(0.5))
+            return _raise_to_number(_expand_to_sum(inner[0]), _fraction(0.5))
         case "**":
             return _raise_to_sum(_expand_to_sum(inner[0]), _expand_to_sum(inner[1]))
     ordered = [sort_terms(one) for one in inner]
@@ -416,6 +415,13 @@ def _expand_to_sum(tree: Tree) -> _Terms:
         if len(ordered) == 1:
             return _expand_to_sum(ordered[0])
     return single_factor((operation, *ordered))
+
+
+def _fraction(value: Any) -> Any:
+    """Return a number as an exact fraction. Most questions have none, and the import takes a twentieth of an answer."""
+    from fractions import Fraction
+
+    return Fraction(value)
 
 
 def _multiply_terms(one: _Terms, other: _Terms) -> _Terms:
@@ -445,7 +451,7 @@ def _raise_to_number(base: _Terms, power: _Number) -> _Terms:
     raised = tuple((name, times * power) for name, times in term)
     if count == 1 or power == int(power):
         times = count ** abs(int(power))
-        return {raised: times if power > 0 or times in (1, -1) else 1 / Fraction(times)}
+        return {raised: times if power > 0 or times in (1, -1) else 1 / _fraction(times)}
     return _multiply_terms({raised: 1}, {((text(tree_of_term((), count)), power),): 1})
 
 

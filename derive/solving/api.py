@@ -117,9 +117,10 @@ def respond(
         if many or not (switches.hardware or switches.model):
             # Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
             return (found,)
-        from derive.solving.by_trial import answer_by_trial
+        if found.unused or not found.answers or len(found.equations) == 1:
+            from derive.solving.by_trial import answer_by_trial
 
-        found = answer_by_trial(_respond_at_once, found, unknown, values, switches) or found
+            found = answer_by_trial(_respond_at_once, found, unknown, values, switches) or found
         return (_lead_with_replicas(found, values, switches, alone=not spreads) if leading else found,)
 
     return answer_everywhere(ask, given, switches)[0]
