@@ -1,11 +1,327 @@
 """Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02 and 1:51:24)."""
 
-from derive.catalogue.decode_attention import DECODE_ATTENTION_EQUATIONS
+from typing import Any
+
+from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.fixed_caches import FIXED
-from derive.catalogue.parameter_counts import COUNTS
-from derive.catalogue.prefill_attention import PREFILL_ATTENTION
-from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, UNEQUAL_CONFIG, ours, talk
-from derive.records import Equation, Requirement, Variant
+from derive.catalogue.sources import (
+    COMPRESSED_DOCS,
+    DSA_PAPER,
+    GQA_PAPER,
+    KAPLAN_PAPER,
+    LLAMA_REFERENCE,
+    MIXTRAL_PAPER,
+    MLA_PAPER,
+    MOE_PAPER,
+    MSA_CONFIG,
+    UNEQUAL_CONFIG,
+    WINDOW_PAPER,
+    ours,
+    talk,
+)
+from derive.records import Equation, Requirement, Step, Variant, at
+
+DECODE_ATTENTION_EQUATIONS = (
+    Equation(
+        id="architecture.window_flops_per_token",
+        title="Attention FLOPs of windowed layers per query and window token",
+        variant=Variant(group="window_flops_per_token", name="own_values", default=True),
+        relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim, window_value_dim: (
+            window_flops_per_token,
+            flop_per_mac_and_token * window_layers * query_heads * (window_key_dim + window_value_dim),
+        ),
+        statement="Each query head multiplies its query by the key of every token in the window, and its weight by the value.",
+        assumptions=("windowed layers have as many query heads as the other layers",),
+        given={"window_layers": "52", "query_heads": "32", "window_key_dim": "128"},
+        result="852 kFLOP/token",
+        sources=(WINDOW_PAPER, ours("attention_flops of the windowed layers")),
+    ),
+    Equation(
+        id="architecture.window_flops_per_token_shared",
+        title="Attention FLOPs of windowed layers per query and window token, if the key is also the value",
+        variant=Variant(group="window_flops_per_token", name="shared_values"),
+        relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim: (
+            window_flops_per_token,
+            flop_per_mac_and_token * window_layers * query_heads * 2 * window_key_dim,
+        ),
+        statement="One vector is both key and value. It is stored once and multiplied twice.",
+        assumptions=("windowed layers have as many query heads as the other layers",),
+        given={"window_layers": "61", "window_key_dim": "512"},
+        result="15.99 MFLOP/token",
+        sources=(COMPRESSED_DOCS, ours("attention_flops of the windowed layers, with values as wide as keys")),
+    ),
+    Equation(
+        id="architecture.indexer_flops",
+        changes=("an entry of an indexer may stand for several tokens",),
+        title="Indexer FLOPs per token of context",
+        relation=lambda indexer_flops_per_pair, flop_per_mac_and_token, indexer_layers, indexer_heads, indexer_dim,
+            sparse_compression_ratio: (
+            indexer_flops_per_pair,
+            flop_per_mac_and_token * indexer_layers * indexer_heads * indexer_dim / sparse_compression_ratio,
+        ),
+        statement="Every indexer head multiplies its query by the index key of an entry. All heads share this key.",
+        assumptions=("the sum over the heads is not included",),
+        given={"indexer_layers": "30", "indexer_heads": "64"},
+        result="122.9 kFLOP/token",
+        sources=(DSA_PAPER, COMPRESSED_DOCS),
+    ),
+    Equation(
+        id="architecture.selected_flops_per_entry",
+        title="Attention FLOPs of sparse layers per query and selected entry, latent attention absorbed",
+        variant=Variant(group="selected_flops_per_entry", name="mla_indexed"),
+        relation=lambda selected_flops_per_entry, flop_per_mac, sparse_layers, query_heads, latent_dim, rope_dim: (
+            selected_flops_per_entry,
+            flop_per_mac * sparse_layers * query_heads * (2 * latent_dim + rope_dim),
+        ),
+        statement="Each query head attends to the selected latents. Keys are latent_dim + rope_dim wide, and values are latent_dim wide.",
+        assumptions=(
+            "the projections are absorbed into the query and the output, as in decode. Short prompts need fewer FLOPs if all latents are"
+            " expanded and masked",
+        ),
+        result="16.99 MFLOP",
+        sources=(DSA_PAPER,),
+    ),
+    Equation(
+        id="architecture.selected_flops_per_entry_gqa_indexed",
+        title="Attention FLOPs of sparse layers per query and selected entry, grouped queries or compressed entries",
+        variant=Variant(group="selected_flops_per_entry", name="gqa_indexed", default=True, holds_for=("compressed",)),
+        relation=lambda selected_flops_per_entry, flop_per_mac, sparse_layers, query_heads, head_dim: (
+            selected_flops_per_entry,
+            flop_per_mac * sparse_layers * query_heads * 2 * head_dim,
+        ),
+        statement="Each query head attends to the keys and values that its layer selected. Both are head_dim wide.",
+        assumptions=("all KV heads select the same tokens, or the same number",),
+        given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128"},
+        result="1.868 MFLOP",
+        sources=(MSA_CONFIG,),
+    ),
+    Equation(
+        id="architecture.attention_flops_of_context",
+        changes=("windows and selected entries are terms of one sum, and are 0 in models without them",),
+        title="Attention FLOPs of one new token",
+        relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length, window_flops_per_token, window_tokens,
+            selected_flops_per_entry, read_entries: (
+            attention_flops_per_sequence,
+            attention_flops_per_pair * context_length
+            + window_flops_per_token * minimum(window_tokens, context_length)
+            + selected_flops_per_entry * read_entries,
+        ),
+        unsaid=("window_flops_per_token", "selected_flops_per_entry"),
+        statement="Layers of full attention process the whole context, windowed layers their window, and sparse layers the selected"
+                  " entries.",
+        assumptions=("the FLOPs of linear layers with their states are left out", "tokens that are not yet compressed are left out"),
+        given={"attention_flops_per_pair": "184.3 kFLOP/token", "context_length": "32k", "read_entries": "1024"},
+        result="16 GFLOP",
+        sources=(
+            talk("1:51:24", "1:52:20", "the quadratic term, left out as small", "we keep it: a new token attends to its whole context"),
+            WINDOW_PAPER,
+            ours("one part grows with the context, and the other part has a maximum"),
+        ),
+    ),
+)
+
+
+_PLACES = (
+    "the mean is an integral over the positions in the prompt, not a sum over tokens",
+    "all prompts have the same length and the same cached part",
+)
+
+
+def mean_met(limit: Any, cached_tokens: Any, uncached_tokens: Any) -> Any:
+    """Return the mean number of tokens that a new token attends to: the tokens before it, up to a limit.
+
+    >>> mean_met(100, 0, 50), mean_met(100, 0, 200), mean_met(100, 80, 40), mean_met(100, 300, 50)
+    (25.0, 75.0, 95.0, 100.0)
+    """
+    before_it = minimum(maximum(limit, cached_tokens) - cached_tokens, uncached_tokens)
+    return (before_it * (cached_tokens + before_it / 2) + (uncached_tokens - before_it) * limit) / uncached_tokens
+
+
+PREFILL_ATTENTION = (
+    Equation(
+        id="architecture.prefill_attention_flops_mla",
+        changes=("counts kv_layers, which are all layers unless given",),
+        title="Attention FLOPs of prefill per query and context token, latent attention",
+        variant=Variant(group="prefill_attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
+        relation=lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim, rope_dim, value_dim: (
+            prefill_attention_flops_per_pair,
+            flop_per_mac_and_token * kv_layers * query_heads * (nope_dim + rope_dim + value_dim),
+        ),
+        statement="Prefill expands the latent for every head: keys are nope_dim + rope_dim wide, and values are value_dim wide.",
+        assumptions=("dense attention", "the latent is expanded, as in prefill"),
+        result="4.997 MFLOP/token",
+        derivation=lambda: (
+            Step(
+                operation="the expanded form, even if decode uses another form",
+                premises=(at("architecture.attention_flops_mla", attention_flops_per_pair="prefill_attention_flops_per_pair"),),
+            ),
+        ),
+        sources=(MLA_PAPER,),
+    ),
+    Equation(
+        id="architecture.prefill_window_tokens",
+        title="Window tokens that a new token of a prompt attends to",
+        relation=lambda prefill_window_tokens, window_tokens, cached_tokens, uncached_tokens: (
+            prefill_window_tokens,
+            mean_met(window_tokens, cached_tokens, uncached_tokens),
+        ),
+        statement="A token attends to all tokens before it, at most as many as the window has.",
+        assumptions=_PLACES,
+        given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"},
+        result="886.7 tokens",
+        sources=(WINDOW_PAPER, ours("the mean of the smaller of window and position")),
+    ),
+    Equation(
+        id="architecture.prefill_read_entries",
+        changes=("an entry may stand for several tokens",),
+        title="Entries a sparse layer reads for a new token of a prompt",
+        relation=lambda prefill_read_entries, selected_entries, entry_per_token, sparse_compression_ratio, cached_tokens,
+            uncached_tokens: (
+            prefill_read_entries,
+            entry_per_token
+            * mean_met(selected_entries * sparse_compression_ratio / entry_per_token, cached_tokens, uncached_tokens)
+            / sparse_compression_ratio,
+        ),
+        statement="A token reads all entries before it, at most as many as its selection.",
+        assumptions=(*_PLACES, "tokens that are not yet compressed are left out"),
+        given={"cached_tokens": "2000", "uncached_tokens": "6000"},
+        result="932.5",
+        sources=(DSA_PAPER, COMPRESSED_DOCS, ours("the mean of the smaller of selection and position")),
+    ),
+    Equation(
+        id="architecture.prefill_attention_of_prompt",
+        changes=("windows and selected entries are terms of one sum, and are 0 in models without them",),
+        title="Attention FLOPs of one new token of a prompt",
+        relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
+            window_flops_per_token, prefill_window_tokens, selected_flops_per_entry, prefill_read_entries: (
+            prefill_attention_flops_per_token,
+            prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2)
+            + window_flops_per_token * prefill_window_tokens
+            + selected_flops_per_entry * prefill_read_entries,
+        ),
+        unsaid=("window_flops_per_token", "selected_flops_per_entry"),
+        statement="A new token attends to all cached tokens and on average to half of the new tokens. It also attends to its window and"
+                  " to its selected entries.",
+        assumptions=("the FLOPs of linear layers with their states are left out", *_PLACES),
+        given={
+            "prefill_attention_flops_per_pair": "184.3 kFLOP/token", "cached_tokens": "12k", "uncached_tokens": "8000",
+            "prefill_window_tokens": "128", "prefill_read_entries": "1024",
+        },
+        result="13.05 GFLOP",
+        sources=(KAPLAN_PAPER, ours("the mean over the positions of a prompt. Chunks do not change it")),
+    ),
+)
+
+
+_SMALL_PARTS = "norms and biases are left out: about one parameter in ten thousand"
+_GATED = "feed-forward layers are gated and have three matrices. For a plain layer with two matrices, give two thirds of its width"
+_UNTIED = (
+    "the vocabulary has two matrices, one at the input and one at the output. If both are the same matrix, give half of the vocabulary"
+)
+_ALIKE = "layers are equal, apart from their experts. All experts have the same size, shared experts included"
+_VOCABULARY = "both vocabulary matrices count, although a token reads only one row at the input"
+_MIXTURE = Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token never uses all experts")
+_LAYERS = Requirement(holds=lambda moe_layers, layers: moe_layers <= layers, otherwise="more layers with experts than layers")
+_OF_MIXTURE = {
+    "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
+    "ffn_dim": "12288", "experts": "160",
+}
+
+COUNTS = (
+    Equation(
+        id="architecture.attention_params",
+        title="Parameters of a layer's attention, grouped queries",
+        variant=Variant(group="attention_params_per_layer", name="gqa", default=True),
+        relation=lambda attention_params_per_layer, model_dim, head_dim, query_heads, kv_heads: (
+            attention_params_per_layer,
+            2 * model_dim * head_dim * (query_heads + kv_heads),
+        ),
+        statement="Queries and the output have one matrix for each query head. Keys and values have one for each KV head.",
+        assumptions=("keys and values have the same width", _SMALL_PARTS),
+        given={"head_dim": "128", "kv_heads": "8"},
+        result="570.4M",
+        sources=(LLAMA_REFERENCE,),
+    ),
+    Equation(
+        id="architecture.attention_params_mla",
+        title="Parameters of a layer's attention, latents of keys, values and queries",
+        variant=Variant(group="attention_params_per_layer", name="mla"),
+        relation=lambda attention_params_per_layer, model_dim, query_latent_dim, query_heads, nope_dim, rope_dim, latent_dim, value_dim: (
+            attention_params_per_layer,
+            model_dim * query_latent_dim
+            + query_latent_dim * query_heads * (nope_dim + rope_dim)
+            + model_dim * (latent_dim + rope_dim)
+            + latent_dim * query_heads * (nope_dim + value_dim)
+            + query_heads * value_dim * model_dim,
+        ),
+        statement="Queries have a latent. Keys and values have another latent and the shared rotary key. The heads have an output matrix.",
+        assumptions=(_SMALL_PARTS,),
+        given={"model_dim": "7168", "query_latent_dim": "1536"},
+        result="187.1M",
+        sources=(MLA_PAPER,),
+    ),
+    Equation(
+        id="architecture.total_params",
+        title="Parameters of a model",
+        stand_in=True,
+        relation=lambda total_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,
+            experts, shared_experts: (
+            total_params,
+            2 * vocab_size * model_dim
+            + layers * attention_params_per_layer
+            + (layers - moe_layers) * 3 * model_dim * ffn_dim
+            + moe_layers * model_dim * (3 * moe_ffn_dim * (experts + shared_experts) + experts),
+        ),
+        unsaid=("moe_layers",),
+        requires=(_LAYERS,),
+        statement="The vocabulary at input and output. Every layer adds attention and three matrices of a feed-forward layer, or experts"
+                  " and a router.",
+        assumptions=(_ALIKE, _GATED, _UNTIED, _SMALL_PARTS),
+        given=_OF_MIXTURE,
+        result="235.7B",
+        sources=(LLAMA_REFERENCE, MOE_PAPER, ours("the count of all matrices of a mixture of experts")),
+    ),
+    Equation(
+        id="architecture.active_params",
+        title="Active parameters of a model",
+        stand_in=True,
+        relation=lambda active_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,
+            experts, active_experts, shared_experts: (
+            active_params,
+            2 * vocab_size * model_dim
+            + layers * attention_params_per_layer
+            + (layers - moe_layers) * 3 * model_dim * ffn_dim
+            + moe_layers * model_dim * (3 * moe_ffn_dim * (active_experts + shared_experts) + experts),
+        ),
+        unsaid=("moe_layers",),
+        requires=(_MIXTURE, _LAYERS),
+        statement="A token uses all parameters except the routed experts to which it is not sent.",
+        assumptions=(
+            _ALIKE,
+            _VOCABULARY,
+            _GATED,
+            _UNTIED,
+            _SMALL_PARTS,
+        ),
+        given={**_OF_MIXTURE, "active_experts": "6"},
+        result="21.37B",
+        derivation=lambda: (
+            Step(
+                operation="all parameters except unused experts",
+                premises=(
+                    at(
+                        "architecture.total_params",
+                        total_params=lambda active_params, moe_layers, model_dim, moe_ffn_dim, experts, active_experts: (
+                            active_params + moe_layers * model_dim * 3 * moe_ffn_dim * (experts - active_experts)
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(LLAMA_REFERENCE, MIXTRAL_PAPER),
+    ),
+)
+
 
 EQUATIONS = (
     Equation(

@@ -1,7 +1,7 @@
 """Prefill: how long a prompt takes, attention and reads of the weights included, and what its tokens cost (lecture, 1:41:45 to 1:48:23)."""
 
 from derive.catalogue.arithmetic import maximum
-from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
+from derive.catalogue.assumed import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, GPT_OSS_CARD, MOE_PAPER, ours, talk
 from derive.records import BOUND, LOWER, Equation, Requirement, Step, Variant, at
 

@@ -4,8 +4,7 @@ ratios of real sheets (2 to 8) by memory-bound decode at all lengths. A reading 
 """
 
 from derive.catalogue.arithmetic import maximum
-from derive.catalogue.assumed import ONE_COPY
-from derive.catalogue.band_terms import BAND_MEANS, DENSE
+from derive.catalogue.assumed import BAND_MEANS, DENSE, ONE_COPY
 from derive.catalogue.sources import flashcard, ours, talk
 from derive.records import CONDITION, Equation, Requirement, Step, at
 

@@ -1,7 +1,7 @@
 """Serving, continued: prefill in chunks, and prefill and decode on separate chips."""
 
 from derive.catalogue.arithmetic import maximum
-from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
+from derive.catalogue.assumed import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
 from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation, Requirement, Step, Variant, at
 

@@ -1,11 +1,191 @@
 """Training: how pre-training, reinforcement learning and inference share the FLOPs (lecture, 1:18:50 to 1:32:50)."""
 
-from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_ON_TRAINING, PALM_ON_TRAINING, flashcard, ours, talk
-from derive.catalogue.training_budget import BUDGET
+from derive.catalogue.sources import (
+    CHINCHILLA_TABLE,
+    DEEPSEEK_V3_BUDGET,
+    KAPLAN_ON_TRAINING,
+    PALM_ON_TRAINING,
+    ZERO_PAPER,
+    flashcard,
+    ours,
+    scaling_book_applied_training,
+    scaling_book_training,
+    talk,
+)
 from derive.catalogue.training_memory import MEMORY
-from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
-from derive.records import HEURISTIC, Equation, Requirement, Step, Variant, at
+from derive.records import CONDITION, HEURISTIC, Equation, Requirement, Step, Variant, at
+
+_RING = "there are many copies. With two links, each link sends half of this"
+_OWN_LINK = "every chip has its own link. If groups of chips first add their values, fewer bytes go over it"
+
+NETWORK = (
+    Equation(
+        id="training.data_parallel_time",
+        title="All-reduce time of the gradients of all copies",
+        variant=Variant(group="data_parallel_time", name="all_reduce", default=True),
+        relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
+            data_parallel_time,
+            2 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
+        ),
+        statement="Once per training step a reduce-scatter adds the gradients and an all-gather distributes them. ZeRO-1 sends the"
+                  " same bytes.",
+        assumptions=(_RING, _OWN_LINK, "every copy stores all weights. FSDP sends more"),
+        given={"chips": "8", "pipeline_stages": "16"},
+        result="253.1 ms",
+        sources=(scaling_book_training("an all-reduce of the gradients in the backward pass"), ZERO_PAPER),
+    ),
+    Equation(
+        id="training.data_parallel_time_sharded",
+        title="Time to gather weights and to reduce gradients, fully sharded",
+        variant=Variant(group="data_parallel_time", name="sharded"),
+        relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
+            data_parallel_time,
+            3 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
+        ),
+        statement="FSDP, or ZeRO-3: an all-gather of the weights for the forward pass, another for the backward pass, and a"
+                  " reduce-scatter of the gradients.",
+        assumptions=(_RING, _OWN_LINK, "one microbatch per training step, because weights are gathered for each microbatch"),
+        given={"chips": "8", "pipeline_stages": "16"},
+        result="379.7 ms",
+        sources=(scaling_book_training("all-gathers of the weights, a reduce-scatter of the gradients"), ZERO_PAPER),
+    ),
+    Equation(
+        id="training.balance_tokens_per_chip",
+        title="Tokens per chip at which communication and arithmetic need the same time",
+        relation=lambda balance_tokens_per_chip, peak_flops, mfu, exchange_bytes_per_param, total_params, one_flop_per_token,
+            active_params, chips, pipeline_stages, link_bandwidth: (
+            balance_tokens_per_chip,
+            peak_flops
+            * mfu
+            * exchange_bytes_per_param
+            * total_params
+            / (2 * one_flop_per_token * active_params * chips * pipeline_stages * link_bandwidth),
+        ),
+        statement=(
+            "For a dense model with two bytes per value it is FLOP/s over link bandwidth. It is the same for a whole fully sharded step"
+            " and for only the gradients in the backward pass."
+        ),
+        assumptions=(_RING, _OWN_LINK, "attention FLOPs are left out"),
+        given={"peak_flops": "989 TFLOP/s", "mfu": "40%", "chips": "8", "pipeline_stages": "16"},
+        result="61.81 tokens",
+        derivation=lambda: (
+            Step(
+                operation="communication needs the same time as computation",
+                premises=(
+                    at("training.data_parallel_time_sharded"),
+                    at(
+                        "training.rate_per_chip",
+                        training_rate_per_chip=lambda balance_tokens_per_chip, data_parallel_time: (
+                            balance_tokens_per_chip / data_parallel_time
+                        ),
+                    ),
+                ),
+                eliminated=("data_parallel_time",),
+            ),
+        ),
+        sources=(scaling_book_training("compute-bound if tokens per chip exceed FLOP/s over bandwidth", "bytes per value are an input"),),
+    ),
+    Equation(
+        id="training.exchange_hidden",
+        title="Enough tokens per chip to hide communication",
+        kind=CONDITION,
+        relation=lambda training_tokens_per_chip, balance_tokens_per_chip: (training_tokens_per_chip, balance_tokens_per_chip),
+        sense=">=",
+        statement="With fewer tokens per chip, the network determines the time of a training step.",
+        assumptions=("a condition: training need not be compute-bound", "communication overlaps with arithmetic all the time"),
+        given={"balance_tokens_per_chip": "61.81"},
+        result="61.81 tokens",
+        sources=(scaling_book_training("more chips for the same batch end up waiting for the network"),),
+    ),
+)
+
+
+BUDGET = (
+    Equation(
+        id="training.chip_hours",
+        title="Chip time of a training run",
+        relation=lambda chip_hours, pretrain_flops, peak_flops, mfu: (chip_hours, pretrain_flops / (peak_flops * mfu)),
+        statement="The FLOPs of the run over the sustained FLOP/s of one chip. One chip would need this time.",
+        assumptions=("only pre-training: no restarts, trials, evaluation or later training",),
+        given={"pretrain_flops": "3.791e25", "peak_flops": "989 TFLOP/s", "mfu": "40%"},
+        result="26620000 h",
+        sources=(DEEPSEEK_V3_BUDGET,),
+    ),
+    Equation(
+        id="training.training_chips",
+        title="Chips of a training run",
+        relation=lambda training_chips, chips, pipeline_stages, data_parallel: (training_chips, chips * pipeline_stages * data_parallel),
+        statement="The chips of one stage, times the stages, times the copies.",
+        given={"chips": "8", "pipeline_stages": "16"},
+        result="16.38k",
+        sources=(
+            scaling_book_applied_training(
+                "a run uses data and tensor parallelism at the same time", page="section 6, how to shard LLaMA 3-70B for training"
+            ),
+        ),
+    ),
+    Equation(
+        id="training.rate_per_chip",
+        title="Training tokens per second of one chip",
+        relation=lambda training_rate_per_chip, peak_flops, mfu, one_flop_per_token, active_params: (
+            training_rate_per_chip,
+            peak_flops * mfu / (6 * one_flop_per_token * active_params),
+        ),
+        statement="A chip needs six FLOPs per parameter for every token.",
+        assumptions=("attention FLOPs are left out", "activations are stored, not recomputed"),
+        given={"peak_flops": "989 TFLOP/s", "mfu": "40%", "active_params": "70B"},
+        result="941.9 token/s",
+        sources=(PALM_ON_TRAINING,),
+    ),
+    Equation(
+        id="training.throughput",
+        title="Tokens per second of a training run",
+        relation=lambda training_throughput, training_rate_per_chip, training_chips: (
+            training_throughput,
+            training_rate_per_chip * training_chips,
+        ),
+        statement="All chips train at the same rate.",
+        assumptions=("mfu is measured on this number of chips, idle time included",),
+        given={"training_rate_per_chip": "941.9 token/s", "training_chips": "2048"},
+        result="1.929M token/s",
+        sources=(PALM_ON_TRAINING,),
+    ),
+    Equation(
+        id="training.training_time",
+        title="Time of a training run",
+        relation=lambda training_time, chip_hours, training_chips: (training_time, chip_hours / training_chips),
+        statement="The chips share the work of the run.",
+        assumptions=("mfu is measured on this number of chips, idle time included", "no chip fails"),
+        given={"training_chips": "16384"},
+        result="1625 h",
+        derivation=lambda: (
+            Step(
+                operation="the definition: FLOPs of the run over the sustained FLOP/s of all chips",
+                relation=lambda training_time, pretrain_flops, training_chips, peak_flops, mfu: (
+                    training_time,
+                    pretrain_flops / (training_chips * peak_flops * mfu),
+                ),
+            ),
+            Step(
+                operation="the chip time of the run",
+                premises=(at("#1"), at("training.chip_hours")),
+                eliminated=("pretrain_flops",),
+            ),
+        ),
+        sources=(scaling_book_applied_training("FLOPs over chips, peak and MFU: a model of 70B on 15T tokens takes 44 days"),),
+    ),
+    Equation(
+        id="training.training_cost",
+        title="Cost of a training run",
+        relation=lambda training_cost, chip_price, chip_hours: (training_cost, chip_price * chip_hours),
+        statement="Every chip is paid for the time of the run.",
+        assumptions=("only chips: no research, trials, data or staff",),
+        result="53240000 USD",
+        sources=(DEEPSEEK_V3_BUDGET,),
+    ),
+)
+
 
 EQUATIONS = (
     Equation(

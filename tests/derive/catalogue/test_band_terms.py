@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.catalogue.band_terms import compute, decode, shared
+from derive.catalogue.assumed import compute, decode, shared
 
 
 def test_compute_doubles_at_the_context_whose_attention_is_as_much_as_the_weights():

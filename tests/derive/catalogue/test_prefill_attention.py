@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from derive.catalogue.prefill_attention import mean_met
+from derive.catalogue.architecture import mean_met
 from tests.tools.asked import value_of
 from tests.tools.together import in_one_test, some
 
