@@ -113,6 +113,12 @@ OWN = "provider,model,component,amount,threshold_tokens\n" + "".join(
         ("two", "input", 1, ""), ("two", "output", 4, ""), ("two", "input", 2, 32000), ("two", "output", 8, 32000),
     )
 )  # fmt: skip
+ONLY_BATCH = """provider,model,service_tier,component,amount,threshold_tokens
+acme,three,batch,input,1,
+acme,three,batch,output,4,
+acme,three,batch,input,2,32000
+acme,three,batch,output,8,32000
+"""
 SHEETS = ("gemini-3.1-pro", "claude-opus-5", "qwen3-coder-plus", "volcengine/deepseek-v4-flash", "acme/one", "acme/two")
 """Storage, lifetimes, a known model of four bands, one that sells storage, sizes known and by price, and sheets of one's own
 whose models nobody describes."""
@@ -183,8 +189,9 @@ def told(assumptions: Assumptions) -> Iterator[str]:
     yield str([row["verdict"] for row in recorded_calibration(shipped_data(), assumptions)])
     yield str(simulate(_SHAPES[0], 3, 1, assumptions)[0]["active_params"])
     yield laid_out(full_parts(table.inferences[0], table), 100)
-    # A batch price says nothing of a size, which then is assumed.
-    yield json.dumps([{**record, "anchors": None} for record in sheet_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
+    # A model without a list price has no size by price. Its size is assumed.
+    in_batches = infer("acme/three", prices=io.StringIO(ONLY_BATCH), tier="batch", assumptions=assumptions)
+    yield json.dumps([{**record, "anchors": None} for record in sheet_records(in_batches)])
     yield glance(table)
     yield str(doubtful_prices(load(io.StringIO(DOUBTFUL)), assumptions))
     yield str(released_late(load(), released_anew(), assumptions))
