@@ -87,9 +87,11 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     utilisation. A result that no default can explain is a contradiction.
     """
     solution, way = find_answer(asked)
-    if solution.is_refused_for("contradiction"):
+    if solution.is_refused_for("contradiction", "requirement_violated"):
         # A measured result may contradict a default on the route. Another value of the default may resolve it.
         settled, clash, kept = _settle_defaults(asked, asked.known)
+        if clash and not solution.is_refused_for("contradiction"):
+            return solution, way
         if clash and clash.code != "contradiction":
             return refuse_question(asked, clash, solution.route), None
         if clash:

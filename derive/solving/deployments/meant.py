@@ -78,7 +78,7 @@ def _answer_without_input_limits(
         if solution.is_refused_for("missing_givens"):
             # The cost of all tokens needs no number of replicas.
             by_equations = ask_beside_prompts(taken)
-            solution = by_equations if by_equations.answers else solution
+            solution = by_equations if by_equations.answers and not by_equations.unused else solution
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
