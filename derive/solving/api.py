@@ -113,6 +113,8 @@ def respond(
     many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
 
     def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
+        if leading and not switches.silent and (fleet := _answer_fleet(unknown, values, switches)):
+            return (fleet,)
         found = _respond_at_once(unknown, values, switches, beside)
         if many or not (switches.hardware or switches.model):
             # Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
@@ -191,31 +193,48 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
     return is_reachable(suppose_usual(asked)) or any(asked.unknown in row.symbols for row in rows)
 
 
+def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution | None:
+    """Return a result of all replicas for the fewest chips that meet a rate, or None if a given says how many chips one has."""
+    if given.keys().isdisjoint((Replica.rate, *Replica.sized_by)):
+        return None
+    from derive.solving.deployments.replicas import is_fleet_without_size
+
+    if not is_fleet_without_size(unknown, given, switches):
+        return None
+    parts = respond(Replica.chips, given, switches, leading=True).deployments
+    if not parts:
+        return None
+    size = parts[0][0].chips_per_replica
+    found = respond(unknown, {**given, Replica.chips: size}, switches, leading=True)
+    told = (f"with {size} {Replica.chips} per replica, with which all need the fewest",) if found.answers else ()
+    return replace(found, said=(*found.said, *told))
+
+
 def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches: Switches, alone: bool) -> Solution:
     """Return the answer to a question. If it sizes a deployment, it leads with whole replicas, several if one is not enough.
 
-    Only `alone` it is then the answer for the chips of all replicas. A result of all replicas is for these too, if no size is given.
+    Only `alone` it is then the answer for the chips of all replicas.
     """
-    sizes = solution.unknown in SIZES_OF_DEPLOYMENTS
-    if switches.silent or not (sizes or solution.reason):
+    if solution.unknown not in SIZES_OF_DEPLOYMENTS or switches.silent:
         return solution
     from derive.solving.deployments.replicas import lead_with_replicas, size_of_replicas
 
     found = solution
     if size := size_of_replicas(solution, given, switches):
         of_one = {**given, Replica.chips: size}
-        several = respond(Replica.all_chips if solution.unknown == Replica.chips else solution.unknown, of_one, switches)
+        several = respond(Replica.all_chips, of_one, switches)
         found, given = (several, of_one) if several.answers else (solution, given)
-        if not sizes:
-            told = f"with {size:.0f} {Replica.chips} per replica, with which all need the fewest"
-            return replace(found, said=(*found.said, told)) if found.answers else solution
-    found = lead_with_replicas(found, given, switches) if sizes else solution
+    found = lead_with_replicas(found, given, switches)
     return found if alone else replace(solution, lead=found.lead, deployments=found.deployments)
 
 
 def _lead_as_alone(solution: Solution, given: Mapping[str, Given], switches: Switches) -> Solution:
     """Return one of several answers. If it sizes a deployment, it leads with the whole replicas of the question alone."""
-    if solution.unknown not in SIZES_OF_DEPLOYMENTS or switches.silent:
+    if switches.silent:
+        return solution
+    if fleet := _answer_fleet(solution.unknown, given, switches):
+        return fleet
+    if solution.unknown not in SIZES_OF_DEPLOYMENTS:
         return solution
     found = respond(solution.unknown, given, switches, leading=True)
     return replace(solution, lead=found.lead, deployments=found.deployments)

@@ -18,6 +18,8 @@ from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.solving.checks.targets import is_within
 from derive.solving.explain.caveats import counted_in_parts
+from derive.solving.limits.best_size import answer_at_end, best_end, drop_results
+from derive.solving.limits.limits import FREE, SIZED
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import as_typed, is_limit, is_symbolic, read_limits
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead
@@ -54,8 +56,25 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
             runs = " to ".join(show(one.name, end) for end in one.reach)
             message = f"no {unknown} leads to {one.name} = {show(one.name, one.wanted)}: it runs from {runs} over usual {unknown}"
             return _refuse(found, one.name, message)
+    free = unknown not in SIZED and unknown not in given and FREE not in given
+    if of_batch := [name for name in found.unused if free and name in limits and name in _results_of(FREE)]:
+        return _answer_at_best_size(ask, unknown, given, switches, of_batch)
     ends = [end for one in trials for side in limits.get(one.name, ()) if (end := one.find_end(side, found))]
     return _answer_within_ends(ask, found, unknown, given, switches, ends) if ends else None
+
+
+def _answer_at_best_size(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, names: list[str]) -> Solution | None:
+    """Return the answer at the better end of the batch that limits on its results leave, or None if they leave no end."""
+
+    def ask_with(name: str, values: Mapping[str, Any]) -> Solution:
+        return ask(name, values, switches)
+
+    known = drop_results(given, [unknown])
+    sized = ask_with(FREE, known)
+    end = best_end(answer_by_trial(ask, sized, FREE, known, switches) or sized)
+    if not end:
+        return None
+    return answer_at_end(ask_with, unknown, {name: value for name, value in given.items() if name not in names}, end)
 
 
 class _End(NamedTuple):

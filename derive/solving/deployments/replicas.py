@@ -235,13 +235,20 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     return replace(solution, lead=tuple(lead), deployments=tuple(parts for *_, parts in found))
 
 
+def is_fleet_without_size(unknown: str, given: Mapping[str, Any], switches: Switches) -> bool:
+    """Return whether a result of all replicas is asked for beside a rate, and no given says how many chips one of them has."""
+    counted = {Replica.chips, Replica.number, Replica.all_chips}
+    if unknown not in (Replica.number, *results_of(Replica.number)) or not counted.isdisjoint(names_beside(given, switches.hardware)):
+        return False
+    return _pose_limits(given, switches, None)[0] is not None
+
+
 def size_of_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> float | None:
     """Return the chips of each of several replicas, if they meet a rate that no single one meets, or None for any other question."""
     from derive.solving.limits.sizing import fewest_of_replicas
 
     unmet = solution.is_refused_for("no_solution", SHORT_OF_MEMORY) or not {*Replica.sized_by}.isdisjoint(solution.unused)
-    of_all = {Replica.chips, Replica.number, *results_of(Replica.number)}
-    if solution.unknown not in of_all or Replica.chips in names_beside(given, switches.hardware) or solution.sweep or not unmet:
+    if solution.unknown != Replica.chips or Replica.chips in given or solution.sweep or not unmet:
         return None
     asked, sizes = _pose_limits(given, switches, None)
     found = fewest_of_replicas(asked, sizes) if asked else None

@@ -115,9 +115,25 @@ def _answer_within_limits(asked: Question) -> _Outcome:
         return _answer_by_all_else(asked, of_one_replica=True) or (still or refuse_question(asked, reason), None)
     sign = -1 if sides == {UPPER} else 1
     tightest = max(ends, key=lambda end: sign * value_inside(end.answer))
+    if within := _answer_of_memory(asked, tightest):
+        return within
     said = (*_tell_end(tightest), *told)
     # At another point another limit may leave least, so that one way is the way of all points only for one limit.
     return replace(_add_warnings(tightest.solution, [*ends, *beside]), said=said), tightest.way if len(limits) == 1 else None
+
+
+def _answer_of_memory(asked: Question, end: _End) -> _Outcome | None:
+    """Return the answer or the refusal of memory, if it leaves less of a size than a limit from below, or None."""
+    if asked.unknown not in SIZED or asked.anyway or end.answer.bound != LOWER or end.answer.kind != "point":
+        return None
+    held, way = consistent_answer(drop_knowns(asked, {*asked.limits}))
+    if len(held.answers) != 1:
+        return None
+    unknown, needed, (low, high) = asked.unknown, end.answer.point, held.answers[0].ends
+    if high and needed > high * (1 + HOLDS):
+        most = f"memory allows {unknown} <= {show(unknown, high)}"
+        return _refuse(end.limit, f"{end.name} needs {unknown} >= {show(unknown, needed)} and {most}", asked)
+    return (held, way) if low and needed < low * (1 - HOLDS) and not held.answers[0].ends[1] else None
 
 
 def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outcome | None:
