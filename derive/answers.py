@@ -475,6 +475,11 @@ def ways_to(solution: Result) -> Iterator[tuple[Answer, tuple[RouteStep, ...]]]:
     return zip(solution.answers, (solution.route, *further), strict=False)
 
 
+def values_of_steps(steps: Iterable[RouteStep]) -> dict[str, float]:
+    """Return the quantities that steps found as numbers."""
+    return {step.unknown: step.value for step in steps if step.value is not None}
+
+
 # Kinds of warnings.
 BY_RULE = "by_rule"
 """The answer uses a reading, a condition or a rule of thumb that was not named."""

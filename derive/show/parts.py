@@ -23,6 +23,7 @@ from derive.answers import (
     Spans,
     Sweep,
     shown_end,
+    values_of_steps,
     ways_to,
 )
 from derive.catalogue import equation, rules_among
@@ -40,9 +41,6 @@ _LIMITED_BY, _IS_MET = "limited by ", r" (is|are) met\b"
 """Texts of remarks that name what limits an answer, and targets that it meets."""
 _LEAST_MOVE = 5e-4
 """Smallest elasticity that is listed."""
-
-
-# -- answers -----------------------------------------------------------------------------------------------------------
 
 
 def heads(solutions: Sequence[Result]) -> list[str]:
@@ -134,9 +132,6 @@ def _bound_reason(solution: Result) -> list[str]:
     return [f"{solution.unknown} has no effect there, so only its bounds are known"] if loose else []
 
 
-# -- warnings ----------------------------------------------------------------------------------------------------------
-
-
 def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[str]:
     """Return the warnings of all answers, each once and at most `most`, and one line with the givens that no answer needs."""
     found: dict[tuple[str, str], str] = {}
@@ -192,15 +187,12 @@ def _name_points_once(warnings: Sequence[str]) -> list[str]:
     return found
 
 
-# -- steps -------------------------------------------------------------------------------------------------------------
-
-
 def values_of(solution: Result, answer: Answer | None, steps: Sequence[RouteStep]) -> dict[str, float]:
     """Return all numbers on the way to one of the answers: givens, results of steps, and the answer or the end of its bounds."""
     shown = dict(solution.spans.shown) if solution.spans else {}
     bound = shown_end(answer) if answer and not solution.spans else None
     shown |= {} if bound is None else {solution.unknown: bound}
-    return {**solution.given, **shown, **{step.unknown: step.value for step in steps if step.value is not None}}
+    return {**solution.given, **shown, **values_of_steps(steps)}
 
 
 def numbers_of_steps(solutions: Sequence[Result]) -> list[tuple[str, list[str]]]:
@@ -294,9 +286,6 @@ def substitute_numbers(formula: str, values: Mapping[str, float], keep: str = ""
     return re.sub(_NAME, number, formula)
 
 
-# -- what it moves with and rests on ----------------------------------------------------------------------------------
-
-
 def moves_of(solution: Result, most: int | None = None) -> list[str]:
     """Return the elasticities of the first answer, or only the `most` largest ones."""
     if told := [text.removeprefix(_MOVES) for text in solution.lead if text.startswith(_MOVES)]:
@@ -353,8 +342,6 @@ def cite_line(solutions: Iterable[Result]) -> list[str]:
     return [f"Cite         backsolve cite {' '.join(ids)}"] if ids else []
 
 
-# -- ranges and sweeps ------------------------------------------------------------------------------------------------
-
 _METHODS = {
     "bounds": "exact ends: the answer is monotonic in each range, at {samples:,} points",
     "sampled": "seen at {samples:,} points: the answer rises and falls, moves in steps, has gaps or has no closed form",
@@ -395,8 +382,12 @@ def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
 
 def sweep_head(unknown: str, table: Sweep) -> list[str]:
     """Return the names of the columns. If all answers are bounds, the column says so."""
-    bound = f" ({OR[table.bound].strip()})" if table.bound else ""
-    return [*table.given, unknown + bound, *(name.replace("_", " ") for name in table.beside), "where"]
+    return [*table.given, unknown + bound_in_brackets(table.bound), *(name.replace("_", " ") for name in table.beside), "where"]
+
+
+def bound_in_brackets(bound: str | None) -> str:
+    """Return the bound that all answers of a column are, for its head, or "" if they are no bounds."""
+    return f" ({OR[bound].strip()})" if bound else ""
 
 
 def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:

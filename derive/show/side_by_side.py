@@ -7,13 +7,13 @@ from itertools import zip_longest
 from statistics import median
 
 from derive import presets
-from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Column, Result, next_whole, same_bound, shown_end
+from derive.answers import BOUGHT, COUNTED, SHORT, Answer, Column, Result, next_whole, same_bound, shown_end
 from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.roles import FASTER
 from derive.show.layout import align_columns, label_lines
-from derive.show.parts import cite_line, join_sweeps
+from derive.show.parts import bound_in_brackets, cite_line, join_sweeps
 from derive.show.text import (
     MOST_ASSUMED,
     MOST_TABLE_LINES,
@@ -235,15 +235,14 @@ def _swept_table(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
     is_wide = max(map(len, rows)) > SCREEN_WIDTH
     head, *lines = align_columns([*join_sweeps(sweeps, letters)], left=[0]) if is_wide else rows
     bound = same_bound(table.bound for _, _, table in tables)
-    title = "" if several else f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}\n"
+    title = "" if several else f"{tables[0][1]}{bound_in_brackets(bound)}\n"
     legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
     return f"{title}{head}", lines, legend if is_wide else []
 
 
 def _label(unknown: str, solutions: Sequence[Result]) -> str:
     """Return the quantity, with the common bound of its answers."""
-    bound = same_bound(answer.bound for one in solutions for answer in one.answers)
-    return unknown + (f" ({OR[bound].strip()})" if bound else "")
+    return unknown + bound_in_brackets(same_bound(answer.bound for one in solutions for answer in one.answers))
 
 
 def _cell(solution: Result) -> str:

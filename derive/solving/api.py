@@ -247,7 +247,7 @@ def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
 
 
 def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool = True) -> Solution:
-    """Return the answer, or in place of a refusal that of a table, a reading or a rule of thumb, unless one is named or it is `strict`."""
+    """Return the answer. If inputs are missing, use a table, a reading or a rule of thumb, unless one is named or `strict` forbids it."""
     if strict or switches.using or not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
         return solution
     from derive.solving.by_rule import answer_by_default, answer_by_rules, answer_from_table

@@ -30,7 +30,7 @@ def answer_by_default(asked: Question, many: Collection[str], ask: Callable[[str
 
     `many` are given as lists, ranges and limits.
     """
-    at_hand, typed = asked.known.keys(), [name for name, source in asked.provenance.items() if source == "given"]
+    at_hand, typed = asked.known.keys(), asked.typed
     alone = next((name for name in typed if len(typed) == 1 and FOLLOWS.get(name, ("",))[0] == asked.unknown), None)
     first = leading_quantity(asked.unknown, at_hand) if asked.unknown in FOLLOWS else alone
     if not first or first in many:
@@ -59,7 +59,7 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     refused = {row.symbols[0]: one for row, one in found.items() if one.is_refused_for("no_solution")}
     if idle := {*refused}.intersection(*(one.unused for one in near.values())) if near else set():
         return refused[min(idle)]
-    typed = {name for name, source in asked.provenance.items() if source == "given"} if alone else set()
+    typed = {*asked.typed} if alone else set()
     left = typed.intersection(*(one.unused for one in near.values()))
     if near and 2 * len(left) <= len(typed):
         return _join_solutions([_label_rule(one, row) for row, one in near.items()])
@@ -68,11 +68,10 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
 
 def _rule_leads(rule: Equation, asked: Question) -> bool:
     """Return whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
-    rows = tuple(row for row in asked.active if row.sense == "=")
     known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
     at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
-    with_rule = (*rows, with_defaults(rule, dict(values_to_put_in(asked.defaults))))
-    return reaches(asked.unknown, with_rule, at_hand) and not reaches(asked.unknown, rows, at_hand)
+    with_rule = (*asked.equalities, with_defaults(rule, dict(values_to_put_in(asked.defaults))))
+    return reaches(asked.unknown, with_rule, at_hand) and not reaches(asked.unknown, asked.equalities, at_hand)
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:

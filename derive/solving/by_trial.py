@@ -1,12 +1,11 @@
-"""A given result that an answer leaves out: values of the unknown are tried, and each leads to the result as in a question of its own.
+"""Find an unknown from a given result that an answer leaves out, by questions for that result at trial values of the unknown.
 
-At a trial value all that depends on it follows, also links, layouts and copies that equations alone do not have.
+All that depends on a trial value follows from it, also links, layouts and copies, which equations alone do not have.
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from math import exp, inf, log
 from typing import Any, NamedTuple
@@ -22,17 +21,18 @@ from derive.solving.limits.best_size import answer_at_end, best_end, drop_result
 from derive.solving.limits.limits import FREE, SIZED
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import as_typed, is_limit, is_symbolic, read_limits
+from derive.solving.question.propagation import results_of
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.units import show
 
 _PLACES = 16
 """Into how many parts the usual range of the unknown is divided at first."""
 _CLOSE = 1e-6
-"""Relative difference of a result from the given one up to which a trial value leads to it. A jump over it is no answer."""
+"""Relative difference from the given result up to which a trial value is an answer. A larger one is a jump over the result."""
 _CLOSE_AT_WHOLE = 1e-4
 """The same at a whole number of what is counted: a time with four digits leads to 8 chips and not to 8.0003."""
 _WELL_BEYOND = 1.1
-"""The factor of an end at which it is seen to which side of it a limit is met."""
+"""Factor from an end to the trial value that shows on which side of the end a limit is met."""
 _LACKING = ("missing_givens", "not_identified")
 """Codes of refusals after which a trial may find more."""
 
@@ -47,17 +47,18 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
     limits = read_limits(given)[1]
     open_ = found.is_refused_for(*_LACKING) or (found.equations and all(equation(id).stand_in for id in found.equations))
     left_out = () if unknown in given else found.unused if limits or not open_ else given
-    trials = [_Trial(ask, unknown, name, given, switches) for name in left_out if name in given and name in _results_of(unknown)]
+    every = tuple(by_id().values())
+    trials = [_Trial(ask, unknown, name, given, switches) for name in left_out if name in given and name in results_of(unknown, every)]
     for one in (one for one in trials if one.name not in limits and (open_ or not one.agrees_with(found))):
         roots = one.find_roots(one.wanted)
         if solutions := [there for root in roots or () if (there := one.at(root))]:
             return _join_answers(unknown, one.name, one.wanted, solutions)
         if roots == [] and found.answers and not one.reach[0] <= one.wanted <= one.reach[1]:
             runs = " to ".join(show(one.name, end) for end in one.reach)
-            message = f"no {unknown} leads to {one.name} = {show(one.name, one.wanted)}: it runs from {runs} over usual {unknown}"
+            message = f"no value of {unknown} leads to {one.name} = {show(one.name, one.wanted)}: it runs from {runs} over usual values"
             return _refuse(found, one.name, message)
     free = unknown not in SIZED and unknown not in given and FREE not in given
-    if of_batch := [name for name in found.unused if free and name in limits and name in _results_of(FREE)]:
+    if of_batch := [name for name in found.unused if free and name in limits and name in results_of(FREE, every)]:
         return _answer_at_best_size(ask, unknown, given, switches, of_batch)
     ends = [end for one in trials for side in limits.get(one.name, ()) if (end := one.find_end(side, found))]
     return _answer_within_ends(ask, found, unknown, given, switches, ends) if ends else None
@@ -78,7 +79,7 @@ def _answer_at_best_size(ask: Ask, unknown: str, given: Mapping[str, Any], switc
 
 
 class _End(NamedTuple):
-    """A value of the unknown from which on, or up to which, a limit is met, or no side if any value or none meets it."""
+    """The value of the unknown at which a limit binds, and the side on which it is met. The side is "" if all values meet it, or none."""
 
     trial: "_Trial"
     value: float
@@ -126,9 +127,9 @@ class _Trial:
         return _End(self, roots[0], LOWER if is_met else UPPER, words, is_met)
 
     def find_roots(self, wanted: float, over_jumps: bool = False) -> list[float] | None:
-        """Return the values at which the result is the wanted one, or `over_jumps` at which it passes that, whether memory suffices or not.
+        """Return the values at which the result is the wanted one, whether memory suffices or not. With `over_jumps` it may jump past it.
 
-        Return None if it rises and falls, since a root may be between two places, and if it stays as wanted: then any value may be right.
+        Return None if the result rises and falls, because roots may be missed, or if it is as wanted at several places.
         """
         from scipy.optimize import brentq
 
@@ -178,10 +179,8 @@ def _answer_within_ends(
     """Return the answer with limits on the unknown itself in place of limits on its results."""
     if missed := next((end for end in ends if not end.side and not end.is_met), None):
         nearest = f"it is {show(missed.trial.name, missed.value)} at {unknown} = {show(unknown, _nearer_end(found))}"
-        message = f"no {unknown} meets {missed.words}: {nearest}"
-        return replace(
-            found, answers=(), route=(), said=(), reason=Reason(code="no_solution", violated=(missed.trial.name,), message=message)
-        )
+        message = f"no value of {unknown} meets {missed.words}: {nearest}"
+        return _refuse(found, missed.trial.name, message)
     met = tuple(f"{end.words} is met: it is {show(end.trial.name, end.value)}" for end in ends if not end.side)
     bounds = {side: [end for end in ends if end.side == side] for side in (LOWER, UPPER)}
     tightest = [pick(some, key=lambda end: end.value) for pick, some in ((max, bounds[LOWER]), (min, bounds[UPPER])) if some]
@@ -208,15 +207,6 @@ def _answer_within_ends(
         provenance={**solution.provenance, **dict.fromkeys(given_too, "given")},
         unused=tuple(name for name in solution.unused if name not in names),
     )
-
-
-@cache
-def _results_of(unknown: str) -> frozenset[str]:
-    """Return the quantities that equations may compute from this one."""
-    found = {unknown}
-    while new := {row.symbols[0] for row in by_id().values() if row.sense == "=" and not found.isdisjoint(row.inputs)} - found:
-        found |= new
-    return frozenset(found - {unknown})
 
 
 def _join_answers(unknown: str, name: str, wanted: float, solutions: list[Solution]) -> Solution:

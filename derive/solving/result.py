@@ -4,20 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, overload
 
-from derive.answers import (
-    BY_DEFAULT,
-    OR,
-    Answer,
-    Reason,
-    Result,
-    RouteStep,
-    Spans,
-    Sweep,
-    WhenRead,
-    same_bound,
-    shown_end,
-    ways_to,
-)
+from derive.answers import BY_DEFAULT, OR, Answer, Reason, Result, RouteStep, Spans, Sweep, WhenRead, same_bound, shown_end, ways_to
 from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
 from derive.immutable import cut, immutable

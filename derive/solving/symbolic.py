@@ -76,18 +76,17 @@ def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solutio
     """
     if asked.unknown in given:
         raise WrongValue(f"{asked.unknown} is asked for and given ({given[asked.unknown]}): remove one of them")
-    if twice := [name for name in given if asked.provenance.get(name) == "given"]:
+    if twice := [name for name in given if name in asked.typed]:
         raise WrongValue(f"{twice[0]} is given twice: remove one of them")
     numbers = {name: value for name, value in asked.known.items() if name not in given}
     # The equations depend on which inputs are given and not on their values, so any value will do here.
     known = {**numbers, **{name: quantity(name).at(0.5) for name in given}}
     provenance = {**asked.provenance, **dict.fromkeys(given, "given")}
     asked = pose_again(replace(asked, known=known, provenance=provenance), asked.unknown, known)
-    equalities = tuple(row for row in asked.active if row.sense == "=")
     for values in known_values(asked):
         start = frozenset(values)
-        ways = (find_plain_way(asked.unknown, equalities, start), *islice(find_loops(asked.unknown, equalities, start), 1))
-        if way := next(chain(filter(None, ways), find_eliminated(asked.unknown, equalities, start)), None):
+        ways = (find_plain_way(asked.unknown, asked.equalities, start), *islice(find_loops(asked.unknown, asked.equalities, start), 1))
+        if way := next(chain(filter(None, ways), find_eliminated(asked.unknown, asked.equalities, start)), None):
             return _follow_way(asked, values, way, given)
     reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.
@@ -126,7 +125,7 @@ def _follow_way(asked: Question, known: Mapping[str, float], way: Way, given: "M
         given={name: value for name, value in known.items() if name in touched and name not in given},
         assumptions=(*symbols, *list_assumptions(asked, known, way, touched - {*given}), *needed, *open_side),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched and name not in given},
-        unused=tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched),
+        unused=tuple(name for name in asked.typed if name not in touched),
         route=ways[0].steps,
     )
 

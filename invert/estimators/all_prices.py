@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from math import exp, inf, isfinite
 
+from derive.answers import values_of_steps
 from derive.catalogue import equation
 from derive.trees import text
 from derive.units import show
@@ -70,7 +71,7 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> records.Reading:
     solution = solve_steps(JOINT_STEPS, given)
     if not solution.answers:
         return records.unanswered("joint", solution)
-    closed = {step.unknown: step.value for step in solution.route if step.value is not None} | given
+    closed = values_of_steps(solution.route) | given
     left = solve_steps([("bands.memory_ratio_short", "weight_compute_ratio")], closed)
     if not left.answers:
         return records.Reading(name="joint", values={}, solution=solution, problem=left.why_not)

@@ -1,1 +1,1 @@
-"""What every answer agrees with: the givens, the memory of the chips, what is possible, and the targets."""
+"""Check every answer against the givens, the memory of the chips, what is possible, and the targets."""

@@ -7,19 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import log
 
-from derive.answers import BOUGHT, DECODE_ALONE, next_whole, ways_to
+from derive.answers import BOUGHT, DECODE_ALONE, next_whole, values_of_steps, ways_to
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
 from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import HELD, Memory
-from derive.solving.checks.consistency import (
-    contradicted_default,
-    exceeded_bound,
-    find_implausible,
-    find_impossible,
-    is_unrelated,
-)
+from derive.solving.checks.consistency import contradicted_default, exceeded_bound, find_implausible, find_impossible, is_unrelated
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side, is_within, list_speeds, out_of_reach, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
@@ -34,7 +28,6 @@ from derive.units import show
 
 FASTER_THAN_ASKED = "faster than asked"
 """The kind of the warning on chips that memory needs if a speed needs fewer."""
-
 
 _ROWS = {row.quantity: row for row in DEFAULTS}
 
@@ -63,7 +56,7 @@ def _may_differ(name: str) -> bool:
 def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | None:
     """Return the answer from one of several given results, if shares of the peaks or waiting times then explain the others, or None.
 
-    If a time to the first token gives the share of the peak rate, the time of a step gives that of the bandwidth.
+    For example, a time to the first token gives the share of the peak rate, and the time of a step the share of the bandwidth.
     """
     results = results_made_of(asked, asked.unknown)
     for name in results if len(results) > 1 else ():
@@ -145,7 +138,7 @@ def _drop_impossible(asked: Question, solution: Solution) -> Solution:
     """Return a solution without the points that no deployment can have, if there are others."""
     if len(solution.answers) == 1 or asked.unknown in IDEALS:
         return solution
-    values = ((one, {step.unknown: step.value for step in steps if step.value is not None}) for one, steps in ways_to(solution))
+    values = ((one, values_of_steps(steps)) for one, steps in ways_to(solution))
     kept = [one for one, there in values if not find_impossible(asked, {**asked.known, **there, asked.unknown: one.point})]
     return solution.keep(kept) if kept else solution
 
@@ -213,13 +206,11 @@ def _values_of(asked: Question, solution: Solution) -> dict[str, float]:
     """Return the givens and intermediate values of an answer, none for a share of a peak: parts of a step are found with it."""
     if asked.unknown in IDEALS:
         return {}
-    return {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+    return {**solution.given, **values_of_steps(solution.route)}
 
 
 def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
-    """Return the question with defaults that agree with the results, the reason if none or several can explain a result, and whether
-    that result only keeps to a bound.
-    """
+    """Return the question with defaults that agree with the results, why one is not explained, and whether it only keeps to a bound."""
     settled = replace(asked, known=known)
     while beyond := contradicted_default(settled, settled.known):
         row, reason, kept = beyond

@@ -8,9 +8,10 @@ from typing import Any
 from derive.answers import COUNTED, SHORT, next_whole
 from derive.catalogue import definitions, equations
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.records import CHAINED_BY_ITSELF, HOLDS, LOWER, Equation
+from derive.records import HOLDS, LOWER, Equation
 from derive.roles import HELD, Batch, Held, Memory
 from derive.solving.engine.legs import Way
+from derive.solving.engine.plan import definitions_of
 from derive.solving.question.propagation import quantities_behind
 from derive.solving.question.questions import Question
 from derive.solving.result import Reason
@@ -93,8 +94,7 @@ def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) ->
 @lru_cache(maxsize=256)
 def _definitions(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
     """Return the definition of every quantity, or the equation that was named for it. Those of the memory are always among them."""
-    named = {row.symbols[0]: row for row in active if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
-    return {row.defines: row for row in (*equations("memory"), *active) if row.defines} | named
+    return definitions_of((*(row for row in equations("memory") if row.defines), *active))
 
 
 def _behind(name: str, asked: Question) -> frozenset[str]:

@@ -15,6 +15,9 @@ from derive.solving.question.rows import copies_condition
 from derive.solving.result import Reason
 from derive.units import show
 
+ENDLESS = 1e12
+"""More chips than there can be."""
+
 
 def better_side(name: str) -> str | None:
     """Return the side to which a time or a rate is faster, or None for another quantity.
@@ -57,22 +60,18 @@ def batch_is_left_to_a_rate(asked: Question) -> bool:
     counted = not asked.known.keys().isdisjoint((*Memory.counted_by, *Batch.also))
     if asked.limits or asked.unknown == Memory.bought or counted or asked.known.keys().isdisjoint((Memory.of_a_chip, Memory.room)):
         return False
-    return any(source == "given" and better_side(name) == LOWER for name, source in asked.provenance.items())
+    return any(better_side(name) == LOWER for name in asked.typed)
 
 
 def find_targets(asked: Question) -> dict[str, str]:
     """Return the limits, and for chips every given time or rate beside them, each with the side on which it is met."""
     if asked.unknown != Memory.bought:
         return {**asked.limits}
-    given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
+    given = {name for name in asked.typed if better_side(name)}
     # A result that is given hides what another is made of.
     speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given - {name}), asked.unknown)]
     sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
-
-
-ENDLESS = 1e12
-"""More chips than there can be."""
 
 
 def out_of_reach(asked: Question, chips: float) -> Reason | None:

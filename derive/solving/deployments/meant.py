@@ -23,12 +23,12 @@ from derive.solving.deployments.replicas import (
 )
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.limits.as_typed import answer_within_inputs, answer_within_limits
-from derive.solving.limits.best_size import Ask, answer_at_best, answer_at_largest_batch, answer_together, drop_results, results_of
+from derive.solving.limits.best_size import Ask, answer_at_best, answer_at_largest_batch, answer_together, drop_results
 from derive.solving.limits.limits import FREE, NotMadeOf
 from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
 from derive.solving.question.givens import is_limit
-from derive.solving.question.propagation import quantities_behind, usual_definitions
+from derive.solving.question.propagation import quantities_behind, results_of, usual_definitions
 from derive.solving.question.questions import resolve_price_word
 from derive.solving.result import OR, Solution
 from derive.units import show

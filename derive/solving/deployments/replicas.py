@@ -19,11 +19,12 @@ from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.limits.as_typed import refuse_in_place
-from derive.solving.limits.best_size import Ask, End, add_size, results_of
+from derive.solving.limits.best_size import Ask, End, add_size
 from derive.solving.limits.limits import FREE, add_limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, read_limits
+from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import Question, pose_question
 from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
 from derive.units import show
@@ -107,7 +108,7 @@ def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], besid
 def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]) -> bool:
     """Return whether a result of all replicas needs their number as a whole number, which is not given.
 
-    So many as a rate takes, of what they are bought for. It also needs the most that a limit or a budget leaves.
+    The number is the fewest replicas that a rate needs, or the most that a limit or a budget allows.
 
     >>> is_of_whole_replicas("fleet_chips", {"chips": 8}, {"fleet_requests_per_second", "chips"})
     True
@@ -271,7 +272,7 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
 
 
 def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> _Shown | None:
-    """Return the fewest chips of replicas that decode, and of those that compute prompts, or None if one of them has none."""
+    """Return the fewest chips of replicas for decode and of replicas for prompts, or None if either has none."""
     from derive.solving.limits.sizing import fewest_of_replicas, split_phases
 
     asked, sizes = _pose_limits(given, switches, size)

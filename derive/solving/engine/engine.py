@@ -444,7 +444,7 @@ def list_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
     of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
     told = [asked.supposed[one] for one in touched if one in asked.supposed]
     behind = {name for name in asked.known if any(tell_given(name) in text for text in told)}
-    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense | behind)
+    return tuple(name for name in asked.typed if name not in touched | of_dense | behind)
 
 
 def _solution(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from math import inf
 
-from derive.answers import SHORT
+from derive.answers import SHORT, values_of_steps
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, Equation
 from derive.roles import Batch
@@ -20,6 +20,7 @@ from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memor
 from derive.solving.engine.legs import Failed, Loop, Step, Way, compose
 from derive.solving.engine.plan import (
     carry_bounds,
+    definitions_of,
     definitions_to,
     find_after_another,
     find_eliminated,
@@ -63,10 +64,9 @@ class _Search:
 
 def find_answer(asked: Question, told: bool = True) -> _Found:
     """Return the answer, and the way to it if equations lead there. The missing inputs are looked up only if `told`."""
-    equalities = tuple(row for row in asked.active if row.sense == "=")
     search = _Search(asked)
-    outcome = _answer_by_steps(search, equalities)
-    if looped := _answer_by_trial(search, equalities, outcome):
+    outcome = _answer_by_steps(search, asked.equalities)
+    if looped := _answer_by_trial(search, outcome):
         return looped
     bounded = outcome is None and not search.stops
     if bounded:
@@ -125,7 +125,7 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
     return None
 
 
-def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None) -> _Found | None:
+def _answer_by_trial(search: _Search, bounded: tuple[Solution, Way] | None) -> _Found | None:
     """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result that is not used."""
     asked, stops = search.asked, search.stops
     first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
@@ -137,7 +137,7 @@ def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple
     failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
     failed |= {(bounded[1].legs[-1].id, asked.unknown)} if bounded else set()
     refused: _Found | None = None
-    loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, rows, frozenset(known), failed))
+    loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, asked.equalities, frozenset(known), failed))
     for start, way in islice(loops, _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
         if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
@@ -211,7 +211,7 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
 
 def answer_forwards(asked: Question) -> Solution:
     """Return the answer to a question by one equation at a time."""
-    outcome = _answer_by_steps(_Search(asked), tuple(row for row in asked.active if row.sense == "="))
+    outcome = _answer_by_steps(_Search(asked), asked.equalities)
     return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
 
 
@@ -230,7 +230,7 @@ def _with_results(asked: Question, way: Way, stop: Stop) -> Reason:
     if stop.reason.code != "no_solution" or stop.leg.unknown == asked.unknown:
         return stop.reason
     symbols = {name for leg in way.legs[: way.legs.index(stop.leg) + 1] for name in leg.symbols}
-    results = [name for name in giving_equations(asked.active) if name in symbols and asked.provenance.get(name) == "given"]
+    results = [name for name in giving_equations(asked.active) if name in symbols and name in asked.typed]
     told = " and ".join(f"{name} = {show(name, asked.known[name])}" for name in results)
     return replace(stop.reason, message=f"with {told}, {stop.reason.message}") if told else stop.reason
 
@@ -255,7 +255,7 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
     """Return what a way leads to, checked against the memory of the batch that a given rate needs."""
-    outcome = follow_way(asked, known, way, _answers_to)
+    outcome = follow_way(asked, known, way, lambda one: find_answer(one, told=False)[0].answers)
     if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds:
         return outcome
     if asked.unknown != Batch.name and any(step.unknown == Batch.name for step in outcome.route):
@@ -268,10 +268,6 @@ def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution |
         return refuse_question(asked, short, outcome.route)
     told = "; ".join(short.message.split("\n"))
     return outcome.warn(SHORT, told)
-
-
-def _answers_to(asked: Question) -> tuple[Answer, ...]:
-    return find_answer(asked, told=False)[0].answers
 
 
 def _batch_does_not_fit(asked: Question) -> Reason | None:
@@ -289,7 +285,7 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
 def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
     """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
     asked = search.asked
-    made = {row.symbols[0]: row for row in asked.named if row.sense == "="} | {row.defines: row for row in asked.active if row.defines}
+    made = definitions_of(asked.active)
     for known in known_values(asked):
         tightest: tuple[Solution, Way] | None = None
         ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
@@ -312,20 +308,14 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
 def _is_informative(asked: Question, bounded: Solution) -> bool:
     """Return whether bounds are more than the domain of the unknown, and rest on a given if there is one. A refusal says something."""
     ceiling = QUANTITIES[asked.unknown].ceiling
-    typed = {name for name, source in asked.provenance.items() if source == "given"} or asked.known.keys()
     cut = any(one.kind == "point" or one.least > 0 or one.high not in (None, ceiling) for one in bounded.answers)
-    return not bounded.answers or (cut and not typed.isdisjoint(bounded.given))
+    return not bounded.answers or (cut and not {*(asked.typed or asked.known)}.isdisjoint(bounded.given))
 
 
 def possible_errors(asked: Question, solution: Solution, way: Way | None, found: Answer) -> Causes:
     """Return to which sides an answer may be wrong, as causes for what rests on it."""
     if found.bound:
         return frozenset([(asked.unknown, found.bound)])
-    exact = way and not signs(asked, way, values_there(asked, solution, found))
+    there = {**solution.given, **values_of_steps(solution.route), asked.unknown: found.point}
+    exact = way and not signs(asked, way, there)
     return frozenset() if exact else frozenset((asked.unknown, side) for side in ("lower", "upper"))
-
-
-def values_there(asked: Question, solution: Solution, found: Answer) -> dict[str, float]:
-    """Return the values that an answer used and found on its way."""
-    steps = {step.unknown: step.value for step in solution.route if step.value is not None}
-    return {**solution.given, **steps, asked.unknown: found.point}

@@ -37,7 +37,6 @@ _SETTLED = 1e-5
 _EXACTLY, _ROUNDED, _NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
-
 DOUBTFUL = 1e-2
 """Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
 

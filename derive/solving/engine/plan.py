@@ -12,6 +12,7 @@ from types import MappingProxyType
 from derive.catalogue import by_id
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solving.engine.legs import Composed, Failed, Leg, Loop, Step, Way, compose, formula_of
+from derive.solving.question.propagation import list_reached
 
 _MOST_EQUATIONS = 24
 """The largest system that is eliminated. A larger one would take seconds."""
@@ -51,14 +52,8 @@ def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
 
 def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
     """Return the inputs behind some quantities that no equation gives, in order."""
-    seen = {name: None for name in names if name not in known}
-    queue = [*seen]
-    while queue:
-        row = made.get(queue.pop(0))
-        new = [name for name in (row.symbols if row else ()) if name not in seen and name not in known]
-        seen |= dict.fromkeys(new)
-        queue += new
-    return {name: None for name in seen if name not in made}
+    seen = list_reached(names, lambda name: made[name].symbols if name in made else ())
+    return {name: None for name in seen if name not in made and name not in known}
 
 
 def definitions_to(
@@ -99,10 +94,10 @@ def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equati
     return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
 
 
-def definitions_of(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equation]:
+def definitions_of(rows: tuple[Equation, ...], known: Set[str] = frozenset()) -> dict[str, Equation]:
     """Return the equation that gives each quantity that is not known: its definition, or one that was named for it."""
     named = {row.symbols[0]: row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
-    defined = {row.symbols[0]: row for row in rows if row.sense == "=" and row.defines == row.symbols[0]}
+    defined = {row.defines: row for row in rows if row.defines}
     return {name: row for name, row in {**defined, **named}.items() if name not in known}
 
 
@@ -138,13 +133,7 @@ def _places_of(rows: tuple[Equation, ...]) -> Mapping[str, list[int]]:
 
 def needed_legs(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
     """Return the legs that some quantities depend on, in the order in which they were found."""
-    found, queue = set(), list(wanted)
-    while queue:
-        name = queue.pop()
-        if name in legs and name not in found:
-            found.add(name)
-            leg = legs[name]
-            queue += leg.needs
+    found = list_reached(wanted, lambda name: legs[name].needs if name in legs else ())
     return tuple(leg for name, leg in legs.items() if name in found)
 
 
@@ -285,13 +274,8 @@ def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[st
     """Return the definition of the unknown, the equations of given results, and all definitions on which these rest."""
     made = definitions_of(rows, reached)
     wanted = [row for row in rows if row.symbols[0] in {*reached, unknown} or row.kind not in CHAINED_BY_ITSELF]
-    found = dict.fromkeys(row for row in wanted if not reached.issuperset(row.symbols))
-    queue = [*found]
-    while queue:
-        new = [made[name] for name in queue.pop().symbols if name in made and made[name] not in found]
-        found |= dict.fromkeys(new)
-        queue += new
-    return [*found]
+    open_ = (row for row in wanted if not reached.issuperset(row.symbols))
+    return [*list_reached(open_, lambda row: (made[name] for name in row.symbols if name in made), last_first=True)]
 
 
 def _drop_loose_ends(unknown: str, system: list[_Row], reached: frozenset[str]) -> list[_Row]:

@@ -1,1 +1,1 @@
-"""What is said beside an answer: warnings, assumptions, and what a refused question lacks."""
+"""Explain an answer by warnings and assumptions, and a refusal by what the question lacks."""

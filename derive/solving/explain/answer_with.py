@@ -27,7 +27,7 @@ def inputs_of(asked: Question, values: Values) -> tuple[dict[str, float], tuple[
     inputs = {name: value for name, value in given.items() if name not in results} | {asked.unknown: values[asked.unknown]}
     if results and not values_with(asked, inputs, {}, results):
         # Something on the way was found from another result.
-        made = {row.symbols[0] for row in asked.active if row.sense == "="}
+        made = {row.symbols[0] for row in asked.equalities}
         inputs |= {name: value for name, value in values.items() if name not in made and name not in asked.defaults}
     return inputs, results
 

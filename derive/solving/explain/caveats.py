@@ -53,9 +53,6 @@ def list_caveats(asked: Question, values: Values, used: Sequence[Equation], solv
     return dict(sorted(found.items(), key=lambda item: -item[1].factor))
 
 
-# -- suppositions ----------------------------------------------------------------------------------------------------------
-
-
 def _row_applies(row: Supposition, asked: Question, values: Values, used: Sequence[Equation]) -> bool:
     """Return whether an answer rests on what a row supposes, by what the row says of that."""
     known = {asked.unknown, *asked.known}
@@ -250,9 +247,6 @@ def _show_value(name: str, value: float) -> str:
     return str(math.floor(value * (1 + HOLDS))) if name in _SEQUENCES and value >= 1 else show(name, value)
 
 
-# -- data types that nobody gave -------------------------------------------------------------------------------------------
-
-
 def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
     """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them.
 
@@ -287,9 +281,6 @@ def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str,
         alone = "cache_type_unsaid" if name == Widths.cache else "chip_type_unsaid"
         if name in touched and doubts.keys().isdisjoint((alone, "data_types_unsaid")):
             yield text
-
-
-# -- what is no supposition ------------------------------------------------------------------------------------------------
 
 
 def _list_rules(asked: Question, values: Values, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
@@ -443,7 +434,7 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
 def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return which other variant uses a given quantity that the default variant does not use."""
     taken = {name for row in used for name in (*row.symbols, *row.put_in)}
-    left = {name for name, source in asked.provenance.items() if source == "given" and name not in taken}
+    left = {name for name in asked.typed if name not in taken}
     found: dict[tuple[str, str], list[str]] = {}
     for row in (row for row in used if left and row.variant and row.variant.default):
         for other in by_id().values():

@@ -12,9 +12,9 @@ from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, O
 from derive.quantities import QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, HOLDS, Equation
 from derive.roles import MEANINGS, REQUEST, Waiting, Widths
-from derive.solving.engine.plan import find_loops, find_plain_way, giving_equations, lacking_inputs, reaches
+from derive.solving.engine.plan import definitions_of, find_loops, find_plain_way, giving_equations, lacking_inputs, reaches
 from derive.solving.question.defaults import values_to_put_in, with_defaults
-from derive.solving.question.propagation import follow_values, rows_behind
+from derive.solving.question.propagation import follow_values, list_reached, rows_behind
 from derive.solving.question.questions import Question, known_values
 from derive.solving.question.rows import list_stand_ins
 from derive.solving.result import Reason
@@ -36,9 +36,7 @@ _SHORTER = 2
 
 _SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MIDDLE = 0.5
-"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for or missing,
-and where all else is meanwhile.
-"""
+"""Shares of the usual range of a quantity at which a result is compared, and the share at which all other quantities are meanwhile."""
 
 
 def find_result_without_influence(asked: Question, known: Mapping[str, float]) -> Reason | None:
@@ -64,16 +62,12 @@ def find_result_without_influence(asked: Question, known: Mapping[str, float]) -
 def results_made_of(asked: Question, unknown: str) -> list[str]:
     """Return the given results whose definitions lead back to a quantity, or to a default."""
     rows = giving_equations(asked.active)
-    found = []
-    for name in (name for name, source in asked.provenance.items() if source == "given" and name in rows):
-        queue, seen = [name], {name}
-        while queue:
-            row = rows.get(queue.pop())
-            new = [other for other in ((*row.symbols, *row.put_in) if row else ()) if other not in asked.known and other not in seen]
-            seen |= {*new}
-            queue += new
-        found += [name] if unknown in seen else []
-    return found
+
+    def behind(name: str) -> list[str]:
+        row = rows.get(name)
+        return [other for other in (*row.symbols, *row.put_in) if other not in asked.known] if row else []
+
+    return [name for name in asked.typed if name in rows and unknown in list_reached([name], behind)]
 
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
@@ -93,7 +87,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{listed or unknown} is only in equations that must be named with --using: {joinable}"
         return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
-    first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
+    first, *rest = _lists(unknown, asked.equalities, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
     missing, *others = _prefer_all_givens(asked, known, lists)
     if not missing:
@@ -113,7 +107,7 @@ class _WayIn(NamedTuple):
 def nearest_givens(asked: Question, refused: Reason) -> Reason:
     """Return the reason with the facts that would settle the question with the most of what was typed, perhaps by a rule."""
     known = frozenset([*known_values(asked)][-1])
-    first = _drop_spare(asked.unknown, tuple(row for row in asked.active if row.sense == "="), known, refused.missing) or refused.missing
+    first = _drop_spare(asked.unknown, asked.equalities, known, refused.missing) or refused.missing
     ways = [*_ways_in(asked, known, first)]
     fine = first and not any(way.idle for way in ways if way.names == first)
     found = nearest = min((way for way in ways if way.names == first or not fine), key=_distance, default=None)
@@ -134,8 +128,8 @@ def _distance(way: _WayIn) -> int:
 
 def _ways_in(asked: Question, known: frozenset[str], first: tuple[str, ...]) -> Iterator[_WayIn]:
     """Yield the facts that would settle the question without a rule, these first, and by each rule that is near."""
-    unknown, active = asked.unknown, tuple(row for row in asked.active if row.sense == "=")
-    typed = frozenset(name for name, source in asked.provenance.items() if source == "given")
+    unknown, active = asked.unknown, asked.equalities
+    typed = frozenset(asked.typed)
     beside = {unknown, *(name for row in active if unknown in row.symbols for name in row.symbols)}
     unnamed = [row for row in by_id().values() if row.sense == "=" and row not in active and not beside.isdisjoint(row.symbols)]
     joined = [row for row in unnamed if row.rule or (row.kind in CHAINED_BY_ITSELF and unknown in row.symbols and beside == {unknown})]
@@ -188,16 +182,14 @@ def _name_missing(
 
 def is_reachable(asked: Question) -> bool:
     """Return whether equations lead from the givens and defaults to the unknown. Inequalities only bound it."""
-    rows = tuple(row for row in asked.active if row.sense == "=")
-    return any(reaches(asked.unknown, rows, frozenset(known)) for known in known_values(asked))
+    return any(reaches(asked.unknown, asked.equalities, frozenset(known)) for known in known_values(asked))
 
 
 @lru_cache(maxsize=64)
-def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tuple[str, float]]) -> list[tuple[str, ...]]:
+def _lists(unknown: str, active: tuple[Equation, ...], values: frozenset[tuple[str, float]]) -> list[tuple[str, ...]]:
     """Return the shortest lists of facts that would settle the question: the inputs to look up first, then two shorter lists."""
     known = dict(values)
     reached = frozenset(known)
-    active = tuple(row for row in equations if row.sense == "=")
     inputs = [
         _with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free
         for free in lacking_inputs(unknown, active, reached)
@@ -238,22 +230,21 @@ def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ..
 def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[str]) -> tuple[str, ...]:
     """Return the names without those that a stand-in replaces once the others are given."""
     at_hand, chosen = {*known, *names}, dict(asked.variants)
-    active = tuple(row for row in asked.active if row.sense == "=")
 
     def stands_in(row: Equation, needed: Set[str]) -> bool:
         is_chosen = row.variant is None or chosen.get(row.variant.group, row.variant.name) == row.variant.name
         rest = frozenset(at_hand - {row.defines})
-        return is_chosen and needed <= rest and reaches(row.defines or "", (*active, row), rest)
+        return is_chosen and needed <= rest and reaches(row.defines or "", (*asked.equalities, row), rest)
 
     stood_in = {row.defines for row, needed in list_stand_ins(values_to_put_in(asked.defaults)).items() if stands_in(row, needed)}
     return tuple(name for name in names if name not in stood_in)
 
 
 def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the lists. The list that would bound a size or an input comes first, if no given says more of it: the one with the
-    fewest facts that no chip and no model gives.
+    """Return the lists, first the one that would bound a size or an input, unless a given result is made of the unknown.
 
-    So where that is no longer, or the others begin with what is no input but worked out.
+    Of several such lists it is the one with the fewest facts that no chip and no model gives. It must be as short as the first list, or
+    the first list must have a quantity that an equation gives.
     """
     definition = giving_equations(asked.active).get(asked.unknown)
     result = definition and not definition.stand_in and asked.unknown not in COUNTED
@@ -265,23 +256,17 @@ def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[
 
 def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the lists whose equations use all givens, or all lists if no equation does."""
-    given = {name for name, source in asked.provenance.items() if source == "given"}
-    active, reached = tuple(row for row in asked.active if row.sense == "="), frozenset(known)
-    rows = [row for row in active if len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
+    reached = frozenset(known)
+    rows = [row for row in asked.equalities if len(asked.typed) > 1 and {*asked.typed, asked.unknown} <= {*row.symbols}]
     ways = {tuple(name for name in row.symbols if name != asked.unknown and name not in known) for row in rows}
-    settling = [names for names in ways if _drop_spare(asked.unknown, active, reached, names) == names]
+    settling = [names for names in ways if _drop_spare(asked.unknown, asked.equalities, reached, names) == names]
     return sorted(settling, key=lambda names: (len(names), names)) or lists
 
 
 def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:
     """Return the missing inputs of an inequality that have no definition. Return an empty list if it does not bound the unknown."""
-    made = {row.defines: row for row in asked.active if row.defines and row.defines not in (asked.unknown, *known)}
-    seen, queue = dict.fromkeys(bound.symbols), [*bound.symbols]
-    while queue:
-        name = queue.pop()
-        new = [other for other in (made[name].symbols if name in made else ()) if other not in seen]
-        seen |= dict.fromkeys(new)
-        queue += new
+    made = definitions_of(asked.active, {asked.unknown, *known})
+    seen = list_reached(bound.symbols, lambda name: made[name].symbols if name in made else (), last_first=True)
     left = tuple(name for name in seen if name not in known and name not in made and name != asked.unknown)
     return left if asked.unknown in seen else ()
 

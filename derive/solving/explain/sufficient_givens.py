@@ -24,7 +24,7 @@ _CHIP, _MODEL = "H100-SXM:fp8", "Llama-3.1-70B"
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
 _TRIES = 4
-"""How often it is tried: as it is, with what is missing, with what is then, and with as many chips as hold it."""
+"""Number of attempts: as given, with what is missing, with what is missing then, and with the chips that memory needs."""
 
 
 @immutable(kw_only=False)

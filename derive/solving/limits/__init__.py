@@ -1,1 +1,1 @@
-"""Givens as at most or at least so much, and sizes at their better end."""
+"""Givens that are limits (at most, at least), and sizes at their better end."""

@@ -139,10 +139,10 @@ def _answer_of_memory(asked: Question, end: _End) -> _Outcome | None:
 def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open.
 
-    Replicas that nobody counts are as many as a limit leaves, unless the answer is to be `of_one_replica`.
+    If their number is not given, replicas are as many as a limit leaves, unless the answer is to be `of_one_replica`.
     """
     unlimited = drop_knowns(asked, {*asked.limits})
-    if not _has_way(unlimited):
+    if not any(has_way(unlimited.unknown, unlimited.equalities, frozenset(known)) for known in known_values(unlimited)):
         return None
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     if solution.is_refused_for(SHORT_OF_MEMORY) and asked.unknown in {row.defines for row in asked.active}:
@@ -165,12 +165,6 @@ def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outco
     undecided = (end.limit.name for end in first if not end.solution.answers)
     unused = (*solution.unused, *dict.fromkeys(undecided))
     return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
-
-
-def _has_way(asked: Question) -> bool:
-    """Return whether equations lead to the unknown, also through coupled ones."""
-    rows = tuple(row for row in asked.active if row.sense == "=")
-    return any(has_way(asked.unknown, rows, frozenset(known)) for known in known_values(asked))
 
 
 def _refuse_beyond(asked: Question, end: _End) -> _Outcome:

@@ -26,8 +26,16 @@ from derive.units import show
 _SMALLER = (0.5, 0.9, 0.99)
 """Shares of the largest size at which it is seen to which side a result moves."""
 
+_CLOSER = 6
+"""How often the step to a value that is not possible is halved."""
+
+_CLAIMS = ("contradiction", "no_solution", "requirement_violated")
+"""Codes of refusals that say that the givens cannot all be true."""
+
 _Read = Callable[[str, str | float], float]
 """A reader of texts: the quantity and its text give the number."""
+_AskWith = Callable[[Mapping[str, Any]], Solution]
+"""A question about the unknown, by the givens."""
 
 
 def answer_within_limits(ask: Ask, name: str, given: Mapping[str, Any], read: _Read) -> Solution:
@@ -135,16 +143,6 @@ def _moved_side(found: Answer, moved: Answer) -> Iterator[str]:
             yield LOWER if other > end else UPPER
 
 
-_CLOSER = 6
-"""How often the step to a value that is not possible is halved."""
-
-_CLAIMS = ("contradiction", "no_solution", "requirement_violated")
-"""Codes of refusals that say that the givens cannot all be true."""
-
-_AskWith = Callable[[Mapping[str, Any]], Solution]
-_Sides = Mapping[str, Mapping[str, str]]
-
-
 def answer_within_inputs(ask_for: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
     """Return the answer. A limit on an input bounds it on one side, because the input does not depend on the unknown.
 
@@ -188,7 +186,7 @@ def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
     return found if at_all_limits.is_refused_for("missing_givens") else at_all_limits
 
 
-def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read) -> Solution:
+def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[str, Mapping[str, str]], read: _Read) -> Solution:
     """Return the answer at the limits of inputs, with the side on which it lies within these limits.
 
     A limit from both sides is a range. A limit that the answer does not use is listed as not used. Raises `NotMadeOf` for a limit at which

@@ -5,7 +5,6 @@ The better end of what is bought is the fewest whole ones. The better end of all
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, MEMORY_FITS, next_whole
@@ -16,7 +15,7 @@ from derive.roles import Batch, Replica
 from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.limits.limits import FREE, SIZED
 from derive.solving.question.givens import is_limit, read_limits
-from derive.solving.question.propagation import usual_definitions
+from derive.solving.question.propagation import results_of
 from derive.solving.result import Solution, chain_slopes
 from derive.units import show
 
@@ -161,17 +160,3 @@ def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[s
     results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
     of_all = results_of(Replica.number) if Replica.number not in given else frozenset()
     return {name: value for name, value in given.items() if name not in (() if is_limit(value) else results) and name not in of_all}
-
-
-@cache
-def results_of(name: str) -> frozenset[str]:
-    """Return the quantities that are computed from this one by definitions.
-
-    >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
-    True
-    """
-    found, wider = {name}, True
-    while wider:
-        new = {row.symbols[0] for row in usual_definitions() if not found.isdisjoint(row.symbols[1:])} - found
-        found, wider = found | new, bool(new)
-    return frozenset(found - {name})

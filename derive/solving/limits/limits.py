@@ -30,7 +30,6 @@ FREE = Batch.name
 SIZED = SIZES
 """Sizes in the order in which they are found. Other questions are answered at their better end."""
 
-
 WITHIN = {UPPER: (0.999, 0.75, 0.5, 0.1), LOWER: (1.001, 1.33, 2.0, 10.0)}
 """Factors of a limit that lie within it, by its side."""
 

@@ -34,7 +34,6 @@ _COLON = r"(?i):([a-z]+)(?::(\S*))?$"
 _COUNTED = r"([^:]*):([0-9]+)"
 _GROUPED = r"(?is)\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)"
 
-
 _SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 

@@ -1,4 +1,4 @@
-"""What presets give a question beside its givens: a layout, copies of the cache, and the links and widths of exchanges between chips."""
+"""Add presets to a question: a layout, copies of the cache, and the links and widths of exchanges between chips."""
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
@@ -8,20 +8,12 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.layouts import EXCHANGES, LAYOUTS, WIDTHS, Exchange, Links, layout_line
-from derive.preset_record import (
-    OF_MIXTURES,
-    PARAMETERS,
-    Preset,
-    merge,
-)
+from derive.preset_record import OF_MIXTURES, PARAMETERS, Preset, merge
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.roles import READS_OF_WEIGHTS, DecodeStep, Memory, Replica
 from derive.solving.question.conventions import Conventions, Switches
-from derive.solving.question.rows import (
-    choose_variants,
-    copies_condition,
-)
+from derive.solving.question.rows import choose_variants, copies_condition
 from derive.units import show
 
 _Values = Mapping[str, float]
@@ -32,9 +24,7 @@ _BY_HEADS = "chips as given. Tensor parallelism divides attention by heads, and 
 
 
 def complete_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> tuple[Preset, tuple[str, ...], Mapping[str, str]]:
-    """Return the named presets with their layout, links and copies of the cache, the ids of all equations that join by name, and the
-    quantities that are what another one is.
-    """
+    """Return the named presets with their layout, links and copies of the cache, the ids of all named equations, and equal quantities."""
     preset, joined, follows, by_heads = _with_layouts(_named_preset(unknown, typed, switches), unknown, typed, switches.conventions)
     using = tuple(dict.fromkeys((*switches.using, *joined)))
     preset = _with_links(preset, unknown, typed, switches, using)
@@ -49,8 +39,8 @@ def complete_presets(unknown: str, typed: Mapping[str, float], switches: Switche
 def _with_layouts(
     preset: Preset, unknown: str, typed: Mapping[str, float], conventions: Conventions
 ) -> tuple[Preset, tuple[str, ...], Mapping[str, str], bool]:
-    """Return the presets with what the layouts set, the rules that join by name, the quantities that are what an unknown one is, and
-    whether attention is cut by heads.
+    """Return the presets with what the layouts set, the rules that join by name, the quantities that equal another one by a layout,
+    and whether attention is cut by heads.
     """
     rows = [LAYOUTS[key] for key in conventions.layouts]
     known, taken, follows = {**preset.givens, **typed}, dict[str, float](), dict[str, str]()

@@ -1,11 +1,25 @@
 """All that values lead to by putting them into right sides: no solving, no SymPy."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from math import isfinite
+from typing import TypeVar
 
 from derive.catalogue import by_id
 from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
+
+_Node = TypeVar("_Node")
+
+
+def list_reached(starts: Iterable[_Node], following: Callable[[_Node], Iterable[_Node]], last_first: bool = False) -> dict[_Node, None]:
+    """Return the starts and all that follow from them in a graph, each once, the nearest first, or first what follows the last one."""
+    found = dict.fromkeys(starts)
+    queue = [*found]
+    while queue:
+        new = [other for other in dict.fromkeys(following(queue.pop(-1 if last_first else 0))) if other not in found]
+        found |= dict.fromkeys(new)
+        queue += new
+    return found
 
 
 def follow_values(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
@@ -25,11 +39,7 @@ def rows_behind(wanted: tuple[str, ...], active: tuple[Equation, ...]) -> tuple[
     of_left: dict[str, list[Equation]] = {}
     for row in active:
         of_left.setdefault(row.symbols[0], []).append(row)
-    needed, queue = {*wanted}, [*wanted]
-    while queue:
-        new = {other for row in of_left.get(queue.pop(), ()) for other in row.inputs} - needed
-        needed |= new
-        queue += new
+    needed = list_reached(wanted, lambda name: (other for row in of_left.get(name, ()) for other in row.inputs))
     return tuple(row for row in active if row.symbols[0] in needed)
 
 
@@ -44,6 +54,20 @@ def usual_definitions() -> tuple[Equation, ...]:
     """Return the definitions and bounds that join by themselves, of variants the default."""
     rows = (row for row in by_id().values() if row.defines and row.kind in CHAINED_BY_ITSELF)
     return tuple(row for row in rows if not (row.variant and not row.variant.default))
+
+
+@cache
+def results_of(name: str, rows: tuple[Equation, ...] = ()) -> frozenset[str]:
+    """Return the quantities that equations compute from this one: by default the usual definitions.
+
+    >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
+    True
+    """
+    found = frozenset([name])
+    used = [row for row in rows or usual_definitions() if row.sense == "="]
+    while new := {row.symbols[0] for row in used if not found.isdisjoint(row.inputs)} - found:
+        found |= new
+    return found - {name}
 
 
 @lru_cache(maxsize=4096)

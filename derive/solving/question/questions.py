@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 from derive.answers import COUNTED, Interval
@@ -24,12 +25,7 @@ from derive.quantities import quantity
 from derive.records import HOLDS, Equation
 from derive.roles import OF_PRICE_SHEETS, READS_OF_WEIGHTS, UNDIVIDED, VANISH, Batch, Memory, Tokens, Widths
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
-from derive.solving.question.defaults import (
-    DefaultValues,
-    defaults_in_force,
-    evaluate_defaults,
-    list_repeated,
-)
+from derive.solving.question.defaults import DefaultValues, defaults_in_force, evaluate_defaults, list_repeated
 from derive.solving.question.givens import as_typed, list_spreads, read_limits
 from derive.solving.question.presets import complete_presets
 from derive.solving.question.rows import (
@@ -46,7 +42,6 @@ from derive.units import DATA_TYPES, is_of_one_element, show
 
 _T = TypeVar("_T")
 
-
 _UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
 """What exists only in whole ones."""
 
@@ -54,6 +49,9 @@ OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
 
 _WIDTH, _CHIPS = Widths.weights, Memory.bought
+
+_FAR = 100.0
+"""Factor from the value of a table above which the unit of a given may be a slip."""
 
 
 @immutable
@@ -115,6 +113,16 @@ class Question:
     listed: tuple[float, str] | None = None
     any_stand_in: bool = False
     follows: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def equalities(self) -> tuple[Equation, ...]:
+        """Return the equations that may be used, without inequalities."""
+        return tuple(row for row in self.active if row.sense == "=")
+
+    @cached_property
+    def typed(self) -> tuple[str, ...]:
+        """Return the quantities that were given, in order. Presets and suppositions give the others."""
+        return tuple(name for name, source in self.provenance.items() if source == "given")
 
 
 def resolve_price_word(unknown: str, using: Iterable[str]) -> str:
@@ -377,7 +385,7 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
         told = f"{Dense.ratio} = 1: no experts are given, and a dense model is assumed"
         return _know_too(asked, {Dense.ratio: 1.0}, OF_DENSE, told)
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
-    said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
+    said = [name for name in PARAMETERS if name in asked.typed]
     if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
         return None
     (other,), (one,) = lacking, said
@@ -472,10 +480,6 @@ def default_values(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]
     """Return the defaults in force beside numbers or arrays."""
     standing = evaluate_defaults(asked.defaults, values)
     return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}
-
-
-_FAR = 100.0
-"""How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
 
 def refuse_no_output(given: Mapping[str, Any]) -> None:

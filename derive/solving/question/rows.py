@@ -11,12 +11,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.roles import CHOICES, Choice, Memory
-from derive.solving.question.defaults import (
-    DefaultValues,
-    defaults_in_force,
-    values_to_put_in,
-    with_defaults,
-)
+from derive.solving.question.defaults import DefaultValues, defaults_in_force, values_to_put_in, with_defaults
 from derive.suppositions import USUAL_TYPES
 from derive.trees import factors, is_negative, terms
 
