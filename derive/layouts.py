@@ -65,7 +65,6 @@ LAYOUTS: dict[Key, Layout] = {
 LAID_OUT = frozenset(("attention_replicas", "kv_replication", "resident_weight_bytes_per_chip", "expert_parallel"))
 """Quantities that say how a deployment is laid out."""
 
-
 USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
     # Tensor parallelism copies a latent cache to every chip. vLLM and SGLang advise against it where a model has experts.
     ("latents", True): (("attention", "dp"), ("experts", "ep")),

@@ -222,7 +222,6 @@ class Phases:
 UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
 """Quantities that are whole numbers, besides counted quantities and the counts of an architecture."""
 
-
 VANISH = dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv_time", "kv_cache_bytes", "attention_time"))
 """Quantities of the cache, and what is 0 with each of them: a model without a cache has no attention."""
 

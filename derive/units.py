@@ -81,7 +81,6 @@ _UNITS = {
     **{word: (3600 * size, _dimension(J=1)) for word, (size, _) in _prefixed(("Wh",), _SI, _dimension(J=1)).items()},
 }
 
-
 DATA_TYPES = data_types.BYTES_OF_ONE
 """Bytes of one element."""
 _OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
@@ -437,7 +436,6 @@ _LAST_DIGIT = rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=
 _PART = r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"
 """A number with the words after it."""
 _PREFIX = r"^[kMGTP]i?(?=B$|FLOP)"
-
 
 SIGNS = ("<=", ">=")
 """The signs of limits: at most and at least."""

@@ -31,7 +31,7 @@ from invert.estimators.lecture import read_pair, tiers_of_lifetimes
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
-from invert.records import (
+from invert.records import (  # fmt: skip
     Estimate,
     KnownCache,
     PairInference,
@@ -41,7 +41,7 @@ from invert.records import (
     TierEvidence,
     TierRules,
     finished_estimate,
-)  # fmt: skip
+)
 from invert.report.answer import Inference, InferenceTable
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets

@@ -30,7 +30,6 @@ _Box = tuple[float, float, float, float]
 _DOT = 4
 """Half the width of a dot [px]."""
 
-
 _WIDE, _HIGH, _ROW, _NAME = 420, 270, 48, 20
 """Width of a drawing, height of its plane, least height of a row [px], and characters of a line of the name of a row.
 

@@ -407,7 +407,6 @@ SPLITWISE_PAPER = Source(
     year=2023,
 )
 
-
 WAREHOUSE_BOOK = Source(
     kind="book",
     title="The datacenter as a computer: designing warehouse-scale machines, third edition",

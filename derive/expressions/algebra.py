@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from itertools import combinations
 from math import gcd, lcm
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from derive.immutable import immutable
@@ -179,8 +180,6 @@ def sort_key(tree: Tree) -> tuple[int, int, str]:
     return int(isinstance(tree, str)), 0, str(tree)
 
 
-# -- one fraction -----------------------------------------------------------------------------------------------------
-
 _HIGHEST = 6
 """The highest power up to which a sum is multiplied out."""
 
@@ -250,12 +249,12 @@ def terms_by_sign(tree: Tree) -> tuple[Tree, Tree]:
     above = single_fraction(tree).above
     more = {term: count for term, count in above.items() if count > 0}
     less = {term: -count for term, count in above.items() if count < 0}
-    return tree_of_quotient(Quotient(more)), tree_of_quotient(Quotient(less))
+    return quotient_of(more), quotient_of(less)
 
 
 @cache
 def single_fraction(tree: Tree) -> Quotient:
-    """Return a formula as a fraction of  Raise ZeroDivisionError if a denominator is zero for any values."""
+    """Return a formula as a fraction of polynomials. Raise ZeroDivisionError if a denominator is zero for any values."""
     if isinstance(tree, str):
         return Quotient(single_factor(tree))
     if not isinstance(tree, tuple):
@@ -364,19 +363,13 @@ def tree_of_quotient(one: Quotient) -> Tree:
     return tree_of_term(tuple(powers.items()), -number if less else number, one.number)
 
 
-def quotient_of(above: Polynomial, below: Polynomial) -> Tree:
-    """Return one polynomial divided by another."""
+def quotient_of(above: Polynomial, below: Polynomial = MappingProxyType({(): 1})) -> Tree:
+    """Return one polynomial divided by another, by default by 1."""
     return tree_of_quotient(_multiply_fractions(Quotient(above), _invert(Quotient(below))))
 
 
-# -- sorted sums ------------------------------------------------------------------------------------------------------
-
-_Number = Any
-"""A whole number or a fraction."""
-_Powers = tuple[tuple[str, _Number], ...]
-"""The power of each factor of a term. A factor is identified by its text."""
-_Terms = Mapping[_Powers, _Number]
-"""The coefficient of each term: a polynomial that may have fractions, and powers that are fractions."""
+_Terms = Mapping[tuple[tuple[str, Any], ...], Any]
+"""A polynomial whose coefficients and powers may be fractions."""
 
 
 @cache
@@ -444,7 +437,7 @@ def _raise_to_sum(base: _Terms, exponent: _Terms) -> _Terms:
             return single_factor((RAISED, tree_of_sum(base), above))
 
 
-def _raise_to_number(base: _Terms, power: _Number) -> _Terms:
+def _raise_to_number(base: _Terms, power: Any) -> _Terms:
     if power == 1 or (not base and power > 0):
         return base
     ((term, count),) = _single_term(base).items()
@@ -457,9 +450,6 @@ def _raise_to_number(base: _Terms, power: _Number) -> _Terms:
 
 def _single_term(total: _Terms) -> _Terms:
     return total if len(total) == 1 else single_factor(tree_of_sum(total))
-
-
-# -- regimes ----------------------------------------------------------------------------------------------------------
 
 
 @immutable(kw_only=False)

@@ -6,7 +6,6 @@ from math import isqrt
 
 from derive.expressions.algebra import (
     Polynomial,
-    Quotient,
     Regime,
     TooManyTerms,
     add,
@@ -21,7 +20,6 @@ from derive.expressions.algebra import (
     smooth_cases,
     sort_terms,
     split_content,
-    tree_of_quotient,
 )
 from derive.immutable import immutable
 from derive.records import Equation, Solvable
@@ -44,8 +42,6 @@ from derive.trees import (
     tree_of,
 )
 
-# -- closed forms -----------------------------------------------------------------------------------------------------
-
 _MOST_SQUARED = 100
 """The largest number whose square is moved out of a square root."""
 
@@ -66,10 +62,8 @@ def closed_roots(height: Tree, x: str) -> Roots:
 
 def _roots(above: Polynomial, x: str) -> Roots:
     holding = sorted({name for one in above for name, _ in one if x in names(tree_of(name))})
-    if not holding:
-        return ()
-    if len(holding) > 1:
-        return None
+    if len(holding) != 1:
+        return None if holding else ()
     (name,) = holding
     powers = coefficients_by_power(above, name)
     least = min(powers)
@@ -116,7 +110,7 @@ def _quadratic_roots(square: Polynomial, line: Polynomial, height: Polynomial) -
     if not under:
         return (quotient_of(middle, twice),)
     beside = _root_of(under)
-    less, below = tree_of_quotient(Quotient(middle)), tree_of_quotient(Quotient(twice))
+    less, below = quotient_of(middle), quotient_of(twice)
     return tuple(simplify((RATIO, (SUM, less, one), below)) for one in (negated(beside), beside))
 
 
@@ -127,12 +121,9 @@ def _root_of(under: Polynomial) -> Tree:
     number = next(one for one in range(min(isqrt(shared), _MOST_SQUARED), 0, -1) if shared % (one * one) == 0)
     odd = tuple((name, power % 2) for name, power in content)
     inside = {product_of(term, odd): count // (number * number) for term, count in rest.items()}
-    outside = tree_of_quotient(Quotient({tuple((name, power // 2) for name, power in content if power // 2): number}))
-    left = tree_of_quotient(Quotient(inside))
+    outside = quotient_of({tuple((name, power // 2) for name, power in content if power // 2): number})
+    left = quotient_of(inside)
     return outside if left == 1 else (PRODUCT, outside, (ROOT, left))
-
-
-# -- equations --------------------------------------------------------------------------------------------------------
 
 
 @immutable

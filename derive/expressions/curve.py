@@ -55,9 +55,7 @@ def grid_of(name: str, places: int = _PLACES) -> Floats:
 
 @np.errstate(invalid="ignore", over="ignore")
 def find_zeros(name: str, height: Height, places: int = _PLACES, tolerance: float = HOLDS) -> tuple[list[_Stretch], Floats]:
-    """Return the zeros of a curve of a quantity, and the computed heights. `tolerance` is the largest height at a crossing. With a larger
-    height the curve jumps over zero.
-    """
+    """Return the zeros of a curve of a quantity, and the computed heights. If it is above `tolerance` at a crossing, it jumps over zero."""
     x = grid_of(name, places)
     y = height(x)
     if not (np.abs(y) > HOLDS).any():
@@ -158,8 +156,6 @@ def _stretch_ends(first: float, last: float, low: float | None, high: float | No
     ends[open_ended] = last_places(ends[open_ended], beyond[open_ended], is_zero)
     return float(ends[0]), float(ends[1])
 
-
-# -- roots of formulas ------------------------------------------------------------------------------------------------
 
 _GRID, _SPARSE = 2000, 50
 """Number of points of the curve, and of points with many digits, which are slow."""

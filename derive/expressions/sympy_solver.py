@@ -14,14 +14,12 @@ from derive.quantities import symbol
 from derive.quantities.formula import as_expression
 from derive.trees import Tree, text
 
-_Pairs = tuple[tuple[Expr, Expr], ...]
-
 
 class SmoothRegime(NamedTuple):
     """An expression without Max and Min, and the pairs of a larger and a smaller term that select it."""
 
     expression: Expr
-    wins: _Pairs = ()
+    wins: tuple[tuple[Expr, Expr], ...] = ()
     label: str | None = None
     """The condition in words of the registry, or None if there is only one regime."""
 

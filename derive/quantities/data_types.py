@@ -81,7 +81,6 @@ ROWS: dict[str, DataType] = {
 BYTES_OF_ONE = {name: row.size for name, row in ROWS.items()}
 """Bytes of one element."""
 
-
 _CHANGE_NOTHING = (
     # The training of a model, and the file that it is in.
     *("instruct", "chat", "it", "hf", "base", "pt", "original", "meta", "c4ai", "latest", "text"),

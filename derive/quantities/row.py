@@ -12,7 +12,6 @@ AT_MOST_ONE = "<= 1"
 ABSURD = 100
 """Factor beyond the values in practice, above which a number is a typing error."""
 
-
 _USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
 """Hints for quantities that are rarely written in their own unit, if the unit is missing."""
 

@@ -389,9 +389,6 @@ def _csl_work(source: Source) -> dict[str, Any]:
     return csl_item(work_key(source), CSL_TYPES[source.kind], source.title, source.author, issued, **about)
 
 
-# -- macros of symbols ------------------------------------------------------------------------------------------------
-
-
 def macro(name: str) -> str:
     r"""Return the LaTeX command of a quantity, such as \KvBytesPerToken."""
     return "\\" + "".join(part.capitalize() for part in name.split("_"))

@@ -164,8 +164,6 @@ def card(row: Equation) -> str:
     return "\n".join(lines)
 
 
-# -- derivations ------------------------------------------------------------------------------------------------------
-
 _WRITTEN: Operations = {**IN_ORDER, **{name: partial(written, name) for name in FUNCTIONS}}
 """Operations on names in place of numbers."""
 

@@ -140,8 +140,6 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - width_of(text))
 
 
-# -- labels and cells -------------------------------------------------------------------------------------------------
-
 _LAID_OUT = "\n\t"
 """Unprintable characters that may stay in a cell. A carriage return may not: csv does not quote it, and a reader ends the row there."""
 

@@ -23,17 +23,12 @@ from derive.show.words import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
 from derive.trees import Tree, names, value_of
 from derive.units import show
 
-# -- rooflines --------------------------------------------------------------------------------------------------------
-
 _PEAKS = ("peak_flops", "hbm_bandwidth")
 _SHARES = ("mfu", "mbu")
 """The shares of these peaks that a step sustains."""
 STEPS = ("step_time", "compute_time", "memory_time")
 """Times of a step that determine its point in the roofline."""
-_ARITHMETIC: Tree = (
-    *("*", "tokens_verified_per_step", ("+", "compute_time", "attention_time")),
-    *("mfu", "peak_flops"),
-)
+_ARITHMETIC: Tree = ("*", "tokens_verified_per_step", ("+", "compute_time", "attention_time"), "mfu", "peak_flops")
 _READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")
 """FLOPs and bytes of one chip in a step, from its times at the sustained rates.
 
@@ -55,9 +50,7 @@ _MANY = 61
 
 @immutable
 class Roof:
-    """A chip by name: FLOP/s and bytes/s that a step sustains, intensity [FLOP/byte] and rate [FLOP/s] of the step, and the sustained
-    shares in words.
-    """
+    """A chip by name: FLOP/s and bytes/s that a step sustains, its intensity [FLOP/byte] and rate [FLOP/s], and the sustained shares."""
 
     name: str
     peak: float
@@ -133,8 +126,6 @@ def roof_marks(roofs: Sequence[Roof]) -> Iterator[Mark]:
         for name, x, y in ((ridge, one.ridge, one.peak), (point, one.intensity, one.rate)):
             yield Mark(name=name, form="points", xs=(x,), ys=(y,), colour=colour)
 
-
-# -- charts -----------------------------------------------------------------------------------------------------------
 
 _MOST_LINES = 12
 """Largest number of lines in one chart."""

@@ -1,6 +1,4 @@
-"""Print the tables of accelerators and open models: rates by data type, memory, ridge point and rent, or size, KV cache and what is
-missing.
-"""
+"""Print the tables of accelerators (rates, memory, ridge point, rent) and of open models (size, KV cache, and what is missing)."""
 
 from collections.abc import Iterable, Mapping
 from math import inf
@@ -131,8 +129,7 @@ def _figure(row: AcceleratorFigure) -> str:
 
 
 def model_lines(word: str = "") -> list[str]:
-    """Return a row for each open model whose name has the word: parameters, experts, KV bytes per token at 1 byte per value, context, what
-    is missing.
+    """Return a row for each open model whose name has the word: parameters, experts, KV at 1 byte per value, context, what is missing.
 
     Models with known parameters and no configuration come last.
 

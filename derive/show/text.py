@@ -223,12 +223,8 @@ def spans_record(spans: Spans) -> dict[str, Any]:
     }
 
 
-# -- on one screen ----------------------------------------------------------------------------------------------------
-
 _EVERY, _FEW = (1, 2, 3, 4, 6, 8, 12, 24), 3
-"""Steps between the printed points of a sweep, so that the last point is included. The first few are tried with all assumptions, the others
-without.
-"""
+"""Steps between the printed points of a sweep, with the last point. The first few are tried with all assumptions, the others without."""
 
 MOST_ASSUMED, _MOST_MOVES = 3, 6
 """Largest number of assumptions, and of elasticities, that are printed."""
@@ -326,9 +322,6 @@ def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
     return sum(fold(line, width).count("\n") + 1 for line in lines)
 
 
-# -- sweeps ------------------------------------------------------------------------------------------------------------
-
-
 def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
     """Return the table of a sweep, or the tables of several side by side, with a column for each answer."""
     tables = [(one.unknown, one.sweep) for one in solutions if one.sweep]
@@ -358,9 +351,6 @@ def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Seq
 def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
     kept = rows[::every]
     return [top, *kept, *([f"({len(rows) - len(kept)} points between: --full)"] if every > 1 else []), *rest]
-
-
-# -- steps -------------------------------------------------------------------------------------------------------------
 
 
 def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:
@@ -393,9 +383,6 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns:
             break
         kept.add(line)
     return [f"({len(lines) - len(kept)} more steps: --full)", *(line for line in lines if line in kept)]
-
-
-# -- what an answer rests on -------------------------------------------------------------------------------------------
 
 
 def assumption_lines(solutions: Sequence[Result], brief: bool = False) -> list[str]:

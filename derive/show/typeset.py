@@ -154,9 +154,7 @@ def latex_lines(solution: Result) -> Iterator[str]:
 
 
 def _worked_out(solution: Result) -> Iterator[tuple[str, str]]:
-    """Yield the lines that lead to the first answer, each once, with the equation that a line states. Sweeps and formulas have no such
-    lines.
-    """
+    """Yield the lines that lead to the first answer, each once, with the equation that a line states. Sweeps and formulas have none."""
     answer = solution.answers[0] if solution.answers else None
     if solution.sweep or not answer or answer.kind == "symbolic":
         return

@@ -6,7 +6,7 @@ from functools import cache
 
 from derive.answers import BOUGHT, COUNTED, LIMITS_BIND, MEMORY_FITS, OR, Answer, bound_side, next_whole
 from derive.quantities import QUANTITIES
-from derive.records import LOWER, UPPER
+from derive.records import HOLDS, LOWER, UPPER
 from derive.trees import Tree, difference, evaluate, is_negative, names, negated, slopes, sum_of, terms, text, tree_of
 from derive.units import show
 
@@ -229,11 +229,6 @@ def _percent(share: float) -> str:
     return f"{percent:.0f} %" if 1 <= percent <= 99 or share in (0, 1) else f"{percent:.2g} %" if percent < 1 else f"{percent:.3g} %"
 
 
-# -- values -----------------------------------------------------------------------------------------------------------
-
-_ROUNDING = 1e-9
-
-
 def answer_line(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> str:
     """Return one answer as a line: the value, its remark, and its conditions."""
     where = ""
@@ -297,7 +292,7 @@ def one_end(answer: Answer) -> float | None:
 def _bound_in_words(unknown: str, end: float, side: str) -> str:
     """Return a bound, with the number that it is rounded from if the quantity is counted."""
     whole = next_whole(end, side)
-    if unknown not in COUNTED or not whole or abs(end - whole) <= _ROUNDING * whole:
+    if unknown not in COUNTED or not whole or abs(end - whole) <= HOLDS * whole:
         return f"{show(unknown, end)}{OR[side]}"
     exact, shown = show(unknown, end), f"{whole:.0f}"
     return f"{shown}{OR[side]}{f' (from {exact})' if exact != shown else ''}"
@@ -308,7 +303,7 @@ def _whole_ones(unknown: str, answer: Answer) -> str:
     low, high = answer.least, answer.high
     ends = [next_whole(low, LOWER) if low else None, None if high is None else next_whole(high, UPPER)]
     pairs = [(end, count) for end, count in zip((low, high), ends, strict=True) if end and count]
-    if unknown not in COUNTED or not any(abs(end - count) > _ROUNDING * count for end, count in pairs):
+    if unknown not in COUNTED or not any(abs(end - count) > HOLDS * count for end, count in pairs):
         return ""
     return f" (so {' to '.join(f'{count:.0f}' for _, count in pairs)} whole one{'s' * (pairs[-1][1] != 1)})"
 

@@ -103,8 +103,6 @@ def unit_faults(quantity: str, unit: str, wanted: str = "", **figures: float | N
                 return
 
 
-# -- all tables -------------------------------------------------------------------------------------------------------
-
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "pricing_data")
 """The folder beside this package, in a checkout and in a wheel. Other folders of the same name have no effect."""
 DESCRIPTION = "datapackage.json"
@@ -116,7 +114,6 @@ _Given = ParamSpec("_Given")
 
 Table: TypeAlias = type[TableRow] | str
 """The record of a table, or the name of a table of prices without a record."""
-
 
 _CheckedTable: TypeAlias = tuple[tuple[TableRow, ...], tuple[Problem, ...]]
 """The records of the rows with valid cells, and all problems of a table."""
@@ -278,9 +275,6 @@ def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
 
 def _name(table: Table) -> str:
     return table if isinstance(table, str) else table.TABLE
-
-
-# Checks.
 
 
 def _check_row(row: Row, columns: Mapping[str, Column], record: type[TableRow] | None) -> tuple[tuple[Fault, ...], TableRow | None]:

@@ -20,7 +20,6 @@ from invert.result import Inference, Run
 SUPPOSABLE = tuple(dict.fromkeys(("kv_bytes_per_token", "bandwidth_bound_fraction", "attention_flops_per_pair", *ANCHORS)))
 """Quantities that may be supposed: what a sheet hides, and the outside facts of a run."""
 
-
 _OF_MODEL = ("active_params", "kv_bytes_per_token")
 
 

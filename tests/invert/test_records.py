@@ -6,17 +6,7 @@ import pytest
 
 from invert.assumptions import USUAL
 from invert.inference import infer
-from invert.records import (
-    Check,
-    Estimate,
-    Swing,
-    given_value,
-    interval,
-    lower,
-    undetermined,
-    upper,
-    verdict,
-)
+from invert.records import Check, Estimate, Swing, given_value, interval, lower, undetermined, upper, verdict
 
 
 def test_a_verdict_is_made_of_the_unused_checks_alone():

@@ -6,16 +6,7 @@ from pathlib import Path
 import pytest
 
 from backsolve.site import documents
-from backsolve.site.documents import (
-    _BESIDE,
-    Document,
-    anchor_of,
-    document_address,
-    document_pages,
-    document_paths,
-    html_of,
-    texts_root,
-)
+from backsolve.site.documents import _BESIDE, Document, anchor_of, document_address, document_pages, document_paths, html_of, texts_root
 from derive.errors import WrongData
 from tests.tools.html import parts_of
 

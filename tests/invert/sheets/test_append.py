@@ -16,13 +16,7 @@ from hypothesis import strategies as st
 
 from derive.errors import WrongData
 from derive.tables.writing import cell_text
-from invert.sheets.append import (
-    Update,
-    price_file,
-    rivals_of,
-    update_file,
-    updated,
-)
+from invert.sheets.append import Update, price_file, rivals_of, update_file, updated
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import PriceRow
 

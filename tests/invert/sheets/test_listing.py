@@ -10,14 +10,7 @@ import pytest
 
 from invert.sheets.assemble import rows_used, sheets
 from invert.sheets.diff import differences, state_of
-from invert.sheets.listing import (
-    DIFFERENT,
-    LISTED,
-    PUBLISHED,
-    csv_of,
-    differences_text,
-    json_of,
-)
+from invert.sheets.listing import DIFFERENT, LISTED, PUBLISHED, csv_of, differences_text, json_of
 from invert.sheets.read import load, read_rows
 from tests.tools.data import shipped_data
 

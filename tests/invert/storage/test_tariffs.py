@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from invert.assumptions import USUAL
 from invert.records import BandPair, Observable, Tariff, WritePremium
 from invert.sheets.observables import observe, rounding_cell
-from invert.storage.tariffs import (
-    disclosed_tiers,
-    drain_time_of,
-    tariffs,
-)
+from invert.storage.tariffs import disclosed_tiers, drain_time_of, tariffs
 from invert.storage.tiers import storage_evidence
 from tests.tools.data import shipped_data
 
