@@ -106,24 +106,23 @@ def split_content(above: Polynomial) -> tuple[Monomial, Polynomial]:
 
 def common_divisor(above: Polynomial) -> int:
     """Return the greatest common divisor of all coefficients, with the sign of the first term, or 0 without terms."""
-    number, every = gcd(*above.values()), sorted({name for term in above for name, _ in term})
-    first = max(above, key=lambda term: [dict(term).get(name, 0) for name in every], default=())
-    return -number if above.get(first, 0) < 0 else number
+    number = gcd(*above.values())
+    return -number if above and above[_highest_term(above)] < 0 else number
+
+
+def _highest_term(above: Polynomial) -> Monomial:
+    """Return the term with the highest powers, compared factor by factor in alphabetical order."""
+    every = sorted({name for term in above for name, _ in term})
+    return max(above, key=lambda term: [dict(term).get(name, 0) for name in every])
 
 
 def divide(above: Polynomial, below: Polynomial) -> Polynomial | None:
     """Return a polynomial divided by another, or None if there is a remainder."""
     content, left = split_content(above)
-    every = sorted({name for term in (*left, *below) for name, _ in term})
-
-    def place(term: Monomial) -> tuple[int, ...]:
-        powers = dict(term)
-        return tuple(powers.get(name, 0) for name in every)
-
-    first = max(below, key=place)
+    first = _highest_term(below)
     found: dict[Monomial, int] = {}
     while left:
-        highest = max(left, key=place)
+        highest = _highest_term(left)
         term, count = product_of(highest, power_of(first, -1)), left[highest]
         if count % below[first] or any(power < 0 for _, power in term):
             return None
@@ -402,11 +401,9 @@ def _expand_to_sum(tree: Tree) -> _Terms:
             return _raise_to_number(_expand_to_sum(inner[0]), _fraction(0.5))
         case "**":
             return _raise_to_sum(_expand_to_sum(inner[0]), _expand_to_sum(inner[1]))
-    ordered = [sort_terms(one) for one in inner]
-    if operation in EXTREMES:
-        ordered = sorted(dominant_terms(operation, ordered), key=sort_key)
-        if len(ordered) == 1:
-            return _expand_to_sum(ordered[0])
+    ordered = [*map(sort_terms, inner)]
+    if operation in EXTREMES and len(ordered := sorted(dominant_terms(operation, ordered), key=sort_key)) == 1:
+        return _expand_to_sum(ordered[0])
     return single_factor((operation, *ordered))
 
 

@@ -18,13 +18,10 @@ from derive.trees import Tree, evaluate_arrays, precise, terms
 
 _PLACES, _NEAR_ONE = 600, 40
 """Number of points of the grid, and of points close to 1 for a quantity with a maximum of 1."""
-
 _BEYOND, _LEAST_SHARE = 1e6, 1e-15
 """Factor by which the grid extends beyond the usual values, and its least share."""
-
 _BETWEEN, _ROUNDS = 32, 11
 """Number of parts into which the way to an edge is cut, and number of repetitions: enough for the last digit."""
-
 _WIDE = 1e-3
 """Relative width above which adjacent zeros are a stretch and not a point."""
 
