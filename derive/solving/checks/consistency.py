@@ -89,7 +89,8 @@ def find_implausible(name: str, found: Sequence[Answer]) -> Reason | None:
     if any(most == 0 or (least <= high and (most is None or most >= low)) for least, most in (one.ends for one in found)):
         return None
     would = show(name, value_inside(found[0]))
-    message = f"no {name} in its range is an answer: it would have to be {would}, and the range is {show(name, low)} to {show(name, high)}"
+    run = f"{show(name, low)} to {show(name, high)}"
+    message = f"no value of {name} in its range is an answer: it would have to be {would}, and the range is {run}"
     return Reason(code="no_solution", violated=(f"{show(name, low)} <= {name} <= {show(name, high)}",), message=message)
 
 

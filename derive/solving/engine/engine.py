@@ -238,7 +238,7 @@ def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) ->
     if any(_is_anything(unknown, one) or _closes_beside(loop, values, one) or _turns_at_an_edge(loop, values, one) for one in found):
         return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_name_of_loop(loop)}")
     if not found and reason is None:
-        reason = Reason(code="no_solution", message=f"no {unknown} satisfies {_name_of_loop(loop)}")
+        reason = Reason(code="no_solution", message=f"no value of {unknown} satisfies {_name_of_loop(loop)}")
     return found, reason
 
 
@@ -274,11 +274,11 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
         if at is not None and (unmet := _find_unmet(loop, values, at)):
             return (), unmet
     name = closing.symbols[0]
-    message = f"no {unknown} satisfies {_name_of_loop(loop)}"
+    message = f"no value of {unknown} satisfies {_name_of_loop(loop)}"
     if name in values:
         reach = [show(name, values[name] * (1 + float(end))) for end in (heights.min(), heights.max())] if len(heights) > 1 else []
         runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
-        message = f"no {unknown} leads to {name} = {show(name, values[name])}{runs}"
+        message = f"no value of {unknown} leads to {name} = {show(name, values[name])}{runs}"
     return (), Reason(code="no_solution", violated=(name,), message=message)
 
 

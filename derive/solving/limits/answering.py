@@ -205,7 +205,7 @@ def _solve_limit(asked: Question, limit: Limit) -> _Outcome | None:
     if reason.code == "contradiction" and _is_met_within_bounds(asked, limit):
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := tell_nearest(limit, 1.0)):
-        return _refuse(limit, f"no whole {asked.unknown} meets {limit.words}{nearest}")
+        return _refuse(limit, f"no whole value of {asked.unknown} meets {limit.words}{nearest}")
     return outcome
 
 
@@ -310,7 +310,7 @@ def _intersect_parts(asked: Question, ends: Sequence[_End]) -> Solution | None:
     first, words = ends[0].solution, list_in_words(split_limits(asked))
     if not kept:
         return refuse_question(
-            asked, Reason(code="contradiction", violated=tuple(asked.limits), message=f"no {asked.unknown} meets {words}")
+            asked, Reason(code="contradiction", violated=tuple(asked.limits), message=f"no value of {asked.unknown} meets {words}")
         )
     return replace(
         _join_ends(asked, first, ends),
@@ -444,7 +444,9 @@ def round_table(asked: Question, sweep: Sweep) -> Sweep:
     up, down = np.ceil(sweep.values * (1 - HOLDS)), np.floor(sweep.values * (1 + HOLDS))
     values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)
     none = (values < 1).any(axis=0) & ~(values >= 1).any(axis=0)
-    reason = Reason(code="no_solution", violated=tuple(asked.limits), message=f"there is no whole {asked.unknown} within the limits")
+    reason = Reason(
+        code="no_solution", violated=tuple(asked.limits), message=f"there is no whole value of {asked.unknown} within the limits"
+    )
     others = {
         at: (_round_answers(answers), why if _round_answers(answers) or not answers else reason)
         for at, (answers, why) in sweep.others.items()
@@ -460,5 +462,5 @@ def _explain_no_whole(asked: Question, answers: Sequence[Answer]) -> Reason:
     left = show(asked.unknown, most) if low == most else f"{show(asked.unknown, low)} to {show(asked.unknown, most)}"
     limits = split_limits(asked)
     nearest = tell_nearest(next(one for one in limits if one.moves), float(ceil(most)))
-    message = f"no whole {asked.unknown} meets {list_in_words(limits)}, which leaves {asked.unknown} = {left}{nearest}"
+    message = f"no whole value of {asked.unknown} meets {list_in_words(limits)}, which leaves {asked.unknown} = {left}{nearest}"
     return Reason(code="no_solution", violated=tuple(asked.limits), message=message)

@@ -39,7 +39,7 @@ def test_without_a_whole_one_there_is_no_answer_but_the_nearest():
     assert "2.52 ms" in reason.message
     assert reason.message.endswith("nearest is step_time = 2.542 ms at batch = 1")
     between = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=7.04ms >=7.01ms").reason
-    assert between.message.startswith("no whole batch meets step_time <= 7.04 ms and step_time >= 7.01 ms, which leaves")
+    assert between.message.startswith("no whole value of batch meets step_time <= 7.04 ms and step_time >= 7.01 ms, which leaves")
 
 
 ROUTED = {"hardware": "GB200-NVL72:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 8000, "chips": 8}
