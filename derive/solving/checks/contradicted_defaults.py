@@ -17,7 +17,7 @@ from derive.solving.checks.consistency import contradicted_default, exceeded_bou
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side, is_within, list_speeds, out_of_reach, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
-from derive.solving.engine.find import find_answer, possible_errors
+from derive.solving.engine.find import NO_CACHE, find_answer, possible_errors
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.explain.refusals import is_reachable, results_made_of
@@ -167,7 +167,7 @@ def _questions_of_memory(asked: Question) -> Iterator[Question]:
     if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
         yield drop_knowns(asked, names)
     bare = drop_knowns(asked, {*names, *Memory.counted_by})
-    provenance = {Memory.cache: "no cache is given", **bare.provenance}
+    provenance = {Memory.cache: NO_CACHE, **bare.provenance}
     yield replace(bare, known={Memory.cache: 0.0, **bare.known}, provenance=provenance)
 
 
