@@ -206,7 +206,7 @@ def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) 
         return None
     size = parts[0][0].chips_per_replica
     found = respond(unknown, {**given, Replica.chips: size}, switches, leading=True)
-    told = (f"with {size} {Replica.chips} per replica, with which all need the fewest",) if found.answers else ()
+    told = (f"at {Replica.chips} = {size} for each replica, with which all need the fewest",) if found.answers else ()
     return replace(found, said=(*found.said, *told))
 
 
