@@ -1,7 +1,9 @@
 """Print the tables of accelerators (rates, memory, ridge point, rent) and of open models (size, KV cache, and what is missing)."""
 
+import re
 from collections.abc import Iterable, Mapping
 from math import inf
+from shlex import quote
 from typing import Any
 
 from derive import presets
@@ -80,15 +82,16 @@ def listing_commands(word: str) -> list[str]:
     named = {"--hardware": presets.hardware_names(tables), "--models": presets.model_names(tables)}
     found = {switch: [name for name in names if _contains(name, word)] for switch, names in named.items()}
     return [
-        f"{', '.join(names[:_NAMED])}{' ...' if len(names) > _NAMED else ''}: backsolve list {switch} {word}"
+        f"{', '.join(names[:_NAMED])}{' ...' if len(names) > _NAMED else ''}: backsolve list {switch} {quote(word)}"
         for switch, names in found.items()
         if names
     ]
 
 
 def _contains(name: str, word: str) -> bool:
-    """Return whether a word is in a name, without regard to case."""
-    return word.lower() in name.lower()
+    """Return whether a word is in a name, without regard to case, spaces and hyphens."""
+    text, part = (re.sub(r"[\s_-]", "", one.lower()) for one in (name, word))
+    return part in text
 
 
 def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
