@@ -89,8 +89,8 @@ def listing_commands(word: str) -> list[str]:
 
 
 def _contains(name: str, word: str) -> bool:
-    """Return whether a word is in a name, without regard to case, spaces and hyphens."""
-    text, part = (re.sub(r"[\s_-]", "", one.lower()) for one in (name, word))
+    """Return whether a word is in a name, without regard to case. A space is a hyphen."""
+    text, part = (re.sub(r"[\s_-]+", "-", one.lower()) for one in (name, word))
     return part in text
 
 
