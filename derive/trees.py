@@ -58,12 +58,10 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
     >>> value_of(("/", ("*", 2, "batch"), "chips"), {"batch": 3.0, "chips": 4.0})
     1.5
     """
-    if isinstance(tree, str):
-        return values[tree]
     if isinstance(tree, tuple):
         # Most parts are names: a call for each would take as long as the arithmetic.
         return by[tree[0]](*[values[part] if isinstance(part, str) else value_of(part, values, by) for part in tree[1:]])
-    return by[PLAIN_NUMBER](tree)
+    return values[tree] if isinstance(tree, str) else by[PLAIN_NUMBER](tree)
 
 
 def slopes(
