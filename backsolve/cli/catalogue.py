@@ -109,6 +109,8 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
     if style == "json":
         chips, known = shown.hardware_records(word) if hardware else None, shown.model_records(word) if models else None
         tell(list_as_json(hardware=chips, models=known), style)
+    elif word and not shown.listing_commands(word):
+        say(f"no accelerator and no model has the name {shorten(word)}; backsolve list --hardware --models lists all")
     else:
         tables = [*([shown.hardware_lines(word)] if hardware else []), *([shown.model_lines(word)] if models else [])]
         tell("\n\n".join("\n".join(lines) for lines in tables))

@@ -89,9 +89,8 @@ def listing_commands(word: str) -> list[str]:
 
 
 def _contains(name: str, word: str) -> bool:
-    """Return whether a word is in a name, without regard to case. A space is a hyphen."""
-    text, part = (re.sub(r"[\s_-]+", "-", one.lower()) for one in (name, word))
-    return part in text
+    """Return whether a word is in a name, without regard to case. A separator in the word is optional in the name."""
+    return re.search(r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", word))), name, re.IGNORECASE) is not None
 
 
 def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
