@@ -106,11 +106,11 @@ def _tell_quantities(rows: Iterable[Quantity]) -> None:
 
 
 def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
+    chips, known = shown.hardware_records(word) if hardware else None, shown.model_records(word) if models else None
     if style == "json":
-        chips, known = shown.hardware_records(word) if hardware else None, shown.model_records(word) if models else None
         tell(list_as_json(hardware=chips, models=known), style)
-    elif word and not shown.listing_commands(word):
-        say(f"no accelerator and no model has the name {shorten(word)}; backsolve list --hardware --models lists all")
+    elif not (chips or known):
+        say(f"no {'model' if models else 'accelerator'} has the name {shorten(word)}")
     else:
         tables = [*([shown.hardware_lines(word)] if hardware else []), *([shown.model_lines(word)] if models else [])]
         tell("\n\n".join("\n".join(lines) for lines in tables))
