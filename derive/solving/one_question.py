@@ -8,7 +8,8 @@ from dataclasses import replace
 from math import isclose
 from typing import Any
 
-from derive.catalogue import equation
+from derive.answers import BOUGHT
+from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.layouts import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
@@ -34,6 +35,7 @@ from derive.solving.question.questions import (
 )
 from derive.solving.result import Reason, Solution, known_answer
 from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
+from derive.units import show
 
 _BESIDE = 1e-3
 """How far from its default a quantity is tried, as a share of its usual value."""
@@ -57,10 +59,36 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
 
         return answer_symbolically(asked, formulas)
     found = _answer_numbers(asked, given, switches)
+    if better := next(_answers_without_default(asked, found, given, switches), None):
+        return better
     if found.is_refused_for("missing_givens") and not switches.exchanged and any(row.quantity in given for row in EXCHANGES):
         again = answer_question(unknown, given, replace(switches, exchanged=True))
         return again if again.answers else found
     return found
+
+
+def _answers_without_default(asked: Question, found: Solution, given: Mapping[str, Any], switches: Switches) -> Iterator[Solution]:
+    """Yield the answers in which a default has the value that follows from the givens, if they use more of them than the answer found."""
+    idle = {*found.unused} if found.answers else {*given}
+    if switches.silent or asked.limits or not idle or not (found.answers or found.is_refused_for("contradiction", "missing_givens")):
+        return
+    rows = [one for one in asked.equalities if one.reference in found.equations]
+    rows = rows or [one for one in asked.equalities if not idle.isdisjoint(one.symbols)]
+    # A count of chips or stages is given if it matters, unless there is no answer without it.
+    settled = {asked.unknown, *asked.known, *(BOUGHT if found.answers else ())}
+    defaults = dict.fromkeys(name for one in reversed(rows) for name in one.put_in if name not in settled)
+    for name in (name for name in defaults if any(name in one.symbols and not idle.isdisjoint(one.symbols) for one in by_id().values())):
+        posed = pose_question(name, given, switches)
+        if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):
+            continue
+        beside = _answer_numbers(posed, given, switches)
+        if [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
+            continue
+        again = answer_question(asked.unknown, {**given, name: beside.value}, switches)
+        unused = tuple(other for other in again.unused if other in beside.unused)
+        if again.answers and name not in again.unused and {*unused} < idle:
+            told = f"{name} = {show(name, beside.value)} follows from the givens ({', '.join(beside.equations)})"
+            yield replace(again, assumptions=(told, *again.assumptions), unused=unused)
 
 
 def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switches) -> Solution:

@@ -235,7 +235,10 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
     put_in = {name for one in asked.active for name in one.put_in if name not in row.put_in}
     if found := list(_values_of_defaults(asked, row, (name for name in MEASURED if name not in put_in))):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
-    return [] if row in asked.named else list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
+    if row in asked.named or better_side(row.symbols[0]):
+        # A target is not met by less work than the givens say.
+        return []
+    return list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
 
 
 def _is_unrelated(asked: Question, settled: Question, way: Way | None) -> bool:
