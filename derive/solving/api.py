@@ -10,7 +10,7 @@ from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Replica
+from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Prompts, Replica
 from derive.solving.explain.refusals import is_reachable, nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
@@ -194,19 +194,28 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 
 
 def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution | None:
-    """Return a result of all replicas for the fewest chips that meet a rate, or None if a given says how many chips one has."""
-    if given.keys().isdisjoint((Replica.rate, *Replica.sized_by)):
+    """Return a result of all replicas, or what each costs, for the fewest chips that meet a rate, or None if a given says their number."""
+    if given.keys().isdisjoint(Replica.sized_by):
         return None
-    from derive.solving.deployments.replicas import is_fleet_without_size
+    from derive.solving.checks.targets import better_side
+    from derive.solving.deployments.replicas import TOGETHER, is_fleet_without_size
 
     if not is_fleet_without_size(unknown, given, switches):
         return None
-    parts = respond(Replica.chips, given, switches, leading=True).deployments
-    if not parts:
+    deployments = respond(Replica.chips, given, switches, leading=True).deployments
+    if not deployments or (unknown in Replica.paid and len(deployments[0]) > 1):
         return None
-    size = parts[0][0].chips_per_replica
-    found = respond(unknown, {**given, Replica.chips: size}, switches, leading=True)
-    told = (f"at {Replica.chips} = {size} for each replica, with which all need the fewest",) if found.answers else ()
+    group, sized, each = deployments[0][0], dict(given), "each replica"
+    if unknown in Replica.paid:
+        # Replicas of this size meet the targets.
+        sized = {name: value for name, value in given.items() if name in Replica.sized_by or not better_side(name)}
+        sized[Replica.number], each = group.replicas, f"each of {group.replicas:.0f} replicas"
+        if Replica.rate in sized:
+            sized[Replica.rate_of_all] = sized.pop(Replica.rate)
+        if group.phase == TOGETHER:
+            switches = switches.join(*switches.using, Prompts.together)
+    found = respond(unknown, {**sized, Replica.chips: group.chips_per_replica}, switches, leading=True)
+    told = (f"at {Replica.chips} = {group.chips_per_replica} for {each}, with which all need the fewest",) if found.answers else ()
     return replace(found, said=(*found.said, *told))
 
 

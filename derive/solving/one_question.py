@@ -76,7 +76,7 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
     rows = rows or [one for one in asked.equalities if not idle.isdisjoint(one.symbols)]
     # A count of chips or stages is given if it matters, unless there is no answer without it.
     settled = {asked.unknown, *asked.known, *(BOUGHT if found.answers else ())}
-    defaults = dict.fromkeys(name for one in reversed(rows) for name in one.put_in if name not in settled)
+    defaults = dict.fromkeys(name for one in reversed(rows) for name in one.put_in if name in NEUTRAL_DEFAULTS.keys() - settled)
     for name in (name for name in defaults if any(name in one.symbols and not idle.isdisjoint(one.symbols) for one in by_id().values())):
         posed = pose_question(name, given, switches)
         if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):

@@ -51,8 +51,10 @@ def ends(answers: list[dict]) -> tuple[float, float | None]:
     return answer["low"], answer["high"]
 
 
-def compare(expected: str, found: dict) -> None:
-    """Holds the JSON of a command against the column."""
+def compare(expected: str, found: dict | list[dict]) -> None:
+    """Compare the JSON of a command with the column: the answers to several unknowns together."""
+    if isinstance(found, list):
+        found = {"answers": [answer for one in found for answer in one["answers"]]}
     wanted = pytest.approx(figures(expected), rel=REL)
     if expected.startswith("table"):
         assert [value for point in found["sweep"] for value in points(point["answers"])] == wanted

@@ -15,11 +15,12 @@ from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import HELD, Memory
 from derive.solving.checks.consistency import contradicted_default, exceeded_bound, find_implausible, find_impossible, is_unrelated
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
-from derive.solving.checks.targets import better_side, is_within, list_speeds, out_of_reach, warn_beyond_domain
+from derive.solving.checks.targets import better_side, is_fast_enough, is_within, list_speeds, out_of_reach, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
 from derive.solving.engine.find import NO_CACHE, find_answer, possible_errors
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
+from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import is_reachable, results_made_of
 from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
 from derive.solving.question.questions import Instead, Question, drop_knowns, pose_again
@@ -235,7 +236,9 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
     put_in = {name for one in asked.active for name in one.put_in if name not in row.put_in}
     if found := list(_values_of_defaults(asked, row, (name for name in MEASURED if name not in put_in))):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
-    if row in asked.named or better_side(row.symbols[0]):
+    result = row.symbols[0]
+    made = result_with(asked, result, {}) if better_side(result) else None
+    if row in asked.named or (made is not None and not is_fast_enough(result, made, asked.known[result])):
         # A target is not met by less work than the givens say.
         return []
     return list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))

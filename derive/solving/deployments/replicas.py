@@ -37,6 +37,8 @@ _T = TypeVar("_T")
 
 _Shown = tuple[str, str, tuple[str, ...], tuple[Part, ...]]
 """A deployment: its chips and replicas as text, what limits them, the line of their sensitivities, and its parts."""
+TOGETHER = "prefill and decode together"
+"""The phase of replicas that do both."""
 _MOST_MOVES, _LEAST_MOVE = 6, 0.05
 """Largest number of sensitivities, and the smallest one, that are shown."""
 
@@ -228,7 +230,7 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     groups = []
     if solution.with_prompts:
         together = switches.join(*switches.using, Prompts.together)
-        groups.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode together", size))
+        groups.append(_show_one_group(given_with_prompts(given) or given, together, f", {TOGETHER}", size))
     decode = DECODE_ALONE in solution.kinds
     groups.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
     found = [group for group in groups if group]
@@ -237,9 +239,10 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
 
 
 def is_fleet_without_size(unknown: str, given: Mapping[str, Any], switches: Switches) -> bool:
-    """Return whether a result of all replicas is asked for beside a rate, and no given says how many chips one of them has."""
+    """Return whether a result of all replicas, or of money, is asked for beside a rate, and no given says how many chips there are."""
     counted = {Replica.chips, Replica.number, Replica.all_chips}
-    if unknown not in (Replica.number, *results_of(Replica.number)) or not counted.isdisjoint(names_beside(given, switches.hardware)):
+    of_all = (Replica.number, *results_of(Replica.number), *Replica.paid)
+    if unknown not in of_all or not counted.isdisjoint(names_beside(given, switches.hardware)):
         return False
     return _pose_limits(given, switches, None)[0] is not None
 
