@@ -385,7 +385,7 @@ def _add_usual_unit(name: str, text: str) -> str:
     ('<=2.5 USD/h', '0.001', '0.5..2 USD/h:log')
     """
     row = QUANTITIES[name]
-    numbers = re.split(r"\.\.|,", text.partition(":")[0].replace("$", "").strip("<>= USD"))
+    numbers = re.split(r"\.\.|[,;]", text.partition(":")[0].replace("$", "").strip("<>= USD"))
     bare = row.unit in _TOLD_IN and all(re.fullmatch(_PLAIN, one) for one in numbers)
     is_usual = bare and any(row.low <= float(one) <= row.high for one in numbers)
     return _add_unit(_TOLD_IN[row.unit], text) if bare and not is_usual else text

@@ -7,7 +7,7 @@ from derive import presets
 from derive.errors import WrongValue
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
-from derive.roles import Memory, Phases, Prompts, Tokens, Waiting
+from derive.roles import Memory, Phases, Prompts, Replica, Tokens, Waiting
 from derive.solving.question.conventions import Switches
 from derive.tables import shipped
 from derive.units import show
@@ -40,7 +40,9 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
         chip = named[0][1] if len(chips) == 1 else Preset()
         named.append((f"--tier {conventions.tier}", tier_of_chip(conventions.tier, chip, tables)))
     preset = _apply_one_count(as_published(merge(named, settled), settled), typed, unknown)
-    if (counted := preset.givens.get(_CHIPS)) and _CHIPS in typed and counted != typed[_CHIPS]:
+    # The count of a chip may be that of all replicas and stages.
+    of_all = typed.get(_CHIPS, 0.0) * typed.get(Replica.number, 1.0) * typed.get(Memory.groups, 1.0)
+    if (counted := preset.givens.get(_CHIPS)) and _CHIPS in typed and counted not in (typed[_CHIPS], of_all):
         one = next(text for text in chips if names_count(text))
         both = f"{show(_CHIPS, counted)} by --hardware {one} and {show(_CHIPS, typed[_CHIPS])} as given"
         raise WrongValue(f"{_CHIPS} is {both}: remove one of them")
