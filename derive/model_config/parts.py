@@ -197,7 +197,8 @@ def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
         raw = [int(2 * part.ratio("ffn_mult") * dim / 3) for part in parts if not part.get("no_op")]
         return [-(-width // _ROUND_TO) * _ROUND_TO for width in raw]
     count = len(layers.attention) if settings.get("enable_moe_block", "residual_moe") else layers.feed_forward.count(DENSE)
-    width = settings.whole(*_DENSE_WIDTHS)
+    # Without routed experts the shared one is the feed-forward part.
+    width = (not number_of_experts(settings) and settings.whole("shared_intermediate_size")) or settings.whole(*_DENSE_WIDTHS)
     if width and settings.get("model_type") in _WIDTHS_OF_TWO:
         width //= 2
     if not width and count_matrices(settings) == 2:

@@ -256,7 +256,7 @@ _FORMS = (
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "added by --using", "was named but is not needed", "it bounds nothing"),
-    *("of published runs", _SUPPOSED, " is the data type of ", "layout: ", "not understood"),
+    *("of published runs", _SUPPOSED, " is the data type of ", "layout: "),
 )
 """Parts of assumptions about this question, which are printed before the assumptions of the equations."""
 

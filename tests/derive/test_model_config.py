@@ -243,7 +243,7 @@ def test_a_quantized_model_says_the_width_of_its_cache_until_a_given_does(tmp_pa
 def test_what_was_not_understood_is_told_in_one_line(tmp_path):
     settings = {**DENSE, "head_extra_dim": 8, "rope_theta": 500000, "quantization_config": {"quant_method": "new"}, "sliding_window": 64}
     place = written(tmp_path, **settings)
-    (told,) = (one for one in solve("kv_bytes_per_token", model=place, kv_dtype="fp8").assumptions if one.startswith("not understood"))
+    (told,) = (one for one in solve("kv_bytes_per_token", model=place, kv_dtype="fp8").warnings if one.startswith("not understood"))
     assert all(one in told for one in ("head_extra_dim", "quantization_config (new)", "sliding_window"))
     assert "rope_theta" not in told
 

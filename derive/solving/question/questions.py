@@ -151,7 +151,8 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
     _refuse_impossible(known)
     named = tuple(map(equation, using))
     left_out = _rows_left_out(preset, typed.keys(), named, switches.variants)
-    slips = {n: why for n, value in typed.items() if (why := _slip(n, value, preset.givens.get(n), preset))}
+    slips = dict.fromkeys([name] * bool(preset.notes), ". ".join(preset.notes))
+    slips |= {n: why for n, value in typed.items() if (why := _slip(n, value, preset.givens.get(n), preset))}
     whole = Question(
         unknown=name,
         known=known,
@@ -187,7 +188,6 @@ def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Co
 
 def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: Conventions, has_chip: bool, remark: str) -> Iterator[str]:
     """Yield remarks on the presets, on givens that replace values of them, on the layout, and on a data type that was given."""
-    yield from preset.notes
     known = {**preset.givens, **typed}
     for name, value in typed.items():
         if preset.givens.get(name, value) != value:
