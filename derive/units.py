@@ -32,7 +32,10 @@ _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _SUFFIXES = {name: Decimal(size) for name, size in (_SI | _BINARY | {"B": 10**9}).items()}
 _TIMES = {
     **{"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "μs": "1e-6", "ms": "1e-3"},
-    **{"s": "1", "second": "1", "seconds": "1", "min": "60", "minute": "60", "minutes": "60"},
+    **dict.fromkeys(("usec", "microsecond", "microseconds"), "1e-6"),
+    **dict.fromkeys(("msec", "millisecond", "milliseconds"), "1e-3"),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "1"),
+    **dict.fromkeys(("min", "minute", "minutes"), "60"),
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "3600"),
     **{"kh": "3.6e6", "Mh": "3.6e9"},
     **{"d": "86400", "day": "86400", "days": "86400"},
@@ -53,7 +56,7 @@ def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: _Dimens
 _LARGE = {"E": 10**18, "Z": 10**21, "Y": 10**24}
 _SPELLED = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E", "zetta": "Z", "yotta": "Y"}
 """Prefixes in full, of bytes, FLOPs and watts."""
-_NUMBERS = {"thousand": "k", "million": "M", "billion": "G", "trillion": "T"}
+_NUMBERS = {"thousand": "k", "million": "M", "billion": "G", "trillion": "T", "bn": "G"}
 _IN_FULL = ("bit", "bits")
 _BITS = ("b", *_IN_FULL)
 _EACH = ("GPU", "GPUs", "gpu", "gpus", "chip", "chips", "accelerator", "accelerators")
@@ -61,21 +64,21 @@ _EACH = ("GPU", "GPUs", "gpu", "gpus", "chip", "chips", "accelerator", "accelera
 
 _UNITS = {
     **{word: (Decimal(seconds), _dimension(s=1)) for word, seconds in _TIMES.items()},
-    **_prefixed(("B", "byte", "bytes"), _SI | _BINARY, _dimension(byte=1)),
+    **_prefixed(("B", "byte", "bytes", "Byte", "Bytes"), _SI | _BINARY, _dimension(byte=1)),
     **{word: (size / 8, dimension) for word, (size, dimension) in _prefixed(_BITS, _SI, _dimension(byte=1)).items()},
     **{word: (size / 8, dimension) for word, (size, dimension) in _prefixed(("bps",), _SI, _dimension(byte=1, s=-1)).items()},
     **_prefixed(("Bps",), _SI, _dimension(byte=1, s=-1)),
     **_prefixed(("tps",), _SI, _dimension(token=1, s=-1)),
     **dict.fromkeys(_EACH, (Decimal(1), _dimension())),
-    **_prefixed(("FLOP", "FLOPs"), _SI | _LARGE, _dimension(FLOP=1)),
+    **_prefixed(("FLOP", "FLOPs", "Flop", "flop"), _SI | _LARGE, _dimension(FLOP=1)),
     **_prefixed(("FLOPS",), _SI | _LARGE, _dimension(FLOP=1, s=-1)),
     **{word: (86400 * size, _dimension(FLOP=1)) for word, (size, _) in _prefixed(("FLOPday",), _SI | _LARGE, _dimension(FLOP=1)).items()},
     **_prefixed(("token", "tokens", "tok", "Tok"), _SI | {"B": 10**9}, _dimension(token=1)),
     **dict.fromkeys(("mtok", "mtoken", "mtokens"), (Decimal(10**6), _dimension(token=1))),
     **_prefixed(("USD", "usd"), {name: _SI[name] for name in "kKM"} | {"B": 10**9}, _dimension(USD=1)),
-    "$": (Decimal(1), _dimension(USD=1)),
+    **dict.fromkeys(("$", "dollar", "dollars"), (Decimal(1), _dimension(USD=1))),
     **dict.fromkeys(("cent", "cents"), (Decimal("0.01"), _dimension(USD=1))),
-    **dict.fromkeys(("1", "request", "requests", "req"), (Decimal(1), _dimension())),
+    **dict.fromkeys(("1", "request", "requests", "req", "param", "params", "parameters"), (Decimal(1), _dimension())),
     **_prefixed(("J", "joule"), _SI, _dimension(J=1)),
     **_prefixed(("W", "watt", "watts"), _SI, _dimension(J=1, s=-1)),
     **{word: (3600 * size, _dimension(J=1)) for word, (size, _) in _prefixed(("Wh",), _SI, _dimension(J=1)).items()},
