@@ -84,11 +84,6 @@ class Series:
         """Return the first value that is not 0, which is used for the first answer."""
         return (self.low or self.high) if self.count else float(next(filter(None, self.values), 0.0))
 
-    @cached_property
-    def ends(self) -> tuple[float, float]:
-        """Return the least and the greatest of all values."""
-        return (self.low, self.high) if self.count else (float(self.array().min()), float(self.array().max()))
-
     def array(self) -> "np.ndarray":
         """Return all values.
 

@@ -16,8 +16,8 @@ from derive.quantities.aliases import in_full
 class Layout:
     """The effect of a layout: numbers, or another quantity that one is equal to.
 
-    `using` names further rules. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`. A dense model reads
-    its weights by the variant `dense`. Without this variant it has no layout.
+    `using` names further rules. A dense model reads its weights by the variant `dense`. Only a layout of attention has one. In such a
+    layout the chips of one copy of attention share it by its heads.
     """
 
     part: str
@@ -25,7 +25,6 @@ class Layout:
     text: str
     given: Mapping[str, float | str] = field(default_factory=dict)
     using: tuple[str, ...] = ()
-    by_heads: bool = False
     dense: str = ""
 
 
@@ -38,7 +37,6 @@ LAYOUTS: dict[Key, Layout] = {
             part="attention",
             name="tp",
             text="attention is divided by heads over all chips. A cache with fewer KV heads than chips is copied",
-            by_heads=True,
             dense="sharded",
         ),
         Layout(
@@ -46,7 +44,6 @@ LAYOUTS: dict[Key, Layout] = {
             name="dp",
             text="every chip computes attention of its own sequences, and stores all weights outside the experts",
             given={"attention_replicas": "chips"},
-            by_heads=True,
             dense="replicated",
         ),
         Layout(

@@ -109,11 +109,6 @@ class Preset:
         provenance = {**self.provenance, **dict.fromkeys(values, origin)}
         return replace(self, givens={**self.givens, **values}, provenance=provenance, **changed)
 
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Return the unknown quantities of a model with known parameters and no known configuration."""
-        return OF_CONFIGURATION if self.parameters_only else ()
-
 
 def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     """Merge labelled presets into one. Raise WrongValue if two set a quantity differently and no given decides."""

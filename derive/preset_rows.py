@@ -122,7 +122,7 @@ class MemoryTierFigure(TableRow):
 class Efficiency(TableRow):
     """A row of efficiencies.csv: one published run, and the prediction of the calibrated efficiency for it.
 
-    The fit uses the marked rows, with the ideal time of arithmetic and of reads. `low` and `high` are predicted in the unit of the
+    The fit uses the marked rows, with the ideal time of arithmetic and of reads. `low` and `high` are predicted, in `unit`.
     """
 
     TABLE = "efficiencies"

@@ -126,8 +126,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     if other and chosen["peak_flops", other].value == chosen["peak_flops", dtype].value:
         # With the same rate in both, only the width of the weights matters.
         unsaid.pop("peak_flops", None)
-    memory = chosen.get(("hbm_capacity", ""))
-    supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
+    supposed = {"hbm_capacity": notes} if (notes := chosen["hbm_capacity", ""].notes) else {}
     if DATA_TYPES[stored] < record.BYTES_PER_WEIGHT[dtype]:
         supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, because {name} has no rate for {stored}"
     return replace(found, unsaid=unsaid, supposed=supposed)
@@ -235,9 +234,9 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     The text is a name, an alias or a Hugging Face id, or the path of a config.json, its folder, or an id in the cache of huggingface_hub.
     `variants` names the formula, one of `KV_INPUTS`. A model with selective attention gets the KV time of its reads, and no equation for
     dense attention. A model with windows or states gets their sizes and reads, and no balance context, because not all of its reads grow. A
-    model of open_models.csv without an architecture has only parameters, and `missing` names the unknown quantities. A data type in the
-    name, such as -FP8, is the type of the weights. Raises UnknownName for an unknown model, NotCovered if no equation covers its attention,
-    and WrongData for a row or file that cannot be used.
+    model of open_models.csv without an architecture has only parameters. A data type in the name, such as -FP8, is the type of the weights.
+    Raises UnknownName for an unknown model, NotCovered if no equation covers its attention, and WrongData for a row or file that cannot be
+    used.
 
     >>> preset = model("deepseek-v3")
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
@@ -246,12 +245,12 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     tables = tables or shipped.read()
     if found := own_model(text, tables):
         return _config_preset(found)
-    name = _named(text, tables)
+    name = model_name(text, tables)
     alone = name in _without_architecture(tables)
     return _stored(_parameters_alone(name, tables) if alone else of_architecture(architecture(name, tables)), text)
 
 
-def own_model(text: str, tables: Tables | None = None) -> "ConfigModel | None":
+def own_model(text: str, tables: Tables) -> "ConfigModel | None":
     """Return the model of a config.json that a text names by its path, its folder, or an id in the cache of huggingface_hub, or None.
 
     A path comes first, then a name of the tables, then a folder without a separator and an id. Raises WrongData for an unusable file.
@@ -263,7 +262,7 @@ def own_model(text: str, tables: Tables | None = None) -> "ConfigModel | None":
     place = place_of(text)
     if place is None:
         with suppress(UnknownName):
-            _named(text, tables or shipped.read())
+            model_name(text, tables)
             return None
         place = local_place(text)
     return read_config(place) if place else None
@@ -294,17 +293,8 @@ def _stored(preset: Preset, text: str) -> Preset:
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
-    """Return the model of architectures.csv that a name, an alias or a Hugging Face id names. Raises UnknownName and BadRow."""
+    """Return the model that a name, an alias or a Hugging Face id names. Raises UnknownName."""
     tables = tables or shipped.read()
-    name = _named(text, tables)
-    if name in _without_architecture(tables):
-        raise UnknownName("architecture", name, (), f"{record.OPEN_MODELS}.csv has only its parameters")
-    tables.rows_with(Architecture, "model", name)
-    return name
-
-
-def _named(text: str, tables: Tables) -> str:
-    """Return the model of either table that a text names."""
     # The names of bad rows are included, so that they do not match as the beginning of another name.
     spellings = [
         (spelled, row["model"])
@@ -462,13 +452,6 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     )
 
 
-def usual(link: str) -> float:
-    """Return the value that most accelerators of hardware.csv have for a link, among accelerators with a value in the table."""
-    of_link = shipped.read().only(record.HARDWARE, "quantity", link).checked_rows(AcceleratorFigure)
-    values = (row.value for _, faults, row in of_link if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
-    return Counter(values).most_common(1)[0][0]
-
-
 def usual_attention_rate(dtype: str) -> float:
     """Return the rate of attention over the rate of a narrower data type, to two digits, for most accelerators of hardware.csv.
 
@@ -485,16 +468,17 @@ def usual_attention_rate(dtype: str) -> float:
 def usual_value(name: str, kinds: Collection[str], deployment: str, dtype: str) -> float | None:
     """Return the usual value of a quantity in the tables that ship, for a kind of model, a deployment and the data type of a chip."""
     if name == "experts":
-        return sparsest_router()
+        # Experts per used expert, in the sparsest router of the table.
+        return max(row.experts / row.active_experts for row in rows_of(Architecture) if row.experts and row.active_experts)
     if name == "attention_rate_ratio":
         return None if dtype == record.ATTENTION_DTYPE else usual_attention_rate(dtype)
-    fitted = fitted_efficiencies(kinds=kinds, deployments=(deployment,))
-    return fitted[name][1] if name in fitted else usual(name)
-
-
-def sparsest_router() -> float:
-    """Return the number of experts per used expert in the sparsest router of architectures.csv."""
-    return max(row.experts / row.active_experts for row in rows_of(Architecture) if row.experts and row.active_experts)
+    fitted = fitted_efficiencies(kinds, (deployment,))
+    if name in fitted:
+        return fitted[name][1]
+    # The value that most accelerators have, among those with a value in the table.
+    of_name = shipped.read().only(record.HARDWARE, "quantity", name).checked_rows(AcceleratorFigure)
+    values = (row.value for _, faults, row in of_name if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
+    return Counter(values).most_common(1)[0][0]
 
 
 def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
@@ -570,17 +554,14 @@ def deployment_of(chips: float) -> str:
 
 
 def calibrated(
-    tables: Tables | None = None,
-    kinds: Collection[str] = record.MODEL_KINDS,
-    deployments: Collection[str] = DEPLOYMENTS,
-    phases: Collection[str] = (record.DECODE,),
+    kinds: Collection[str], deployments: Collection[str], phases: Collection[str] = (record.DECODE,), tables: Tables | None = None
 ) -> Preset:
     """Return the ranges of mfu, mbu and layer time in published runs of these kinds of model on this number of chips.
 
     `record` is the coverage on runs outside the fit, of the same kinds, deployments and phases. Raises WrongData for an unusable row.
     """
     tables = tables or shipped.read()
-    ends = fitted_efficiencies(tables, kinds, deployments)
+    ends = fitted_efficiencies(kinds, deployments, tables)
     kept = [row for row in tables.rows_of(Efficiency) if row.use == HELD_OUT and row.low is not None and row.phase in phases]
     alike = [row for row in kept if row.kind in kinds and deployment_of(row.chips) in deployments]
     found = f"fitted to published runs of {_list(record.MODEL_KINDS[kind] for kind in kinds)} on {_list(deployments)}"
@@ -593,7 +574,7 @@ def calibrated(
 
 
 def fitted_efficiencies(
-    tables: Tables | None = None, kinds: Collection[str] = record.MODEL_KINDS, deployments: Collection[str] = DEPLOYMENTS
+    kinds: Collection[str], deployments: Collection[str], tables: Tables | None = None
 ) -> dict[str, tuple[float, float, float]]:
     """Return the low end, the fitted value and the high end of every fitted efficiency [SI]. The value for several groups is their mean.
 

@@ -112,8 +112,6 @@ class Requirement:
         >>> Requirement(holds=lambda batch, chips: batch >= 2 * chips).text()
         'batch >= 2*chips'
         """
-        if not isinstance(self._tree, tuple):
-            return str(self._tree)
         sign, *sides = self._tree
         if simplify:
             from derive.expressions.algebra import sort_terms

@@ -242,9 +242,9 @@ VANISH = dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv
 class Meaning:
     """The quantity that people mean by another one, if all of some givens are present.
 
-    It is answered if the requested quantity lacks an input. `why` is printed after its name. With `alone` it applies only if no chip and no
-    model is named and no given belongs to the requested quantity. With `told` the meant quantity is always answered. The other one is also
-    printed if the answer does not use one of these givens.
+    It is answered, with a warning, if the requested quantity lacks an input. `why` is printed after its name. With `alone` it applies only
+    if no chip and no model is named and no given belongs to the requested quantity. With `told` the meant quantity is always answered. The
+    other one is also printed if the answer does not use one of these givens.
     """
 
     asked: str
@@ -253,11 +253,6 @@ class Meaning:
     why: str = ""
     alone: bool = False
     told: str = ""
-
-    @property
-    def warning(self) -> str:
-        """Return the warning that another quantity was answered."""
-        return f"{self.asked} is answered with {self.means}{self.why}"
 
 
 REQUEST = Meaning(

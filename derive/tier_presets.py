@@ -76,18 +76,15 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
 def tier_of_chip(text: str, chip: Preset, tables: Tables | None = None) -> Preset:
     """Return a tier, of which the HBM is that of this chip, at the holding price of HBM."""
     found = tier(text, tables)
-    own = {name: chip.givens.get(name.replace("tier", _HBM)) for name in _OF_DEVICE}
-    if text.strip().lower() != _HBM or None in own.values():
+    own = {name: name.replace("tier", _HBM) for name in _OF_DEVICE}
+    if text.strip().lower() != _HBM or not chip.givens.keys() >= {*own.values()}:
         return found
-    values = {name: value for name, value in own.items() if value is not None}
-    for name, value in values.items():
-        found = found.add_givens({name: value}, chip.provenance[name.replace("tier", _HBM)])
-    supposed = {name: why for name, why in found.supposed.items() if name not in values}
     if price := found.givens.get("tier_price"):
-        found = found.add_givens(
-            {"tier_price": price * values[_OF_DEVICE[0]] / tier(text, tables).givens[_OF_DEVICE[0]]}, found.provenance["tier_price"]
-        )
-    return replace(found, supposed=supposed)
+        of_chip = price * chip.givens[own["tier_capacity"]] / found.givens["tier_capacity"]
+        found = found.add_givens({"tier_price": of_chip}, found.provenance["tier_price"])
+    for name, of_hbm in own.items():
+        found = found.add_givens({name: chip.givens[of_hbm]}, chip.provenance[of_hbm])
+    return replace(found, supposed={name: why for name, why in found.supposed.items() if name not in own})
 
 
 def tier_lines(text: str) -> list[str]:

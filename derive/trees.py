@@ -96,8 +96,7 @@ def _slope_of_part(operation: str, place: int, value: Any, parts: Sequence[Any],
         case "-":
             return -1
         case "*":
-            others = (*parts[:place], *parts[place + 1 :])
-            return by[PRODUCT](*others) if others else 1
+            return by[PRODUCT](*parts[:place], *parts[place + 1 :])
         case "/":
             return 1 / parts[1] if place == 0 else -value / part
         case "**":

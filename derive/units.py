@@ -117,7 +117,7 @@ def _word(word: str, wanted: str) -> tuple[Decimal, _Dimension]:
         others = [at for at, base in enumerate(_BASES) if base not in wanted.split("/")]
         of_bases = (name for name, (_, dimension) in _UNITS.items() if not any(dimension[at] for at in others))
         # A suggestion of "Gb" would lead to an eighth of the intended value.
-        named = [name for name in of_bases if name.isalpha() and not (_bits(name) or name.endswith("ps") or name in _EACH)]
+        named = [name for name in of_bases if name.isalpha() and not (name.endswith((*_BITS, "ps")) or name in _EACH)]
         raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, named, lists=False)}")
     return _UNITS[word]
 
@@ -137,7 +137,7 @@ def _unit(text: str, wanted: str) -> tuple[Decimal, _Dimension | None]:
     if len(numerator) > 1 or any(len(words) != 1 for words in denominator):
         raise _Unreadable(f"has the unit {shorten(text.strip())}, which cannot be read")
     words = [word for part in (numerator, *denominator) for word in part]
-    if (bits := next((word for word in words if word in _UNITS and _bits(word)), None)) and "s" not in words:
+    if (bits := next((word for word in words if word in _UNITS and word.endswith(_BITS)), None)) and "s" not in words:
         raise _Unreadable(f"is in bits, but a size is in bytes: write {bits.rstrip('bits')}B. Only rates are in bits, such as Gb/s")
     exponents = [0] * len(_BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
@@ -147,14 +147,10 @@ def _unit(text: str, wanted: str) -> tuple[Decimal, _Dimension | None]:
     return factor, tuple(exponents)
 
 
-def _bits(word: str) -> bool:
-    return word.endswith(_BITS) and not word.endswith("byte")
-
-
 @cache
 def _wanted(unit: str) -> _Dimension:
     """Return the dimension of a unit of the registry."""
-    return (None if unit == "1" else _unit(unit, unit)[1]) or _dimension()
+    return _unit(unit, unit)[1] or _dimension()
 
 
 def flop_power(name: str) -> int:

@@ -65,9 +65,7 @@ def list_command(
         return
     if word and not equations_about(word):
         word = corrected(word, (row.claim for row in rows_of(Claim)))
-    rows = [*equations(chapter, symbol)]
-    if word:
-        rows = equations_about(word, rows)
+    rows = equations_about(word, equations(chapter, symbol)) if word else [*equations(chapter, symbol)]
     if time is not None:
         at_time = equations_at(time)
         rows = [row for row in rows if row in at_time]
@@ -188,10 +186,11 @@ def _show_word(word: str) -> None:
     if unusable:
         raise unusable
     if "." in word:
-        equation(word)
+        tell(card(equation(word)))
+        return
     # The reason may be a row that cannot be read.
     bad = report_problems(read().problems(Architecture, AcceleratorFigure))
-    quantities, rows = ((), ()) if bad or "." in word else _about(word)
+    quantities, rows = ((), ()) if bad else _about(word)
     if not (quantities or rows):
         _show_nearest(word)
         return

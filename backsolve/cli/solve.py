@@ -151,7 +151,7 @@ def _print_answers(columns: list[Column], words: Mapping[str, str], style: str, 
     if style == "table" and drawn and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
         return
-    if style == "table" and not drawn and points > _LONG and in_terminal(sys.stderr):
+    if style == "table" and points > _LONG and in_terminal(sys.stderr):
         say(f"{points:,} points are formatted in columns (--as csv is faster) ...")
     shown = lines(solutions, style, full, width())
     if style == "table":

@@ -146,16 +146,11 @@ def _stacked_texts(texts: Iterable[tuple[float, str]]) -> Iterator[tuple[float, 
 def _placed(labels: Iterable[Label], taken: list[_Box]) -> Iterator[str]:
     """Yield each label at its first place inside the drawing that is not taken, or else at its best one."""
     for text, places in labels:
-        boxes = {place: _text_box(*place, text) for place in places}
+        boxes = {(x, y, side): (x - _width(text) * (side == "end"), y - SMALL, _width(text), float(SMALL)) for x, y, side in places}
         free = (place for place, box in boxes.items() if box[0] >= 0 and box[0] + box[2] <= _WIDE and not _overlaps(box, taken))
         place = next(free, places[0])
         taken.append(boxes[place])
         yield _text(*place[:2], text, "beside", place[2])
-
-
-def _text_box(x: float, y: float, anchor: str, text: str) -> _Box:
-    """Return the box of a text from its anchor point."""
-    return (x - _width(text) if anchor == "end" else x), y - SMALL, _width(text), float(SMALL)
 
 
 def _overlaps(one: _Box, others: Iterable[_Box]) -> bool:

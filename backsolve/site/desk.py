@@ -28,13 +28,10 @@ def first_command() -> str:
 
 def desk_data() -> Json:
     """Return the data for the script of the desk, except chips and models."""
+    chip, dtype, model = _START
     # Fields that are a part of another field, with the name of the whole.
     parts = {name: whole for name in FIELDS if (whole := quantity(name).whole) in FIELDS}
-    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts, "titles": TITLES, "own": OWN}
-
-
-def _bounds() -> dict[str, str]:
-    """Return the bound of each result. The equations assume the best overlap and hiding, so a result may be a lower or upper bound."""
-    chip, dtype, model = _START
-    found = {name: solve(name, hardware=f"{chip}:{dtype}", model=model, given=FIELDS) for name in ASKED}
-    return {name: solution.answers[0].bound or "" for name, solution in found.items()}
+    # The equations assume the best overlap and hiding, so a result may be a lower or upper bound.
+    first = {name: solve(name, hardware=f"{chip}:{dtype}", model=model, given=FIELDS).answers[0] for name in ASKED}
+    bounds = {name: answer.bound or "" for name, answer in first.items()}
+    return {"asked": ASKED, "start": _START, "bounds": bounds, "parts": parts, "titles": TITLES, "own": OWN}

@@ -40,7 +40,10 @@ def market_page(table: Run) -> Page:
         "sections": sections_of(parts),
         "words": " ".join(one.name for one in table),
     }
-    files = {"prices.csv": f"{run_as_csv(table)}\n", "prices.json": _prices_json(table)}
+    # The rows of the CSV, without the values that are not known.
+    records = [{"page": sheet_address(one)} | {key: value for key, value in flat(one).items() if value is not None} for one in table]
+    as_json = json.dumps(records, separators=(",", ":"), default=str)
+    files = {"prices.csv": f"{run_as_csv(table)}\n", "prices.json": f"{as_json}\n"}
     return Page("market/index.html", "market.html", context, table.problems, files)
 
 
@@ -48,9 +51,3 @@ def _cell(column: Column, one: Inference) -> tuple[str, str]:
     """Return the text of a cell and its sort key: a number [SI], a text, or "" for an unknown value."""
     value, text = column.ordered_by(one), column.text(one)
     return text, f"{value:.6g}" if isinstance(value, float | int) else str(value or "")
-
-
-def _prices_json(table: Run) -> str:
-    """Return the rows of the CSV as a list of objects, without the values that are not known."""
-    rows = [{"page": sheet_address(one)} | {key: value for key, value in flat(one).items() if value is not None} for one in table]
-    return json.dumps(rows, separators=(",", ":"), default=str) + "\n"

@@ -38,8 +38,5 @@ def blocks_of(parts: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     [('text', ['said:']), ('list', ['    this', '    and this'])]
     """
     pieces = (piece for part in parts for piece in ([part] if isinstance(part, Table) else filter(str.strip, part.split("\n"))))
-    return ((kind, [*found]) for kind, found in groupby(pieces, _kind))
-
-
-def _kind(piece: str) -> str:
-    return "table" if isinstance(piece, Table) else "list" if piece.startswith(" ") else "text"
+    kinds = groupby(pieces, lambda piece: "table" if isinstance(piece, Table) else "list" if piece.startswith(" ") else "text")
+    return ((kind, [*found]) for kind, found in kinds)

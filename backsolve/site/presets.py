@@ -156,19 +156,13 @@ def _way(known: tuple[str, ...], active: tuple[Equation, ...], defaults: tuple[t
     while ready := [row for row in defining if row.symbols[0] not in have and have.issuperset(row.symbols[1:])]:
         legs += {row.symbols[0]: row for row in reversed(ready)}.values()
         have |= {row.symbols[0] for row in ready}
-    wanted = {*ASKED}
+    wanted, inputs = {*ASKED}, {name for row in by_id().values() for name in row.symbols[1:]}
     for row in reversed(legs):
         wanted |= {*row.symbols[1:]} if row.symbols[0] in wanted else set()
     used = [row for row in legs if row.symbols[0] in wanted]
-    further = [row for row in legs if row.symbols[0] not in wanted and row.symbols[0] in _inputs()]
+    further = [row for row in legs if row.symbols[0] not in wanted and row.symbols[0] in inputs]
     spoken = {name for row in (*used, *further) for name in row.symbols}
     return Way(legs=(*used, *further), asked=len(used), defaults=tuple((name, value) for name, value in defaults if name in spoken))
-
-
-@cache
-def _inputs() -> frozenset[str]:
-    """Return the quantities that an equation needs for its result."""
-    return frozenset(name for row in by_id().values() for name in row.symbols[1:])
 
 
 def leg_of(row: Equation) -> Json:

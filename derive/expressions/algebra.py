@@ -105,9 +105,9 @@ def split_content(above: Polynomial) -> tuple[Monomial, Polynomial]:
 
 
 def common_divisor(above: Polynomial) -> int:
-    """Return the greatest common divisor of all coefficients, with the sign of the first term, or 0 without terms."""
+    """Return the greatest common divisor of all coefficients, with the sign of the first term."""
     number = gcd(*above.values())
-    return -number if above and above[_highest_term(above)] < 0 else number
+    return -number if above[_highest_term(above)] < 0 else number
 
 
 def _highest_term(above: Polynomial) -> Monomial:
@@ -162,7 +162,7 @@ def _product(number: int, powers: Iterable[tuple[str, Any]]) -> Tree:
 
 
 def _factor(base: Tree, power: Any) -> Tree:
-    if power == 1 or (not base and power > 0):
+    if power == 1:
         return base
     if power == 0.5:
         return (ROOT, base)
@@ -178,9 +178,6 @@ def sort_key(tree: Tree) -> tuple[int, int, str]:
         return 2 if tree[0] in (PRODUCT, RATIO) else 3 if tree[0] == SUM else 4, len(all_parts(tree)), text(tree)
     return int(isinstance(tree, str)), 0, str(tree)
 
-
-_HIGHEST = 6
-"""The highest power up to which a sum is multiplied out."""
 
 EXTREMES = (LARGEST_OF, SMALLEST_OF)
 
@@ -279,7 +276,7 @@ def single_fraction(tree: Tree) -> Quotient:
 
 
 def _raise_fraction(base: Tree, exponent: Tree) -> Quotient:
-    if not isinstance(exponent, int) or abs(exponent) > _HIGHEST:
+    if not isinstance(exponent, int):
         return Quotient(single_factor((RAISED, simplify(base), exponent)))
     factor = single_fraction(base)
     return reduce(_multiply_fractions, [_invert(factor) if exponent < 0 else factor] * abs(exponent), Quotient({(): 1}))

@@ -87,7 +87,7 @@ def _roots_inside(factor: Tree, value: Tree, x: str) -> Roots:
     inverse = {ROOT: (RAISED, value, 2), LOGARITHM: (EXPONENTIAL, value), EXPONENTIAL: (LOGARITHM, value)}
     if operation in inverse:
         return closed_roots(difference(inner, inverse[operation]), x)
-    if operation != RAISED or (x in names(inner) and x in names(exponent[0])):
+    if x in names(inner) and x in names(exponent[0]):
         return None
     if x in names(inner):
         return closed_roots(difference(inner, _raise_to(value, (RATIO, 1, exponent[0]))), x)

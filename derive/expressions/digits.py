@@ -6,7 +6,7 @@ from math import isclose, isfinite
 from typing import TYPE_CHECKING
 
 from derive.quantities import quantity
-from derive.trees import EXPONENTIAL, LOGARITHM, RAISED, ROOT, SUM, Tree, all_parts, is_negative, negated, precise
+from derive.trees import EXPONENTIAL, LOGARITHM, RAISED, ROOT, SUM, Tree, all_parts, is_negative, precise
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -28,9 +28,8 @@ def loses_digits(tree: Tree) -> bool:
     In a rational formula a difference only magnifies the rounding errors of the givens.
     """
     parts = [part for part in all_parts(tree) if isinstance(part, tuple)]
-    exponents = [negated(part[2]) if is_negative(part[2]) else part[2] for part in parts if part[0] == RAISED]
-    rational = all(isinstance(one, int) for one in exponents) and not any(part[0] in (EXPONENTIAL, LOGARITHM, ROOT) for part in parts)
-    return not rational and has_difference(tree)
+    irrational = (part[0] in (EXPONENTIAL, LOGARITHM, ROOT) or (part[0] == RAISED and not isinstance(part[2], int)) for part in parts)
+    return any(irrational) and has_difference(tree)
 
 
 @cache

@@ -63,7 +63,7 @@ def solve_smooth(height: Expr, x: Expr) -> tuple[Expr, ...] | None:
     values = None if len(outer) > 1 or outside.has(x) else _solve_polynomial(outside, whole)
     if values is None:
         return None
-    found = [solve_smooth(_inside(outer[0], value, x), x) for value in values if value != 0 or outer[0].args[0].has(x)]
+    found = [solve_smooth(_inside(outer[0], value, x), x) for value in values]
     return None if None in found else tuple(one for roots in found for one in roots or ())
 
 

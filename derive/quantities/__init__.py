@@ -17,12 +17,11 @@ from derive.quantities.aliases import (
     ALSO_CALLED,
     BESIDE,
     BESIDE_TRAINING,
-    HOW_MANY,
     OWN_UNITS,
-    SUPERLATIVES,
     TENSOR_PARALLEL,
     UNIT_ENDINGS,
     WHERE_ASKED,
+    WITHOUT_EFFECT,
     in_full,
 )
 from derive.quantities.defaults import NEUTRAL_DEFAULTS as NEUTRAL_DEFAULTS
@@ -101,7 +100,7 @@ _MISSPELT = 0.85
 def _called(word: str) -> tuple[str, ...]:
     """Return the quantities that a word means if it is not a name: an alias, another spelling of a name, or a count."""
     name = in_full(word)
-    counted = next((meant for one in (*_counted(name), *_superlative(name)) if (meant := _named(one))), ())
+    counted = next((meant for one in _without_number(name) if (meant := _named(one))), ())
     return ALIASES.get(word.lower()) or _named(name) or counted or _split_unit(name)[0]
 
 
@@ -142,17 +141,11 @@ def _named(name: str) -> tuple[str, ...]:
     return (name,) if name in QUANTITIES else ALIASES.get(name, ())
 
 
-def _counted(name: str) -> tuple[str, ...]:
-    """Return the counted thing in a name for a number, in the singular and the plural."""
-    found = re.fullmatch(HOW_MANY, name)
+def _without_number(name: str) -> tuple[str, ...]:
+    """Return the thing in a name for its number or its best end, in the singular and the plural."""
+    found = re.fullmatch(WITHOUT_EFFECT, name)
     one = found and (found["first"] or found["last"])
     return (one, f"{one}s") if one else ()
-
-
-def _superlative(name: str) -> tuple[str, ...]:
-    """Return the thing after a superlative in a name, in the singular and the plural."""
-    found = re.fullmatch(SUPERLATIVES, name)
-    return (found["name"], f"{found['name']}s") if found else ()
 
 
 def _suggestions(name: str) -> list[str]:
@@ -160,17 +153,13 @@ def _suggestions(name: str) -> list[str]:
 
     The search by meaning is skipped for a name or a misspelling.
     """
+    from difflib import get_close_matches
+
     word = in_full(name)
     called = ALSO_CALLED.get(word, ())
     parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
-    meant = [] if called or parts or _is_misspelt(word) else by_meaning(word)
+    meant = [] if called or parts or get_close_matches(word, (*QUANTITIES, *ALIASES), n=1, cutoff=_MISSPELT) else by_meaning(word)
     return list(dict.fromkeys((*called, *parts, *meant)))[:MOST_MEANT]
-
-
-def _is_misspelt(word: str) -> bool:
-    from difflib import get_close_matches
-
-    return bool(get_close_matches(word, (*QUANTITIES, *ALIASES), n=1, cutoff=_MISSPELT))
 
 
 def aliases(name: str) -> tuple[str, ...]:
@@ -252,12 +241,8 @@ def _synonyms() -> dict[str, str]:
 
 def _meanings(words: Iterable[str]) -> frozenset[str]:
     """Return the meanings of words, without the words that say little."""
-    return frozenset(_meaning(word) for word in words if word and word not in _SAYS_LITTLE)
-
-
-def _meaning(word: str) -> str:
-    alone = word if word in _synonyms() else word.removesuffix("s")
-    return _synonyms().get(alone, alone)
+    alone = (word if word in _synonyms() else word.removesuffix("s") for word in words if word and word not in _SAYS_LITTLE)
+    return frozenset(_synonyms().get(word, word) for word in alone)
 
 
 @cache

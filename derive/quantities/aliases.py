@@ -483,11 +483,9 @@ _PARTS = {
 }
 """Other spellings of parts of names."""
 
-SUPERLATIVES = r"(?:largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest)_(?P<name>.+)"
-"""Words for the best end of a quantity. They have no effect, because an answer is the best end."""
-
-HOW_MANY = r"(?:num|n|number_of|no_of)_(?P<first>.+)|(?P<last>.+)_count"
-"""Words for "number of". They have no effect."""
+_BEST = "largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest"
+WITHOUT_EFFECT = rf"(?:num|n|number_of|no_of|{_BEST})_(?P<first>.+)|(?P<last>.+)_count"
+"""Words for "number of", and for the best end of a quantity. They have no effect, because an answer is the best end."""
 
 _PER_SECOND = r"_per_s(?=_|$)"
 
@@ -509,8 +507,5 @@ def with_new_names(record: Mapping[str, Any]) -> dict[str, Any]:
     >>> with_new_names({"kv_copies": 1.0, "given": ["kv_copies", "ttl"]})
     {'kv_replication': 1.0, 'given': ['kv_replication', 'ttl']}
     """
-    return {RENAMED.get(key, key): [*map(_new_name, value)] if isinstance(value, list) else value for key, value in record.items()}
-
-
-def _new_name(value: Any) -> Any:
-    return RENAMED.get(value, value) if isinstance(value, str) else value
+    lists = {key: [RENAMED.get(str(one), one) for one in value] for key, value in record.items() if isinstance(value, list)}
+    return {RENAMED.get(key, key): value for key, value in {**record, **lists}.items()}

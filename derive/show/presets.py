@@ -8,7 +8,7 @@ from typing import Any
 
 from derive import presets
 from derive.errors import BacksolveError
-from derive.preset_record import BYTES_PER_WEIGHT, OPEN_MODELS, PARAMETERS, Preset
+from derive.preset_record import BYTES_PER_WEIGHT, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, Preset
 from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.presets import RENT
 from derive.show.layout import align_columns
@@ -255,7 +255,7 @@ def preset_lines(preset: Preset) -> list[str]:
     rows = [(name, show(name, value), preset.provenance[name]) for name, value in preset.givens.items()]
     rows += [(group, f"by the variant {variant}", "") for group, variant in preset.variants.items()]
     for name in preset.parameters_only:
-        rows.append(("not known", f"{', '.join(preset.missing)}: {OPEN_MODELS}.csv has the parameters of {name} alone", ""))
+        rows.append(("not known", f"{', '.join(OF_CONFIGURATION)}: {OPEN_MODELS}.csv has the parameters of {name} alone", ""))
     for one in preset.published:
         if one.dtype:
             stored = f"{show('bytes_per_weight', one.bytes_per_weight)} per weight, unless a chip's data type is narrower"

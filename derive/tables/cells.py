@@ -94,9 +94,9 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
     if found := hidden(text):
         raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}") + ", which is invisible")
-    if text.startswith("#") and _FORMULA_ERROR.fullmatch(text):
+    if _FORMULA_ERROR.fullmatch(text):
         raise WrongValue(f"{shorten(text)} is the error text of a spreadsheet formula: write the value instead")
-    if text.startswith("#") and _TOO_NARROW.fullmatch(text):
+    if _TOO_NARROW.fullmatch(text):
         raise WrongValue(f"{shorten(text)} is what a spreadsheet shows in a narrow column: make the column wider and save the file again")
     if formula_signs and begins_as_formula(text, formula_signs):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")

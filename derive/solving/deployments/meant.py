@@ -163,7 +163,7 @@ def answer_meaning(
         return solution
     if meaning.told:
         return _tell_beside(solution, meaning, found)
-    return found.warn(answer_meaning.__name__, meaning.warning)
+    return found.warn(answer_meaning.__name__, f"{meaning.asked} is answered with {meaning.means}{meaning.why}")
 
 
 def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:

@@ -52,7 +52,7 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
         return preset
     known = {**preset.givens, **typed}
     phases, said = _phases(unknown, typed), {unknown, *known}
-    sustained = presets.calibrated(tables, kinds_of(known), (deployment_of(known, {unknown}),), phases)
+    sustained = presets.calibrated(kinds_of(known), (deployment_of(known, {unknown}),), phases, tables)
     if Phases.layers not in said or (phases == (PREFILL,) and said.isdisjoint(Phases.lengths_of_prompts)):
         sustained = replace(sustained, givens={n: value for n, value in sustained.givens.items() if n != Phases.layer_time})
     return merge([("presets", preset), ("calibrated", sustained)], settled)

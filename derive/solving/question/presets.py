@@ -61,7 +61,7 @@ def _with_layouts(
         merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
         tuple(id for row in rows for id in row.using if equation(id).symbols[0] not in typed),
         follows,
-        any(row.by_heads for row in rows),
+        any(row.dense for row in rows),
     )
 
 

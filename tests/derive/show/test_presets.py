@@ -44,7 +44,7 @@ def test_every_model_has_a_row_that_fits_with_its_cache_or_what_is_missing():
     assert [line.split()[0] for line in lines[1:-1]] == [*presets.model_names(), *alone] and max(map(len, lines)) <= COLUMNS
     for name, row in cells(lines).items():
         if name in alone:
-            assert row[3:] == ["-", "-", "-", "-", "its", "configuration"] and presets.model(name).missing
+            assert row[3:] == ["-", "-", "-", "-", "its", "configuration"] and presets.model(name).parameters_only
             continue
         try:
             preset = presets.model(name)
