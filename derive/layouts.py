@@ -70,9 +70,7 @@ USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
     ("heads", False): (("attention", "tp"),),
 }
 """The layouts that engines use: by the variant of the copies of a cache, and for models with and without experts."""
-_PARTS = tuple(dict.fromkeys(part for part, _ in LAYOUTS))
 _OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism", "data_parallel")
-_GROUPS = "attention_replicas"
 
 
 def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], list[tuple[str, Any]]]:
@@ -86,13 +84,13 @@ def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], lis
     ([('attention_replicas', 4)], [('experts', 256)])
     """
     read = [((spelled.strip().lower(), str(value).strip().lower()), spelled, value) for spelled, value in pairs]
-    wrong = next((key for key, _, _ in read if key[0] == _PARTS[0] and key not in LAYOUTS), None)
+    wrong = next((key for key, _, _ in read if key[0] == "attention" and key not in LAYOUTS), None)
     if wrong:
-        choices = " or ".join(f"{part}={name}" for part, name in LAYOUTS if part == _PARTS[0])
-        raise WrongValue(f"attention = {shorten(wrong[1])}: use {choices}")
+        choices = " or ".join(f"{part}={name}" for part, name in LAYOUTS if part == wrong[0])
+        raise WrongValue(f"{wrong[0]} = {shorten(wrong[1])}: use {choices}")
     found = tuple(key for key, _, _ in read if key in LAYOUTS)
     others = [(spelled, value) for key, spelled, value in read if key not in LAYOUTS]
-    return found, [(_GROUPS if found and in_full(spelled) in _OF_ATTENTION else spelled, value) for spelled, value in others]
+    return found, [("attention_replicas" if found and in_full(spelled) in _OF_ATTENTION else spelled, value) for spelled, value in others]
 
 
 def layout_line(keys: Iterable[Key]) -> str:

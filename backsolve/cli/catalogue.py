@@ -14,7 +14,7 @@ from backsolve.streams import fail_on, in_terminal, report_problems, say, tell, 
 from derive import presets
 from derive.catalogue import CHAPTERS, by_id, equation, equations
 from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, is_word, mentions, quantities_about
-from derive.errors import AmbiguousName, NotCovered, UnknownName, WrongData, WrongValue, shorten
+from derive.errors import AmbiguousName, BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.glossary import INSTEAD, explain_term
 from derive.preset_rows import AcceleratorFigure, Architecture
@@ -160,7 +160,7 @@ def explain_command(words: str) -> None:
 
 def _show_word(word: str) -> None:
     """Show the entry with this name: a term, a chip, a model, a quantity or a column. Otherwise list quantities and equations about it."""
-    unusable: WrongData | None = None
+    reason: BacksolveError | None = None
     for lines_of in (
         _term_lines,
         lambda name: [] if ":" in name else shown.chip_lines(presets.chip_name(name)),
@@ -173,18 +173,18 @@ def _show_word(word: str) -> None:
     ):
         try:
             lines = lines_of(word)
-        except (UnknownName, AmbiguousName):
+        except UnknownName:
             continue
-        except WrongData as error:
+        except (AmbiguousName, WrongData) as error:
             # Another table may have the name.
-            unusable = unusable or error
+            reason = reason or error
             continue
         if lines:
             for line in lines:
                 tell(line)
             return
-    if unusable:
-        raise unusable
+    if isinstance(reason, WrongData):
+        raise reason
     if "." in word:
         tell(card(equation(word)))
         return
@@ -192,6 +192,8 @@ def _show_word(word: str) -> None:
     bad = report_problems(read().problems(Architecture, AcceleratorFigure))
     quantities, rows = ((), ()) if bad else _about(word)
     if not (quantities or rows):
+        if reason:
+            raise reason
         _show_nearest(word)
         return
     _tell_quantities(quantities)

@@ -487,8 +487,6 @@ _BEST = "largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowes
 WITHOUT_EFFECT = rf"(?:num|n|number_of|no_of|{_BEST})_(?P<first>.+)|(?P<last>.+)_count"
 """Words for "number of", and for the best end of a quantity. They have no effect, because an answer is the best end."""
 
-_PER_SECOND = r"_per_s(?=_|$)"
-
 
 @lru_cache(maxsize=1024)
 def in_full(word: str) -> str:
@@ -498,7 +496,7 @@ def in_full(word: str) -> str:
     ('tokens_per_second_per_chip', 'requests_per_second', 'hbm_bandwidth')
     """
     name = re.sub(r"[ -]+", "_", word.strip().lower().replace("/", "_per_"))
-    return "_".join(_PARTS.get(part, part) for part in re.sub(_PER_SECOND, "_per_second", name).split("_"))
+    return "_".join(_PARTS.get(part, part) for part in re.sub(r"_per_s(?=_|$)", "_per_second", name).split("_"))
 
 
 def with_new_names(record: Mapping[str, Any]) -> dict[str, Any]:
