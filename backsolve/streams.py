@@ -215,7 +215,7 @@ def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
         say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
 
 
-def report_problems(problems: "Iterable[Problem]") -> bool:
+def report_problems(problems: Iterable[object]) -> bool:
     """Print every problem on stderr. Return whether there is one."""
     found = list(problems)
     for problem in found:
@@ -223,7 +223,7 @@ def report_problems(problems: "Iterable[Problem]") -> bool:
     return bool(found)
 
 
-def fail_on(problems: "Iterable[Problem]") -> None:
+def fail_on(problems: Iterable[object]) -> None:
     """Print every problem and end with the status of wrong input. Call it after the answer is printed."""
     if report_problems(problems):
         leave(INPUT_IS_WRONG)

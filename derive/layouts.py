@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.errors import WrongValue, shorten
 from derive.immutable import immutable
-from derive.quantities.aliases import in_full
+from derive.quantities.aliases import ALIASES, in_full
 
 
 @immutable
@@ -70,7 +70,7 @@ USUAL_LAYOUTS: Mapping[tuple[str, bool], tuple[Key, ...]] = {
     ("heads", False): (("attention", "tp"),),
 }
 """The layouts that engines use: by the variant of the copies of a cache, and for models with and without experts."""
-_OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism", "data_parallel")
+_OF_ATTENTION = ("data_parallel", *(word for word, meant in ALIASES.items() if "attention_replicas" in meant))
 
 
 def split_layout(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[Key, ...], list[tuple[str, Any]]]:

@@ -8,19 +8,7 @@ import click
 
 from backsolve.cli import options
 from backsolve.cli.options import completes
-from backsolve.streams import (
-    fail_on,
-    in_terminal,
-    is_stream,
-    leave,
-    leave_without_sheets,
-    progress,
-    say,
-    tell,
-    tell_doubts,
-    tell_line,
-    width,
-)
+from backsolve.streams import fail_on, in_terminal, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, width
 from derive.errors import WrongData, WrongValue
 from derive.files import label, write
 from invert.data import read_data
@@ -220,9 +208,7 @@ def check_prices(file: FileText | None, prices: FileText | None) -> None:
         book = book_of(data, prices if file is None else file)
     except WrongData as error:
         # Other commands report a bad file in two lines. This one prints all its errors.
-        for line in str(error).splitlines():
-            say(line)
-        leave(error.exit_status)
+        fail_on(str(error).splitlines())
     problems, doubtful = all_problems(book, data), doubtful_prices(book)
     for doubt in doubtful[:PROBLEM_LIMIT]:
         tell_line(f"warning: {doubt}")

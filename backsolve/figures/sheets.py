@@ -22,7 +22,6 @@ from invert.result import Inference
 from invert.sheets.observables import longest_context
 from invert.storage.tiers import HOLD_TIMES, hold_costs
 
-_SHARE = 100
 _KEPT = "\N{NO-BREAK SPACE}"
 _TIMES = (
     (1e-2, "10 ms"), (1e-1, "100 ms"), (1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (300.0, "5 min"), (3600.0, "1 h"), (86400.0, "1 d"),
@@ -342,7 +341,7 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
 
 
 def _share(value: object) -> float:
-    return _SHARE * float(str(value))
+    return 100 * float(str(value))
 
 
 SHEET_FIGURES: Mapping[str, Callable[[Inference], Chart]] = {

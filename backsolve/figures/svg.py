@@ -9,7 +9,6 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from backsolve.figures.axes import axis_ends, axis_ticks, colour_number
-from derive.quantities.formula import NOTHING
 from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, in_units, row_offset
 
 SMALL, _LINE = 12, 16
@@ -57,7 +56,7 @@ class Label(NamedTuple):
     places: Sequence[tuple[float, float, str]]
 
 
-def chart_svg(chart: Chart, links: Mapping[str, str] = NOTHING) -> str:
+def chart_svg(chart: Chart, links: Mapping[str, str] = {}) -> str:
     """Return the chart as an SVG element. `links` are the addresses of named points. The page has its title and the lines below it."""
     chart = in_units(chart)
     rows = [wrap(name, _NAME) for name in chart.up.rows]
@@ -87,7 +86,7 @@ def chart_svg(chart: Chart, links: Mapping[str, str] = NOTHING) -> str:
     return f"{head}<title>{escape(chart.title)}</title><desc>{escape(chart_in_words(chart))}</desc>{''.join(body)}</svg>"
 
 
-def chart_record(chart: Chart, links: Mapping[str, str] = NOTHING) -> dict[str, Any]:
+def chart_record(chart: Chart, links: Mapping[str, str] = {}) -> dict[str, Any]:
     """Return a chart as the script of a page draws it: numbers, ends and ticks of `chart_svg`, and marks at their places in rows."""
     chart, rows = in_units(chart), chart.up.rows
     marks = tuple(replace(mark, ys=tuple(y + row_offset(chart, mark) for y in mark.ys)) for mark in chart.marks)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from itertools import combinations
 from math import gcd, lcm
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from derive.immutable import immutable
@@ -359,7 +358,7 @@ def tree_of_quotient(one: Quotient) -> Tree:
     return tree_of_term(tuple(powers.items()), -number if less else number, one.number)
 
 
-def quotient_of(above: Polynomial, below: Polynomial = MappingProxyType({(): 1})) -> Tree:
+def quotient_of(above: Polynomial, below: Mapping[Monomial, int] = {(): 1}) -> Tree:
     """Return one polynomial divided by another, by default by 1."""
     return tree_of_quotient(_multiply_fractions(Quotient(above), _invert(Quotient(below))))
 

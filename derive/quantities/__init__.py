@@ -12,18 +12,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import MOST_MEANT, AmbiguousName, SeveralNames, UnknownName, suggest
 from derive.quantities import clusters, models, requests, serving, sheets, steps, training
-from derive.quantities.aliases import (
-    ALIASES,
-    ALSO_CALLED,
-    BESIDE,
-    BESIDE_TRAINING,
-    OWN_UNITS,
-    TENSOR_PARALLEL,
-    UNIT_ENDINGS,
-    WHERE_ASKED,
-    WITHOUT_EFFECT,
-    in_full,
-)
+from derive.quantities.aliases import ALIASES, ALSO_CALLED, BESIDE, FILLERS, OWN_UNITS, TENSOR_PARALLEL, UNIT_ENDINGS, WHERE_ASKED, in_full
 from derive.quantities.defaults import NEUTRAL_DEFAULTS as NEUTRAL_DEFAULTS
 from derive.quantities.row import CONSTANTS as CONSTANTS
 from derive.quantities.row import Constant as Constant
@@ -60,13 +49,10 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", []), meant_beside("price_per_mtok", ["margin"])
     ('pretrain_tokens', 'time_to_first_token', 'output_price')
     """
-    of_training = {row.name for row in training.ROWS}
     word = _without_unit(in_full(name))
     called = [one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name]
     # If the chips of a replica are given too, requested chips are the chips of all replicas.
     beside = {*called, *(("fleet_chips",) if called.count("chips") > 1 else ())}
-    if word in BESIDE_TRAINING and not of_training.isdisjoint(beside):
-        return BESIDE_TRAINING[word]
     of_asked = (
         {WHERE_ASKED[word].get(one if one in QUANTITIES else "".join(_called(one))) for one in asked} if word in WHERE_ASKED else set()
     )
@@ -143,7 +129,7 @@ def _named(name: str) -> tuple[str, ...]:
 
 def _without_number(name: str) -> tuple[str, ...]:
     """Return the thing in a name for its number or its best end, in the singular and the plural."""
-    found = re.fullmatch(WITHOUT_EFFECT, name)
+    found = re.fullmatch(FILLERS, name)
     one = found and (found["first"] or found["last"])
     return (one, f"{one}s") if one else ()
 

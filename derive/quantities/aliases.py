@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from derive.quantities import training
+
 
 def _by_word(rows: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
     """Return the quantities by each word. A row has the quantities, then the words."""
@@ -254,9 +256,6 @@ ALIASES: dict[str, tuple[str, ...]] = {
 SAYS_AT_MOST = (*_BUDGETS, *_BUDGETS_OF_A_TIME)
 """Words that mark a value as an upper limit."""
 
-BESIDE_TRAINING = dict.fromkeys(("tokens", "num_tokens"), "pretrain_tokens")
-"""Words with several meanings that have one meaning beside a quantity of training."""
-
 _BESIDE_FLEETS = ("replicas", "fleet_chips", "fleet_throughput", "fleet_requests_per_second", "fleet_cost_per_token", "chip_capex")
 _BESIDE_RATES = {
     "fleet_throughput": "throughput",
@@ -328,6 +327,7 @@ _NETWORKS = dict.fromkeys(
 
 BESIDE: dict[str, dict[str, str]] = {
     **_NETWORKS,
+    **dict.fromkeys(("tokens", "num_tokens"), dict.fromkeys((row.name for row in training.ROWS), "pretrain_tokens")),
     "drain_time": dict.fromkeys(("hbm_capacity", "hbm_bandwidth"), "sweep_time"),
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
@@ -484,7 +484,7 @@ _PARTS = {
 """Other spellings of parts of names."""
 
 _BEST = "largest|biggest|longest|highest|fewest|smallest|shortest|cheapest|lowest|least|greatest"
-WITHOUT_EFFECT = rf"(?:num|n|number_of|no_of|{_BEST})_(?P<first>.+)|(?P<last>.+)_count"
+FILLERS = rf"(?:num|n|number_of|no_of|{_BEST})_(?P<first>.+)|(?P<last>.+)_count"
 """Words for "number of", and for the best end of a quantity. They have no effect, because an answer is the best end."""
 
 

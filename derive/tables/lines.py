@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import TypeAlias
 
 from derive.errors import WrongData, shorten, suggest, trimmed, unseen
@@ -17,7 +16,6 @@ A reader keeps all rows in memory, about 0.9 kB each, and checks about 25,000 ro
 """
 _OTHERS_NAMED = 4
 """Maximum number of further unknown columns in a message."""
-_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 Source: TypeAlias = Iterable[str | bytes]
 """Lines of text or bytes, such as a stream."""
@@ -83,7 +81,7 @@ class CsvTable:
         origin: str,
         columns: Collection[str],
         needed: Collection[str] | None = None,
-        other_names: Mapping[str, str] = _NO_NAMES,
+        other_names: Mapping[str, str] = {},
     ):
         self.origin = origin
         self._lines = self._split_lines(source)
