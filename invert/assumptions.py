@@ -72,10 +72,6 @@ class Prior:
             value = low + (high - low) / (1 + np.exp(-(self.centre + self.spread * normal)))
         return value if isinstance(normal, np.ndarray) else float(value)
 
-    def fixed(self, value: float) -> "Prior":
-        """Return the prior of the same quantity at a known value."""
-        return replace(self, centre=value, spread=0.0, ends=None, why="given")
-
     @property
     def normal(self) -> tuple[float, float]:
         """Mean and spread of the log of a quantity without ends.
@@ -415,10 +411,8 @@ class Assumptions:
     @cached_property
     def ridge_point(self) -> float:
         """Sustained FLOP per byte that follow from machine_balance_ratio and bytes_per_weight."""
-        answers, _ = solve_equation(equation(RIDGE_POINT), "ridge_point", self.facts)
-        # A product of powers: it always has the one point.
-        (ridge_point,) = (answer.value for answer in answers if answer.value is not None)
-        return ridge_point
+        ((answer,), _) = solve_equation(equation(RIDGE_POINT), "ridge_point", self.facts)
+        return answer.point
 
     @cached_property
     def priors(self) -> dict[str, Prior]:
@@ -432,7 +426,8 @@ class Assumptions:
             prior = replace(self.sweep_time_of_peak_prior, centre=self.sweep_time_of_peak_prior.centre / self.sustained_mbu)
         else:
             prior = getattr(self, f"{name}_prior")
-        return prior.fixed(self.facts[name]) if name in self.given and name in HELD_FIXED else prior
+        fixed = name in self.given and name in HELD_FIXED
+        return replace(prior, centre=self.facts[name], spread=0.0, ends=None, why="given") if fixed else prior
 
     @cached_property
     def noise(self) -> dict[str, float]:
@@ -498,10 +493,7 @@ USUAL = Assumptions()
 def assumptions_as_record(assumptions: Assumptions) -> dict[str, object]:
     """Convert all fields to JSON values by name. A prior becomes its centre, spread and ends."""
     values = {name: getattr(assumptions, name) for name in _BY_NAME}
-    return {name: _plain(value) for name, value in values.items()}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Prior):
-        return {"centre": value.centre, "spread": value.spread, "ends": value.ends and list(value.ends)}
-    return list(value) if isinstance(value, tuple) else value
+    return {
+        name: {"centre": one.centre, "spread": one.spread, "ends": one.ends} if isinstance(one, Prior) else one
+        for name, one in values.items()
+    }

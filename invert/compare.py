@@ -163,12 +163,12 @@ def _point(value: object) -> Estimate:
     return Estimate(kind="undetermined", level=None) if value is None else _rounded("point", value, None, None)
 
 
-def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[str, tuple[float, float]] | None]]) -> dict[Name, Estimate]:
+def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float], Mapping[str, tuple[float, float]]]]) -> dict[Name, Estimate]:
     """Return the probability of each memory tier, with its range, by lifetime."""
     return {
-        (f"probability_{tier}", str(ttl or "hour")): _rounded("interval", share, *(ranges or {}).get(tier, (None, None)))
+        (f"probability_{tier}", str(ttl or "hour")): _rounded("interval", share, *ranges[tier])
         for ttl, shares, ranges in sold
-        for tier, share in (shares or {}).items()
+        for tier, share in shares.items()
     }
 
 
@@ -217,11 +217,14 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
     if record["readings"]["joint"]:
         for name, reading in (("from_threshold", "lecture"), ("joint", "joint")):
             said["kv_bytes_per_token", name] = _point(record["readings"][reading]["kv_bytes_per_token"])
-    ranges = ((one["ttl_seconds"], one["probabilities"], one["range"]) for one in record["storage"])
     if convention := record.get("convention"):
         said[_FACTOR] = _factor(convention["bayes_factor"], convention["probability_by_cost"])
-    ends = ((ttl, shares, found and {tier: (end["low"], end["high"]) for tier, end in found.items()}) for ttl, shares, found in ranges)
-    return Side(prices=prices, said={**said, **_tiers(ends)})
+    tiers = _tiers(
+        (one["ttl_seconds"], one["probabilities"], {tier: (end["low"], end["high"]) for tier, end in one["range"].items()})
+        for one in record["storage"]
+        if one["probabilities"]
+    )
+    return Side(prices=prices, said={**said, **tiers})
 
 
 # Other prices.
@@ -371,8 +374,7 @@ def _revert_prices(
     for sheet, changes in changed:
         gone, come = (tuple(one for one in changes if side(one) is None) for side in (attrgetter("new"), attrgetter("old")))
         groups = [*((one,) for one in changes if one.times), *filter(None, (gone, come))]
-        alone = len(groups) < 2 or any(len(group) == len(changes) for group in groups)
-        if not alone and not _common_factor(changes) and len(tried) + len(groups) <= MOST_REVERTED:
+        if len(groups) > 1 and not _common_factor(changes) and len(tried) + len(groups) <= MOST_REVERTED:
             tried += [(sheet, group) for group in groups]
     backs = [(group, back) for sheet, group in tried if (back := _revert(sheet, group))]
     found = _infer_again([back for _, back in backs], run, data)

@@ -134,22 +134,22 @@ class Codec:
 
     def _one_of(self, kinds: Sequence[Any], found: object, at: str) -> Any:
         """Decode a value as the one of these types that has its JSON form."""
-        taken = {one: self.leaves[one].json_type if one in self.leaves else _json_type(one) for one in kinds}
+        taken = {one: self.leaves[one].json_type if one in self.leaves else dict if is_dataclass(one) else one for one in kinds}
         for kind, json_type in taken.items():
             if _is(json_type, found):
                 return None if kind is NoneType else self.decode(kind, found, at)
-        allowed = " or ".join(_NAMES.get(one, _json_name(one)) for one in taken.values())
+        allowed = " or ".join(map(_json_name, taken.values()))
         raise WrongShape(f"{at} is {_brief(found)}, but must be {allowed}")
 
     def _values(self, kind: type, keys: Keys, found: Mapping[str, object], at: str) -> dict[str, Any]:
-        """Return the values of stored fields by path. Computed keys are not read."""
+        """Return the values of stored fields by path."""
         values: dict[str, Any] = {}
         for key, source in keys.items():
             if key not in found:
                 raise WrongShape(f"it lacks {_inside(at, key)}")
             if isinstance(source, Nested):
                 values |= self._values(kind, source.keys, _checked(dict, found[key], _inside(at, key)), _inside(at, key))
-            elif isinstance(source, str) and is_stored(kind, source):
+            elif isinstance(source, str):
                 values[source] = self.decode(reduce(attribute_type, source.split("."), kind), found[key], _inside(at, key))
         return values
 
@@ -176,15 +176,6 @@ def attribute_type(kind: Any, name: str) -> Any:
     return get_type_hints(getter)["return"] if getter else _hints(kind)[name]
 
 
-def is_stored(kind: Any, path: str) -> bool:
-    """Return whether every step of a path is a field and not a computed value."""
-    for step in path.split("."):
-        if not is_dataclass(kind) or step not in names_of(kind):  # type: ignore[arg-type]
-            return False
-        kind = attribute_type(kind, step)
-    return True
-
-
 @cache
 def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
@@ -201,13 +192,6 @@ def _build(kind: type, values: Mapping[str, Any]) -> Any:
         else:
             arguments[name] = value
     return kind(**arguments, **{name: _build(attribute_type(kind, name), parts) for name, parts in inside.items()})
-
-
-def _json_type(kind: Any) -> type:
-    origin = get_origin(kind)
-    if origin is None:
-        return dict if is_dataclass(kind) else kind
-    return list if origin is tuple else dict
 
 
 def _is(kind: type, found: object) -> bool:

@@ -6,7 +6,7 @@ are sustained rates, so utilisations are 1.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 from math import exp, inf, isfinite
 from re import findall
@@ -17,13 +17,14 @@ from scipy.special import stdtrit
 
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
-from derive.expressions.branches import branches, regimes_of
+from derive.expressions.branches import regimes_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.trees import Tree, difference, names, slopes
 from invert.arrays import Array
 from invert.assumptions import NUISANCES, Assumptions
 from invert.estimators.prediction import Student
 from invert.estimators.premium import DRAWS, weighted_line
+from invert.forward_model import closed_form
 from invert.posterior.draws import normals
 from invert.posterior.points import RATIOS, PriceData, drawn_contexts, inverted, nuisances
 from invert.records import Identifiability, Swing
@@ -152,7 +153,7 @@ def _tree(name: str) -> Tree:
         return difference("long_context", "short_context")
     if name in _DEFINED_BY:
         left, right = equation(_DEFINED_BY[name]).trees
-        return right if left == name else (branches(equation(_DEFINED_BY[name]), name)[0].roots or ())[0]
+        return right if left == name else closed_form(_DEFINED_BY[name], name)
     product: Tree
     (_, product), *others = findall(r"([*/]?)([^*/]+)", name)
     for operation, factor in others:
@@ -194,8 +195,6 @@ _TOLERANCE = 1e-9
 """Tolerance of linear algebra: a row of unit length nearer than this to a span is in it, and smaller relative singular values are 0.
 Rounding is 1e-15.
 """
-_KEPT = 4096
-"""Maximum number of cached answers, more than a market needs."""
 
 _COMMON = (
     "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_price_cost_ratio/input_price_cost_ratio", "prompt_position",
@@ -258,14 +257,11 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     apart = {name: _residual(row, basis) for name, row in spoken.items()}
     missing: dict[str, tuple[str, ...] | None] = {}
     tied: dict[str, str] = {}
-    together: dict[tuple[str, ...], list[dict[int, str]]] = {}
     for target in (name for name in FACTS_OF if name in spoken):
         missing[target] = _fewest(apart[target], {name: apart[name] for name in FACTS_OF[target]})
         if missing[target] is None:
             # The price of a hit has its own price/cost. No fact is known about it, so it determines no quantity.
-            told = np.array([*known, *(spoken[name] for name in FACTS_OF[target])])
-            groups = together.get(FACTS_OF[target]) or together.setdefault(FACTS_OF[target], _groups(told))
-            tied[target] = _moves_with(spoken[target], told, groups)
+            tied[target] = _moves_with(spoken[target], np.array([*known, *(spoken[name] for name in FACTS_OF[target])]))
     return Identifiability(
         regime=regime_in_words(prices, at),
         prices=prices,
@@ -296,14 +292,8 @@ def identified(
     # A given mean of a long band says nothing of a sheet that has none.
     known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
     # A model without a cache has an infinite balance context.
-    values = tuple((name, value) for name, value in known.items() if 0 < value < inf or name == "attention_flops_per_pair")
-    return _identify_at(tuple(_COMPONENTS_OF_SHEET[name] for name in observed), anchors["overlap"], values)
-
-
-@lru_cache(_KEPT)
-def _identify_at(components: tuple[str, ...], overlap: float, values: tuple[tuple[str, float], ...]) -> Identifiability:
-    """Cache `identify`, because most sheets of a market sell the same components at the same sizes and contexts."""
-    return identify(components, overlap=overlap, values=dict(values))
+    values = {name: value for name, value in known.items() if 0 < value < inf or name == "attention_flops_per_pair"}
+    return identify([_COMPONENTS_OF_SHEET[name] for name in observed], overlap=anchors["overlap"], values=values)
 
 
 def _fewest(target: Array, facts: Mapping[str, Array]) -> tuple[str, ...] | None:
@@ -342,11 +332,11 @@ def _small(row: Array) -> bool:
     return bool(row @ row <= _TOLERANCE**2)
 
 
-def _moves_with(target: Array, known: Array, groups: list[dict[int, str]]) -> str:
+def _moves_with(target: Array, known: Array) -> str:
     """Return the smallest group of primitives that changes with the target along the null space of the known rows."""
     own = np.flatnonzero(target).tolist()
     unit = target / np.linalg.norm(target)
-    others = [left for group in groups if (left := {n: sign for n, sign in group.items() if n not in own})]
+    others = [left for group in _groups(known) if (left := {n: sign for n, sign in group.items() if n not in own})]
     for size in range(len(others) + 1):
         for some in combinations(others, size):
             columns = [*own, *(next(iter(group)) for group in some)]

@@ -9,7 +9,6 @@ from typing import TypedDict, Unpack
 
 from derive.catalogue import equation
 from derive.immutable import cut, immutable
-from derive.show.words import text_of
 from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimate_text import estimate_text
@@ -106,10 +105,8 @@ class Reading:
 
 
 def unanswered(name: str, solution: Solution) -> Reading:
-    """Return a reading without a single number, with the reason or its bounds."""
-    found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
-    why = solution.why_not or f"{solution.unknown} is not determined. Only bounds are known: {found}"
-    return Reading(name=name, values={}, solution=solution, problem=why)
+    """Return a reading without a number, with the reason."""
+    return Reading(name=name, values={}, solution=solution, problem=solution.why_not)
 
 
 @immutable

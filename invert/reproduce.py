@@ -84,7 +84,8 @@ def changed_since(saved: SavedRun) -> str:
     then, now = saved.made, made_with(with_scores(read_data(), saved.request.knowledge))
     assumed = json.loads(json.dumps(assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))))
     tables, assumptions = differing_names(then.tables, now.tables), differing_names(saved.assumptions, assumed)
-    hashed = [f"{name} (SHA-256 {_start(then.tables.get(name))}, now {_start(now.tables.get(name))})" for name in tables]
+    hashes = {name: [(of.tables.get(name) or "none")[:_HASH_SHOWN] for of in (then, now)] for name in tables}
+    hashed = [f"{name} (SHA-256 {earlier}, now {later})" for name, (earlier, later) in hashes.items()]
     if not tables[1:]:
         hashed = [one.replace(" (", " has changed since (", 1) for one in hashed]
     parts = [
@@ -119,10 +120,6 @@ def _findings(document: Mapping[str, Any]) -> dict[str, object]:
     """Return the sheets and other findings, without the provenance."""
     run = {name: value for name, value in document["run"].items() if name not in _MADE_WITH}
     return {**run, "sheets": document.get("sheets")}
-
-
-def _start(digest: str | None) -> str:
-    return digest[:_HASH_SHOWN] if digest else "none"
 
 
 # The file.

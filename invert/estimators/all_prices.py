@@ -16,7 +16,7 @@ from invert.estimators.cases import Case, rental
 from invert.forward_model import Inversion, forward, invert_prices, kv_bytes_from_crossover, solve_steps
 from invert.posterior import sampler
 from invert.posterior.points import Pair, PriceData, solved
-from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
+from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, prior_spreads, summarise
 
 JOINT_STEPS = (
     ("bands.premium_in", "attention_flops_per_pair"),
@@ -224,7 +224,7 @@ def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) ->
         found = summarise(price_data, assumptions, rental(data, assumptions).values["price_per_flop"])
         prior, contractions = prior_spreads(price_data, assumptions), {}
         for name, one in found.marginals.items():
-            share = contracted(one.spread, prior[name])
+            share = 1 - (one.spread / prior[name]) ** 2
             too_wide = records.dominated(share, assumptions)
             contractions[name] = records.Contraction(
                 prior_spread=prior[name], spread=one.spread, contraction=share, prior_dominated=too_wide

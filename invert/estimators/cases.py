@@ -12,11 +12,10 @@ from numbers import Real
 
 from derive import presets
 from derive.catalogue import equation
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten, suggest
+from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.immutable import immutable
-from derive.preset_record import Preset
 from derive.preset_rows import Architecture
-from derive.presets import hardware, hardware_names
+from derive.presets import hardware
 from derive.quantities import NAME_OF_SYMBOL, NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.tables.lines import BadRow, Problem
 from derive.tables.shipped import Tables, in_si
@@ -70,18 +69,20 @@ UNKNOWN = (BY_PRICE, ASSUMED_SIZE)
 """Sources of active_params that no table states: the input price, or else the lecture's assumption."""
 
 
-def anchors_of(model: ModelRow | None, assumptions: Assumptions, stated: tuple[float, str] | None = None) -> Anchors:
-    """Return the anchors of one sheet. If active_params is not given, use the parameters of its model, else assumed ones."""
+def anchors_of(model: ModelRow | None, row: Architecture | None, listed: Priced | None, assumptions: Assumptions) -> Anchors:
+    """Return the anchors of one sheet. If active_params is not given, use the parameters of its model or of public weights, else assumed
+    ones.
+    """
     common = common_anchors(assumptions)
     if "active_params" in common.values:
         return common
-    if model is not None and model.active_params:
-        value, origin = model.active_params, f"models.csv ({model.active_params_grade})"
-    elif stated:
-        value, origin = stated
-    else:
-        value, origin = assumptions.assumed_active_params, ASSUMED_SIZE
-    return with_size(common, value, origin)
+    if model and model.active_params:
+        return with_size(common, model.active_params, f"models.csv ({model.active_params_grade})")
+    if row and row.active_params:
+        return with_size(common, row.active_params, OF_ARCHITECTURE)
+    if listed and same_weights(listed, model):
+        return with_size(common, listed.active_params, f"open_models.csv ({listed.params_grade})")
+    return with_size(common, assumptions.assumed_active_params, ASSUMED_SIZE)
 
 
 def with_size(anchors: Anchors, active_params: float, origin: str) -> Anchors:
@@ -108,7 +109,13 @@ def rental(data: Data, assumptions: Assumptions = USUAL) -> Anchors:
     '1.66e-16 5.62e-19'
     """
     tables, chip = data.tables, assumptions.rent_chip
-    preset = hardware(chip, tables) if chip != USUAL.rent_chip else _usual_chip(tables)
+    try:
+        preset = hardware(chip, tables)
+    except (UnknownName, NotCovered) as error:
+        if chip != USUAL.rent_chip:
+            raise
+        # The user did not type the name of the usual chip: if it is missing, the table is wrong.
+        raise BadRow(Problem(origin="hardware.csv", message=str(error))) from None
     price, stated = production_figure(tables, "chip_price")
     rent, said = in_si("chip_price", price, stated.unit), f"disclosures.csv {stated.provider}: {stated.source_url}"
     at_cost = {"increment_price_cost_ratio": 1.0} | {
@@ -119,20 +126,6 @@ def rental(data: Data, assumptions: Assumptions = USUAL) -> Anchors:
     for name, id in (("price_per_hbm_byte", "serving.price_per_hbm_byte"), ("price_per_flop", "serving.price_per_flop")):
         values[name], origin[name] = equation(id).right_side(values), id
     return Anchors(values, origin)
-
-
-def _usual_chip(tables: Tables) -> Preset:
-    """Return the usual chip of hardware.csv. The user did not type its name: if it is missing, the table is wrong."""
-    try:
-        return hardware(USUAL.rent_chip, tables)
-    except WrongData:
-        raise
-    except BacksolveError:
-        name, _, dtype = USUAL.rent_chip.partition(":")
-        names = hardware_names(tables)
-        column = "dtype" if name in names else "accelerator"
-        lacks = f"{shorten(name)} has no peak_flops in {dtype}" if name in names else f"there is no {shorten(name)}{suggest(name, names)}"
-        raise BadRow(Problem(origin="hardware.csv", column=column, message=lacks)) from None
 
 
 def production_figure(tables: Tables, quantity: str) -> tuple[float, Disclosure]:
@@ -194,11 +187,9 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     of_price = size_by_price(sheet, model, data, assumptions)
     by_price, no_size = (None, of_price) if isinstance(of_price, str) else (of_price, "")
     row = next((row for row in data.tables.rows_of(Architecture) if model and row.model == model.architecture), None)
-    listed = by_price.listed if by_price else None
-    anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed if same_weights(listed, model) else None)), None
+    anchors, suggested = anchors_of(model, row, by_price.listed if by_price else None, assumptions), None
     if anchors.origin["active_params"] == ASSUMED_SIZE and by_price:
         suggested = size_at_price(by_price, "active_params", data, assumptions)
-    if suggested:
         anchors = with_size(anchors, suggested.median, BY_PRICE)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
@@ -206,9 +197,8 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None
     price_data = price_data_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions, suggested), storage, kv)
-    if anchors.origin["active_params"] == BY_PRICE:
-        # The input price already gave the size of the model, so it is not used twice.
-        price_data = replace(price_data, size_by_price=True)
+    # The input price that gave the size of the model is not used twice.
+    price_data = replace(price_data, size_by_price=suggested is not None)
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
     # A model is not sold before its release.
     starts = (row.effective_date for row in sheet.rows if row.date_kind == "start")
@@ -244,25 +234,18 @@ def _refuse_contexts(sheet: PriceSheet, seen: Observables, model: ModelRow | Non
             raise WrongValue(f"{name} {show(name, mean)} is outside its band: it must be above {show(name, low)}{end}")
 
 
-def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:
+def same_weights(listed: Priced, model: ModelRow | None) -> bool:
     """Return whether a sheet sells the open model that has its name. It does not if the architecture of that model is known but models.csv
     gives none, because the id now has other weights. The open model is still left out of the fits for the sheet, because the two prices are
     related.
     """
-    return listed is not None and (not listed.architecture or (model is not None and listed.architecture == model.architecture))
+    return not listed.architecture or (model is not None and listed.architecture == model.architecture)
 
 
-def _stated_size(row: Architecture | None, listed: Priced | None) -> tuple[float, str] | None:
-    """Return the active parameters of public weights, and the table that has them, with its grade if there is one."""
-    if row and row.active_params:
-        return row.active_params, OF_ARCHITECTURE
-    return (listed.active_params, f"open_models.csv ({listed.params_grade})") if listed else None
-
-
-def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None = None) -> tuple[float, float]:
+def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None) -> tuple[float, float]:
     """Return ln active_params and its spread [nat], by the source of the number."""
     origin = anchors.origin["active_params"]
-    if origin == BY_PRICE and suggested:
+    if suggested:
         spread = suggested.spread
     elif origin == ASSUMED_SIZE:
         spread = assumptions.assumed_size_spread

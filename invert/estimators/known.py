@@ -64,35 +64,29 @@ class Judged:
         return median and median / self.member.kv_bytes_per_token
 
 
+@cache_with_data
 def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)) -> tuple[Judged, ...]:
     """Return every known model with a sheet of several bands, with the results of these estimators for these assumptions."""
-    return _judged(data, assumptions.without_facts(UNLESS_GIVEN), names)
-
-
-@cache_with_data
-def _judged(data: Data, assumptions: Assumptions, names: tuple[str, ...]) -> tuple[Judged, ...]:
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     return tuple(Judged(member, *side_by_side(member.case, data, assumptions, names)) for member in members(data, assumptions))
 
 
 def predictions_of_known(data: Data, assumptions: Assumptions = USUAL) -> tuple[JudgedPrediction, ...]:
     """Return every range of KV bytes on sheets with several bands, with the true KV bytes of the architecture, by estimator."""
-    found = []
-    for one in judged(data, assumptions):
-        for name, estimate in one.kv_bytes.items():
-            low, median, high = estimate.low, estimate.median, estimate.high
-            if estimate.kind == "interval" and low and median and high:
-                found.append(
-                    JudgedPrediction(
-                        model=one.member.architecture,
-                        by=kv_heading(name),
-                        truth=one.member.kv_bytes_per_token,
-                        low=low,
-                        median=median,
-                        high=high,
-                        level=assumptions.level,
-                    )
-                )
-    return tuple(found)
+    return tuple(
+        JudgedPrediction(
+            model=one.member.architecture,
+            by=kv_heading(name),
+            truth=one.member.kv_bytes_per_token,
+            low=low,
+            median=median,
+            high=high,
+            level=assumptions.level,
+        )
+        for one in judged(data, assumptions)
+        for name, estimate in one.kv_bytes.items()
+        if (low := estimate.low) and (median := estimate.median) and (high := estimate.high)
+    )
 
 
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:

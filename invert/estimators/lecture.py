@@ -57,11 +57,9 @@ def _read_crossover(long_context_threshold: int, *anchors: float) -> records.Rea
     found = invert_price(lambda kv_bytes: crossover_context(kv_bytes, given), long_context_threshold)
     # The formula, the elasticities and the reason of a refusal come from the catalogue.
     solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
-    return (
-        records.Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution)
-        if found
-        else records.unanswered("lecture", solution)
-    )
+    if found is None:
+        return records.unanswered("lecture", solution)
+    return records.Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution)
 
 
 def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:

@@ -14,7 +14,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel
 from invert.estimators.cases import UNKNOWN, Case, rental
-from invert.estimators.size import PER_MTOK, Params, record_of_size, size_at_price, why_size
+from invert.estimators.size import PER_MTOK, Params, closed_price_cost, record_of_size, size_at_price
 from invert.forward_model import solve_steps
 from invert.posterior.points import solved
 from invert.records import Estimate, FastMode, Observable, interval, references, undetermined
@@ -39,10 +39,9 @@ def _params(case: Case, name: Params, data: Data, assumptions: Assumptions) -> E
     if found is None:
         return undetermined(assumptions, case.no_size)
     size = size_at_price(found, name, data, assumptions)
-    return replace(
-        interval(assumptions, size.low, size.median, size.high, why_size(found, name, data, assumptions), equations=()),
-        record=None if found.extrapolated else record_of_size(found, name, data, assumptions),
-    )
+    because = f"{found.because}. {closed_price_cost(data, name, assumptions)}" if found.closed else found.because
+    record = None if found.extrapolated else record_of_size(found, name, data, assumptions)
+    return replace(interval(assumptions, size.low, size.median, size.high, because), record=record)
 
 
 @cache_with_data
@@ -65,18 +64,16 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
     With known parameters, its range comes from the range of rents. Otherwise it comes from the range of the parameters at the
     usual rent.
     """
-    known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price
-    if not known and found is None:
-        return undetermined(assumptions, case.no_size)
-    total = params_times_price_cost(case.sheet.bands[0].input.usd_per_token, data, assumptions)
-    if known or found is None:
+    if case.anchors.origin["active_params"] not in UNKNOWN:
         value = case.anchors.values["active_params"]
         off = exp(assumptions.reach * assumptions.rent_spread)
-        params = value * off, value, value / off
+        params, by = (value * off, value, value / off), "its parameters and the rent of chips"
+    elif case.by_price:
+        size = size_at_price(case.by_price, "active_params", data, assumptions)
+        params, by = (size.high, size.median, size.low), "its active parameters by price"
     else:
-        size = size_at_price(found, "active_params", data, assumptions)
-        params = (size.high, size.median, size.low)
-    by = "its parameters and the rent of chips" if known else "its active parameters by price"
+        return undetermined(assumptions, case.no_size)
+    total = params_times_price_cost(case.sheet.bands[0].input.usd_per_token, data, assumptions)
     of_lists = price_cost_of_lists(data, assumptions)
     beside = f". The median of open models, each at its own price, is {of_lists:.0f} times" if of_lists else ""
     because = f"input price over its cost on a fully used rented chip, at {by}{beside}"

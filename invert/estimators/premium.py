@@ -218,14 +218,10 @@ def siblings(data: Data, architecture: str) -> frozenset[str]:
     return frozenset(row.model for row in data.tables.rows_of(Architecture) if row.kv_family == family)
 
 
+@cache_with_data
 def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
     """Return every row of calibration_models.csv, with its architecture and its sheet. Raise BadRow with every row that cannot be used."""
-    return _members(data, assumptions.without_facts(UNLESS_GIVEN))
-
-
-@cache_with_data
-def _members(data: Data, assumptions: Assumptions) -> tuple[Member, ...]:
-    book = calibration_book(data)
+    book, assumptions = calibration_book(data), assumptions.without_facts(UNLESS_GIVEN)
     known = {f"{one.provider}/{one.model}": one for one in models(data)}
     found, faults = list[Member](), list[Problem]()
     for row in data.tables.rows_of(CalibrationModel):
@@ -369,15 +365,11 @@ def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> 
     typical, families = typical_at(data, of, case.day, case.kv_family, assumptions)
     if typical is None:
         return undetermined(assumptions, "fewer than two families with known KV were released earlier")
-    because = f"typical of models released before {case.day}{_unless_released(case)}. Uses no price"
-    found = interval(assumptions, *typical.range(assumptions.level), because, equations=(), contraction=0.0)
+    unless_released = ""
+    if not case.released:
+        by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
+        unless_released = f"{by_then} (release not known. Its record is of known models with typical KV of {case.sheet.as_of})"
+    because = f"typical of models released before {case.day}{unless_released}. Uses no price"
+    found = interval(assumptions, *typical.range(assumptions.level), because, contraction=0.0)
     record = record_of_typical_kv(data, of, assumptions, None if case.released else case.sheet.as_of)
     return replace(found, record=record, families=families)
-
-
-def _unless_released(case: Case) -> str:
-    """Return a remark on the day and on the record if the release is not known, or an empty text."""
-    if case.released:
-        return ""
-    by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
-    return f"{by_then} (release not known. Its record is of known models with typical KV of {case.sheet.as_of})"

@@ -341,11 +341,6 @@ def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assum
     return size_at(data, form_of(found, params), found.price, without, found.closed, assumptions)
 
 
-def why_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> str:
-    """Return the reason of these sizes in words."""
-    return f"{found.because}. {closed_price_cost(data, params, assumptions)}" if found.closed else found.because
-
-
 def closed_price_cost(data: Data, params: Params, assumptions: Assumptions) -> str:
     """Return the fitted price/cost of closed models in words.
 
@@ -507,4 +502,4 @@ def _size_by_score(case: "Case", form: SizeForm, score: KnowledgeScore, data: Da
     because += ". Extrapolated: every open model has a lower score" * extrapolated
     of_closed = _record_if_any(data, form, "closed vendor", assumptions) if closed else None
     of_it = of_closed or size_record(data, form, "family", assumptions)
-    return replace(interval(assumptions, low, median, high, because, equations=()), record=None if extrapolated else of_it)
+    return replace(interval(assumptions, low, median, high, because), record=None if extrapolated else of_it)

@@ -11,10 +11,10 @@ draws so far (population Monte Carlo) goes there. The balance heuristic mixes it
 the triangular weight divided by the triangular share.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from math import exp, hypot, lgamma, log, pi, sqrt
+from math import exp, hypot, lgamma, log, nan, pi, sqrt
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -103,19 +103,14 @@ def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, fl
 def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
     """Return the log likelihood of every price at points [draws], without prior and Jacobian, or minus infinity if not feasible."""
     total = unused_prices(points, price_data, assumptions) if unused is None else unused
-    total = sum(_masses_of_ratios(points, price_data, assumptions), total)
-    return np.where(np.isfinite(total), total, -np.inf)
-
-
-def _masses_of_ratios(points: Points, price_data: PriceData, assumptions: Assumptions) -> Iterator[Array]:
-    """Return the log likelihood of each price that the inverse uses."""
     costs = points.costs
-    found: dict[str, Values] = {"output_input_ratio": costs.decode_short / costs.prefill_short}
+    ratios: dict[str, Values] = {"output_input_ratio": costs.decode_short / costs.prefill_short}
     if "premium_out" in price_data.cells:
-        found["premium_in"] = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
-        found["premium_out"] = costs.decode_long / costs.decode_short
-    for name, ratio in found.items():
-        yield log_mass(price_data.cells[name][0], np.log(ratio), assumptions.noise[name])
+        ratios["premium_in"] = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
+        ratios["premium_out"] = costs.decode_long / costs.decode_short
+    for name, ratio in ratios.items():
+        total = total + log_mass(price_data.cells[name][0], np.log(ratio), assumptions.noise[name])
+    return np.where(np.isfinite(total), total, -np.inf)
 
 
 @immutable
@@ -131,39 +126,37 @@ class Posterior:
     seed: int
     assumptions: Assumptions
 
-    def logs(self, name: str, price_per_flop: float | None = None) -> Array:
+    def logs(self, name: str, price_per_flop: float = nan) -> Array:
         """Return natural log of a quantity at every draw [draws], for the whole model and in SI units."""
         return log_quantity(name, self.points, self.log_active_params, self.price_data, price_per_flop)
 
 
+LEVEL_OF_PRICES = "active_params_times_price_cost_ratio"
 OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
 """Quantities that draws have per active parameter."""
 _DEFINED = {
     "attention_context": "context.attention_context",
     "memory_time_share": "bands.memory_time_share",
-    "active_params_times_price_cost_ratio": "bands.active_params_times_price_cost_ratio",
+    LEVEL_OF_PRICES: "bands.active_params_times_price_cost_ratio",
 }
 """Quantities that follow from the draws, with their equations. The others are drawn or solved for."""
 
 
-def log_quantity(name: str, points: Points, log_active_params: Array, price_data: PriceData, price_per_flop: float | None = None) -> Array:
+def log_quantity(name: str, points: Points, log_active_params: Array, price_data: PriceData, price_per_flop: float = nan) -> Array:
     """Return natural log of a quantity at posterior or prior draws [draws], for the whole model and in SI units."""
     with np.errstate(all="ignore"):
         if name == "active_params":
             found = log_active_params
         elif name in _DEFINED:
             at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
-            level = _level(points, price_data, price_per_flop) if price_per_flop and name == "active_params_times_price_cost_ratio" else {}
-            found = np.log(equation(_DEFINED[name]).right_side({**at, **level}))
+            if name == LEVEL_OF_PRICES:
+                ((low, high),) = price_data.cells["input_price"]
+                at |= {"input_price": exp((low + high) / 2), "price_per_flop": price_per_flop}
+                at["prefill_cost_ratio"] = points.costs.prefill_short
+            found = np.log(equation(_DEFINED[name]).right_side(at))
         else:
             found = points.logs[name] if name in points.logs else np.log(points.at[name])
         return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)
-
-
-def _level(points: Points, price_data: PriceData, price_per_flop: float) -> dict[str, Values]:
-    """Return the published input price, the cost of a prompt token in units of linear compute, and the rental price of a FLOP."""
-    ((low, high),) = price_data.cells["input_price"]
-    return {"input_price": exp((low + high) / 2), "price_per_flop": price_per_flop, "prefill_cost_ratio": points.costs.prefill_short}
 
 
 def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
@@ -356,10 +349,8 @@ def _log_student(square: Array, root: Array) -> Array:
 # The summary of the draws.
 
 SUMMARISED = (
-    "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
-    "active_params_times_price_cost_ratio",
+    "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share", LEVEL_OF_PRICES,
 )  # fmt: skip
-LEVEL_OF_PRICES = "active_params_times_price_cost_ratio"
 _PRIOR_DRAWS = 2048
 
 
@@ -386,7 +377,7 @@ class Summary:
     sampler: str
 
 
-def summarise(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None, count: int = DEFAULT) -> Summary:
+def summarise(price_data: PriceData, assumptions: Assumptions, price_per_flop: float, count: int = DEFAULT) -> Summary:
     """Return the summary of a sheet, at `count` draws or at as many more as its weights need."""
     if "premium_out" not in price_data.cells:
         # A given mean of a long band is not a fact about a sheet without a long band.
@@ -394,12 +385,11 @@ def summarise(price_data: PriceData, assumptions: Assumptions, price_per_flop: f
     return summary_of(trusted(posterior(price_data, assumptions, count)), price_per_flop)
 
 
-def summary_of(found: Posterior, price_per_flop: float | None = None) -> Summary:
+def summary_of(found: Posterior, price_per_flop: float) -> Summary:
     """Return the summary of a posterior."""
     weights = found.weights
-    names = [name for name in SUMMARISED if name != LEVEL_OF_PRICES or price_per_flop]
     return Summary(
-        marginals=_marginals(found, names, price_per_flop) if weights.ess else {},
+        marginals=_marginals(found, price_per_flop) if weights.ess else {},
         log_evidence=weights.log_evidence,
         ess=weights.ess,
         pareto_k=weights.pareto_k,
@@ -408,22 +398,17 @@ def summary_of(found: Posterior, price_per_flop: float | None = None) -> Summary
     )
 
 
-def _marginals(found: Posterior, names: Sequence[str], price_per_flop: float | None) -> dict[str, Marginal]:
+def _marginals(found: Posterior, price_per_flop: float) -> dict[str, Marginal]:
     level, held = found.assumptions.level, np.flatnonzero(found.weights.values)
-    share, values = found.weights.values[held], np.stack([found.logs(name, price_per_flop)[held] for name in names])
+    share, values = found.weights.values[held], np.stack([found.logs(name, price_per_flop)[held] for name in SUMMARISED])
     means = values @ share
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
     levels = (0.5, (1 - level) / 2, (1 + level) / 2, level)
     ends = np.exp(quantiles(values, share, levels))
     return {
         name: Marginal(median=median, low=low, high=high, at_most=at_most, spread=spread)
-        for name, (median, low, high, at_most), spread in zip(names, ends.tolist(), spreads.tolist(), strict=True)
+        for name, (median, low, high, at_most), spread in zip(SUMMARISED, ends.tolist(), spreads.tolist(), strict=True)
     }
-
-
-def contracted(spread: float, prior_spread: float) -> float:
-    """Return 1 - posterior variance / prior variance."""
-    return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
 
 
 def prior_spreads(price_data: PriceData, assumptions: Assumptions) -> Mapping[str, float]:

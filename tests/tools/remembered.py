@@ -34,7 +34,7 @@ def drawing_anew() -> Iterator[list[PriceData]]:
     """Draw the sheets of every run, and list them."""
     drawn: list[PriceData] = []
 
-    def listed(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None) -> Summary:
+    def listed(price_data: PriceData, assumptions: Assumptions, price_per_flop: float) -> Summary:
         drawn.append(price_data)
         return summarise(price_data, assumptions, price_per_flop)
 
@@ -47,7 +47,7 @@ def drawing_anew() -> Iterator[list[PriceData]]:
         all_prices.summarise, data._cache_of = held
 
 
-def _drawn_once(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None) -> Summary:
+def _drawn_once(price_data: PriceData, assumptions: Assumptions, price_per_flop: float) -> Summary:
     asked = price_data.key, assumptions, price_per_flop
     if asked not in _summaries:
         _summaries[asked] = summarise(price_data, assumptions, price_per_flop)

@@ -130,8 +130,7 @@ def test_a_closed_model_at_two_dollars_has_this_size(monkeypatch):
 @pytest.mark.parametrize(("extra", "word"), [(-0.25, "lower"), (0.25, "higher")])
 def test_the_reason_follows_the_fitted_price_cost_of_closed_models(monkeypatch, extra, word):
     monkeypatch.setattr(size, "extra_price_cost_ratio", lambda *_: (extra, 0.3))
-    found = size_by_price(case("gpt-6-sol").sheet, None, shipped_data(), USUAL)
-    assert f"have a {word} price/cost than open ones" in size.why_size(found, "active_params", shipped_data(), USUAL)
+    assert f"have a {word} price/cost than open ones" in size.closed_price_cost(shipped_data(), "active_params", USUAL)
     at_two = [size_at(Data(shipped_data().tables), ACTIVE, 2.0, "", closed, USUAL).median for closed in (True, False)]
     assert (at_two[0] > at_two[1]) == (extra < 0)
 
