@@ -1,6 +1,6 @@
 """Records of two runs side by side: their estimates, the changed inferences, the prices that changed them, and other causes in words."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from math import exp, log
 
@@ -187,10 +187,13 @@ CALIBRATION = "the calibration, which used other prices"
 def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tuple[str, ...]:
     """List the causes of differences between a run on earlier prices or another day and a run on the same tables."""
     before = {one.sheet.key: one for one in old}
-    both = {key: (before[key], one) for one in run if (key := one.sheet.key) in before}
     days = {one.sheet.as_of for one in before.values()}
-    return (*_days(days, run.as_of), *([CALIBRATION] if recalibrated else []), *_changed("max_context", _context, both),
-            *_changed("weights", lambda one: one.model.architecture if one.model else "", both))  # fmt: skip
+    known = {key: (before[key], one) for one in run if (key := one.sheet.key) in before}
+    contexts = {key: [longest_context(one.sheet, one.model) for one in both] for key, both in known.items()}
+    texts = {key: [show("context_length", longest) if longest else "" for longest in both] for key, both in contexts.items()}
+    weights = {key: [one.model.architecture if one.model else "" for one in both] for key, both in known.items()}
+    recalibration = [CALIBRATION] if recalibrated else []
+    return *_days(days, run.as_of), *recalibration, *_changed("max_context", texts), *_changed("weights", weights)
 
 
 def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
@@ -219,15 +222,10 @@ def _days(days: Iterable[date], now: date) -> Iterator[str]:
         yield f"the day, {others[0]} -> {now}"
 
 
-def _changed(what: str, told: Callable[[Inference], str], both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
+def _changed(what: str, told: Mapping[SheetKey, Sequence[str]]) -> Iterator[str]:
     """Describe a fact that differs between two runs: `max_context of acme/m, 128k tokens -> 1M tokens`."""
-    texts = {key: [told(one) or "not known" for one in pair] for key, pair in both.items()}
+    texts = {key: [text or "not known" for text in both] for key, both in told.items()}
     return _named(f"{what} of", (f"{key[0]}/{key[1]}, {then} -> {now}" for key, (then, now) in texts.items() if then != now))
-
-
-def _context(one: Inference) -> str:
-    longest = longest_context(one.sheet, one.model)
-    return show("context_length", longest) if longest else ""
 
 
 def _anchors(then: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:

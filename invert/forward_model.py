@@ -82,13 +82,6 @@ def crossover_context(kv_bytes_per_token: float, anchors: Mapping[str, float]) -
     return context
 
 
-def kv_bytes_from_crossover(balance_context: float, anchors: Mapping[str, float]) -> float:
-    """Return the KV bytes per token [byte/token] of a balance context [token]: the two are inversely proportional."""
-    at = {**NEUTRAL_DEFAULTS, **anchors}
-    context: float = equation("context.balance_context").right_side({**at, "kv_bytes_per_token": 1.0})
-    return context / balance_context
-
-
 def predict_output_input_ratio(bandwidth_bound_fraction: float) -> float:
     """Return the output over the input price if decode leaves this share of the compute idle and prefill none: 1/(1 - fraction).
 
@@ -198,18 +191,15 @@ def invert_prices(
     # The solver stops where a step of finite differences no longer helps: one Newton step returns the last digits.
     polished = found.x - np.linalg.lstsq(jacobian, residuals(found.x), rcond=_SINGULAR)[0]
     at = min((polished, found.x), key=lambda place: float(np.abs(residuals(place)).max()))
+    # Along a row of `directions` after the first `rank` the names change together without a change of prices.
+    _, singular, directions = np.linalg.svd(jacobian)
+    rank = int((singular > _SINGULAR * max(singular.max(initial=0.0), _LEAST)).sum())
+    free = (zip(names, row, strict=True) for row in directions[rank:])
     return Inversion(
         values=dict(zip(names, (at * scales).tolist(), strict=True)),
         residuals=dict(zip(published, residuals(at).tolist(), strict=True)),
-        undetermined=find_undetermined(jacobian, names),
+        undetermined=tuple(tuple(name for name, part in row if abs(part) > _SMALLEST_PART) for row in free),
     )
-
-
-def find_undetermined(jacobian: Array, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the names that change together in each direction without a change of prices. A column of the Jacobian is a name."""
-    _, singular, directions = np.linalg.svd(jacobian)
-    rank = int((singular > _SINGULAR * max(singular.max(initial=0.0), _LEAST)).sum())
-    return tuple(tuple(name for name, part in zip(names, row, strict=True) if abs(part) > _SMALLEST_PART) for row in directions[rank:])
 
 
 # The inversion by steps of the catalogue.

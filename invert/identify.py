@@ -5,7 +5,7 @@ gradient is in the row space of this Jacobian. Outside facts add rows to it. Eve
 are sustained rates, so utilisations are 1.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from math import exp, inf, isfinite
@@ -16,9 +16,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from derive.catalogue import equation
-from derive.errors import UnknownName, WrongValue
 from derive.expressions.branches import regimes_of
-from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.trees import Tree, difference, names, slopes
 from invert.arrays import Array
 from invert.assumptions import NUISANCES, Assumptions
@@ -78,7 +77,7 @@ _PRICES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "storage": ("storage_price", _SHORT | {"input_price_cost_ratio": "storage_price_cost_ratio"}),
 }
 """For each component: its price, its context and its price/cost in the equations."""
-_COMPONENTS = tuple(_PRICES)
+
 # The price/cost of more context is that of output, whatever is read or multiplied for it.
 _ALSO = {
     **{"kv_bytes_per_token_in_dollars": "kv_bytes_per_token", "cost_ratio": "decode_cost_ratio"},
@@ -89,29 +88,11 @@ _Known = tuple[float, Array]
 """The value of a quantity, and its d ln(quantity)/d ln(primitive)."""
 
 
-def ordered(components: Collection[str]) -> tuple[str, ...]:
-    for name in components:
-        if name not in _COMPONENTS:
-            raise UnknownName("component", name, _COMPONENTS)
-    if not components:
-        raise UnknownName("component", "", _COMPONENTS, "a sheet has at least one price")
-    return tuple(name for name in _COMPONENTS if name in components)
-
-
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
     """Return all primitives [SI] and the overlap. Each is given, derived from given values, or typical."""
-    for name in {*TYPICAL, *GIVEN_AS} & {*values}:
-        if not (0 < values[name] < inf or (values[name] == 0 and name == "attention_flops_per_pair")):
-            raise WrongValue(f"{name} = {values[name]:g}: must be a finite number > 0")
-    at = (
-        {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()}
-        | _CANCELS
-        | {"overlap": quantity("overlap").check(float(overlap))}
-    )
+    at = {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()} | _CANCELS | {"overlap": overlap}
     if "long_context" not in values:
         at["long_context"] *= at["short_context"] / TYPICAL["short_context"]
-    if at["long_context"] <= at["short_context"]:
-        raise WrongValue(f"long_context = {at['long_context']:g}: must be above short_context = {at['short_context']:g}")
     no_attention = at["attention_flops_per_pair"] == 0
     at["attention_flops_per_pair"] = at["attention_flops_per_pair"] or 1.0
     given = {name: values[name] for name in GIVEN_AS if name in values}
@@ -229,12 +210,12 @@ _GROUPED = (
 """Products that prices alone can determine, besides the targets."""
 
 
-def identify(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> Identifiability:
-    """Return rank and null space of the prices of `components`, the determined quantities, and the facts that determine the others.
+def identify(prices: tuple[str, ...], *, overlap: float, values: Mapping[str, float]) -> Identifiability:
+    """Return rank and null space of prices by component, the determined quantities, and the facts that determine the others.
 
-    values: the point [SI], by primitive or by a name in `GIVEN_AS` (ridge_point, balance_context, weight_compute_ratio, ...). Missing
-    values are typical ones, other names are ignored. The point decides whether compute or memory limits each band. overlap is a known
-    convention in [0, 1]. Raises `UnknownName` for a component and `WrongValue` for a number.
+    values: the point [SI], by primitive or by a name in `GIVEN_AS` (ridge_point, balance_context, weight_compute_ratio, ...), each finite
+    and above 0. Only attention_flops_per_pair may be 0. Missing values are typical ones, other names are ignored. The point decides whether
+    compute or memory limits each band. overlap is a known convention in [0, 1].
 
     >>> bands = ("input", "output", "long_input", "long_output")
     >>> found = identify(bands, overlap=1.0, values={"balance_context": 1e5, "weight_compute_ratio": 5.0})
@@ -245,7 +226,6 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     ('compute-bound in the base band, memory-bound in the long one', 'not determined: cannot be separated from weight_bytes/batch')
     """
     at = primitives_at(values, overlap)
-    prices = ordered(components)
     jacobian = gradients(prices, at)
     _, singular, turned = np.linalg.svd(jacobian)
     rank = int((singular > _TOLERANCE * singular[0]).sum())
@@ -282,7 +262,7 @@ _COMPONENTS_OF_SHEET = {
 
 
 def identified(
-    observed: Collection[str], contexts: Sequence[float], anchors: Mapping[str, float], joint: Mapping[str, float]
+    observed: Iterable[str], contexts: Sequence[float], anchors: Mapping[str, float], joint: Mapping[str, float]
 ) -> Identifiability:
     """Return the quantities that the published prices of a sheet determine, at its joint reading if there is one.
 
@@ -293,7 +273,7 @@ def identified(
     known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
     # A model without a cache has an infinite balance context.
     values = {name: value for name, value in known.items() if 0 < value < inf or name == "attention_flops_per_pair"}
-    return identify([_COMPONENTS_OF_SHEET[name] for name in observed], overlap=anchors["overlap"], values=values)
+    return identify(tuple(_COMPONENTS_OF_SHEET[name] for name in observed), overlap=anchors["overlap"], values=values)
 
 
 def _fewest(target: Array, facts: Mapping[str, Array]) -> tuple[str, ...] | None:

@@ -31,17 +31,7 @@ from invert.estimators.lecture import read_pair, tiers_of_lifetimes
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
 from invert.estimators.typical_kv import usual_stored
-from invert.records import (  # fmt: skip
-    Estimate,
-    KnownCache,
-    PairInference,
-    Premiums,
-    Record,
-    Reliability,
-    TierEvidence,
-    TierRules,
-    finished_estimate,
-)
+from invert.records import Estimate, KnownCache, PairInference, Premiums, Record, Reliability, TierEvidence, TierRules, finished_estimate
 from invert.report.answer import Inference, InferenceTable
 from invert.result import DRAIN_TIME_RULE, EXTRAPOLATED, FIRST_PAIR, RELEASE_NOT_KNOWN, WEIGHTS_UNSURE, Request
 from invert.sheets.assemble import base_inputs, choose_sheets, day_of, models, released_sheets, rows_used, sheets
@@ -167,25 +157,28 @@ def _answered(
     extent: Extent,
     most_flagships: int = 0,
 ) -> InferenceTable:
-    names, as_of = request.names, request.as_of
+    as_of = request.as_of
     offered = sheets(book, as_of, request.tier or "", request.everything)
     if extent.checks_tables:
-        _refuse_wrong_tables(data, book, assumptions)
+        # The short report of one sheet checks only the tables that it reads, and needs none of these checks.
+        from invert.validation.soundness import table_problems
+
+        if bad := table_problems(book, data, assumptions):
+            raise BadRow(*bad)
     known = described(offered, data)
     day = day_of(book, as_of)
-    chosen, notes = choose_sheets(names, request.providers, offered, known, book, day)
+    chosen, notes = choose_sheets(request.names, request.providers, offered, known, book, day)
     first = first_days(offered, book, data)
-    chosen, left_out = released_sheets(chosen, known, first, named=bool(names))
+    every, left_out = released_sheets(chosen, known, first, named=bool(request.names))
     offered, _ = released_sheets(offered, known, first)
     notes += left_out
     new = changes_since_release(data, day)
-    every, chosen = chosen, _pick_flagships(chosen, known, (*new, *book.own), most_flagships)
-    published = chosen if changes else []
+    chosen = published = _pick_flagships(every, known, (*new, *book.own), most_flagships)
     if changes:
-        chosen = [_change_prices(sheet, changes) for sheet in chosen]
+        chosen = [_change_prices(sheet, changes) for sheet in published]
         notes += _notes_on_bands(chosen)
     inferences, problems = infer_sheets(chosen, data, assumptions, executor, extent)
-    before, _ = infer_sheets(published, data, assumptions, executor, extent) if published else ([], [])
+    before, _ = infer_sheets(published if changes else (), data, assumptions, executor, extent)
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (complete_inferences(found, premiums, of_day, data, assumptions) for found in (inferences, before))
     notes += [*(() if as_of else book.notes_on_day), *note_on_unread_day(book, as_of)]
@@ -216,15 +209,6 @@ def _answered(
         before={one.key: one for one in before},
         not_picked=frozenset(sheet.key for sheet in every) - frozenset(sheet.key for sheet in chosen),
     )
-
-
-def _refuse_wrong_tables(data: Data, book: PriceBook, assumptions: Assumptions) -> None:
-    """Raise BadRow with everything that is wrong with the tables that an inference reads."""
-    # The short report of one sheet checks only the tables that it reads, and needs none of these checks.
-    from invert.validation.soundness import table_problems
-
-    if bad := table_problems(book, data, assumptions):
-        raise BadRow(*bad)
 
 
 def _pick_flagships(
@@ -277,7 +261,7 @@ def infer_sheets(
             flags = inference.flags if one.sheet.start_known else (*inference.flags, "start not known")
             found.append(replace(inference, sheet=one.sheet, flags=flags))
         else:
-            problems.append(_problem(one.sheet, inference))
+            problems.append(Problem(origin=f"{one.sheet.provider}/{one.sheet.model}", message=str(inference)))
     return found, problems
 
 
@@ -302,18 +286,13 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
     """Prepare the sheets for the estimators. Return also a problem for each sheet that fails."""
     rows = {(row.provider, row.model): row for row in models(data)}
     read, problems = [], []
-    for published in chosen:
-        sheet = published
+    for sheet in chosen:
         try:
-            sheet = with_given_context(published, assumptions)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or model_row_by_weights(sheet, data), data, assumptions))
+            model = rows.get((sheet.provider, sheet.model)) or model_row_by_weights(sheet, data)
+            read.append(case_of(with_given_context(sheet, assumptions), model, data, assumptions))
         except (WrongData, WrongValue) as error:
-            problems.append(_problem(sheet, error))
+            problems.append(Problem(origin=f"{sheet.provider}/{sheet.model}", message=str(error)))
     return read, problems
-
-
-def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
-    return Problem(origin=f"{sheet.provider}/{sheet.model}", message=str(error))
 
 
 def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:

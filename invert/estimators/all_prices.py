@@ -13,7 +13,7 @@ from invert import records
 from invert.assumptions import ASSUMED, USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case, rental
-from invert.forward_model import Inversion, forward, invert_prices, kv_bytes_from_crossover, solve_steps
+from invert.forward_model import Inversion, crossover_context, forward, invert_prices, solve_steps
 from invert.posterior import sampler
 from invert.posterior.points import Pair, PriceData, solved
 from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, prior_spreads, summarise
@@ -79,7 +79,8 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> records.Reading:
     values = closed | dict(found.values)
     if not found.solved or found.undetermined:
         return records.Reading(name="joint", values={}, solution=solution, problem="the forward model does not reproduce the prices")
-    values["kv_bytes_per_token"] = kv_bytes_from_crossover(values["balance_context"], given)
+    # KV bytes and balance context are inversely proportional.
+    values["kv_bytes_per_token"] = crossover_context(1.0, given) / values["balance_context"]
     values["memory_time_share"] = equation("bands.memory_time_share").right_side(values)
     return records.Reading(name="joint", values=values, solution=solution)
 
@@ -191,30 +192,25 @@ _BECAUSE = {
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, records.Estimate]:
     """Return KV bytes and related quantities if all prices have one price/cost."""
     (found, contractions), broken = posterior_of(case.price_data, data, assumptions), broken_by(case, assumptions)
-    anchors, cited = anchors_of_posterior(case.price_data), {name: records.references(*ids) for name, ids in _CITED.items()}
+    anchors = ["active_params", "machine_balance_ratio", "bytes_per_weight", "prompt_position", "prefill_decode_flops_ratio", "overlap"]
+    anchors += ("short_context", "long_context") if "premium_out" in case.price_data.cells else ("short_context",)
+    anchors += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in case.price_data.cells else ()
+    moving, cited = (*anchors, _KV), {name: records.references(*ids) for name, ids in _CITED.items()}
     if broken or found.feasible_fraction < assumptions.feasible_share:
         fits = f"{found.feasible_fraction:.0%} of the draws fit the prices"
         why = dict.fromkeys(cited, "the prices contradict the model at these anchors" if broken else fits)
         problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
         why[_KV] = broken or f"{fits}: they contradict the model" + (f"; {problem}" if problem else "")
-        estimated = {name: records.undetermined(assumptions, why[name], equations=cited[name], anchors=anchors) for name in cited}
+        estimated = {name: records.undetermined(assumptions, why[name], equations=cited[name], anchors=moving) for name in cited}
     else:
         estimated = {}
         for name, equations in cited.items():
             quantity = "weight_compute_ratio" if name == _BATCH else name
-            support: records.Support = {"equations": equations, "contraction": contractions[quantity].contraction, "anchors": anchors}
+            support: records.Support = {"equations": equations, "contraction": contractions[quantity].contraction, "anchors": moving}
             estimated[name] = _estimate(name, found.marginals[quantity], case, assumptions, support)
     if assumptions.kv_bytes_per_token is not None:
         estimated[_KV] = records.given_value(assumptions, assumptions.kv_bytes_per_token, _KV)
     return estimated
-
-
-def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
-    """Return the outside facts that move the posterior of a sheet."""
-    names = ["active_params", "machine_balance_ratio", "bytes_per_weight", "prompt_position", "prefill_decode_flops_ratio", "overlap"]
-    names += ("short_context", "long_context") if "premium_out" in price_data.cells else ("short_context",)
-    names += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in price_data.cells else ()
-    return (*names, "kv_bytes_per_token")
 
 
 def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> tuple[Summary, Mapping[str, records.Contraction]]:
@@ -260,7 +256,7 @@ def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumpti
 
     def evidence(cells: Mapping[str, tuple[Pair, ...]]) -> float:
         one = replace(of, cells=cells, edges=of.edges[:2])
-        return data.once((probability_by_cost, one.key_of_weights, assumptions), partial(sampler.log_evidence, one, assumptions))
+        return data.once((probability_by_cost, one.key, assumptions), partial(sampler.log_evidence, one, assumptions))
 
     # Only the premiums over the first threshold are judged: bands above it are left out.
     first = {name: cells[:1] for name, cells in of.cells.items()}

@@ -249,24 +249,13 @@ def reliabilities(
     # Most architectures leave the same models, so their results are computed once.
     @functools.cache
     def scored(models: tuple[str, ...], left_out: tuple[str, ...]) -> Reliability:
-        kept = [one for one in known if one.member.architecture in models]
-        return Reliability(
-            models=models,
-            left_out=left_out,
-            misreadings=_misreadings(kept),
-            records=records(kept, data, assumptions),
-            beside=records_beside(kept, assumptions),
-        )
+        kept, misread = [one for one in known if one.member.architecture in models], {}
+        for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
+            errors = [log(ratio) for one in kept if (ratio := one.ratio(estimator))]
+            bias, sd = (fmean(errors), stdev(errors)) if len(errors) > 1 else (None, None)
+            misread[estimator] = Misreading(models=len(kept), medians=len(errors), bias=bias, sd=sd)
+        of_kv, beside = records(kept, data, assumptions), records_beside(kept, assumptions)
+        return Reliability(models=models, left_out=left_out, misreadings=misread, records=of_kv, beside=beside)
 
     learnt = {one: premium.learn(data, one, assumptions) for one in dict.fromkeys(architectures)}
     return {one: scored(tuple(of.kv_ratios), of.left_out) for one, of in learnt.items()}
-
-
-def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
-    """Return the errors of the medians by estimator."""
-    found = {}
-    for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
-        errors = [log(ratio) for one in kept if (ratio := one.ratio(estimator))]
-        bias, sd = (fmean(errors), stdev(errors)) if len(errors) > 1 else (None, None)
-        found[estimator] = Misreading(models=len(kept), medians=len(errors), bias=bias, sd=sd)
-    return found

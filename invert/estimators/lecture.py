@@ -21,6 +21,7 @@ from invert.sheets.observables import observe, ratio
 from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import disclosed_tiers
 
+_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio", "ridge_point")
 _MOST_RATIOS = 4096
 """Maximum number of output/input ratios with cached readings: a whole market has a few hundred."""
 _LEAST_FRACTION = 1e-15
@@ -45,16 +46,9 @@ def kv_bytes_from_threshold(pair: records.BandPair, anchors: Mapping[str, float]
 
     The premium is not used. Lecture 1:36:01 to 1:38:27.
     """
-    return _read_crossover(pair.long_context_threshold, *(anchors[name] for name in _THRESHOLD_ANCHORS))
-
-
-_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio", "ridge_point")
-
-
-@lru_cache
-def _read_crossover(long_context_threshold: int, *anchors: float) -> records.Reading:
-    given = {"long_context_threshold": float(long_context_threshold), **dict(zip(_THRESHOLD_ANCHORS, anchors, strict=True))}
-    found = invert_price(lambda kv_bytes: crossover_context(kv_bytes, given), long_context_threshold)
+    threshold = float(pair.long_context_threshold)
+    given = {"long_context_threshold": threshold, **{name: anchors[name] for name in _THRESHOLD_ANCHORS}}
+    found = invert_price(partial(crossover_context, anchors=given), threshold)
     # The formula, the elasticities and the reason of a refusal come from the catalogue.
     solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
     if found is None:
@@ -64,40 +58,25 @@ def _read_crossover(long_context_threshold: int, *anchors: float) -> records.Rea
 
 def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
     """Return the input price [USD/token], KV bytes and bandwidth-bound fraction that reproduce input, output and threshold of a sheet."""
-    anchors, base = lecture_anchors(case.anchors, assumptions), case.sheet.bands[0]
+    of_lecture, base = lecture_anchors(case.anchors, assumptions), case.sheet.bands[0]
+    anchors = {name: of_lecture[name] for name in _THRESHOLD_ANCHORS}
     published = {"input": base.input.usd_per_token, "output": base.output.usd_per_token}
+    kv_bytes = None
     if case.seen.pairs:
-        published["long_context_threshold"] = float(case.seen.pairs[0].long_context_threshold)
-    return _inverted(tuple(published.items()), *(anchors[name] for name in _THRESHOLD_ANCHORS))
-
-
-@lru_cache(_MOST_RATIOS)
-def _inverted(published: tuple[tuple[str, float], ...], *anchors: float) -> Inversion:
-    facts = dict(zip(_THRESHOLD_ANCHORS, anchors, strict=True))
+        published["long_context_threshold"] = threshold = float(case.seen.pairs[0].long_context_threshold)
+        # The threshold is inverse in KV bytes, and a distant start would send them below zero: begin at the reading of that price alone.
+        kv_bytes = invert_price(partial(crossover_context, anchors=anchors), threshold)
+    start = {"kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
 
     def predict(at: Mapping[str, float]) -> dict[str, float]:
         ratio = predict_output_input_ratio(at["bandwidth_bound_fraction"])
         return {
             "input": at["input_price"],
             "output": at["input_price"] * ratio,
-            "long_context_threshold": crossover_context(at["kv_bytes_per_token"], facts),
+            "long_context_threshold": crossover_context(at["kv_bytes_per_token"], anchors),
         }
 
-    input_price = dict(published)["input"]
-    threshold = dict(published).get("long_context_threshold")
-    # The threshold is inverse in KV bytes, and a distant start would send them below zero: begin at the reading of that price alone.
-    kv_bytes = invert_price(partial(crossover_context, anchors=facts), threshold) if threshold else None
-    start = {"input_price": input_price, "kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
-    return invert_prices(predict, dict(published), start)
-
-
-def output_input_ratio_claimed(pair: records.BandPair, assumptions: Assumptions = USUAL) -> float:
-    """Return the output/input ratio of the short context by the threshold reading, at `lecture_batch_multiple` balance batches."""
-    kv_compute_ratio = pair.short_context / pair.long_context_threshold
-    ratios = {"weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
-    values = {**NEUTRAL_DEFAULTS, **ratios, "compute_time": 1.0}
-    claimed: float = equation("serving.normalised_cost").right_side(values)
-    return claimed
+    return invert_prices(predict, published, {"input_price": published["input"], **start})
 
 
 @lru_cache(_MOST_RATIOS)
@@ -154,12 +133,17 @@ def read_pair(
     values = with_balance_context({**of_lecture, **by_lecture.values})
     weight = weight_of_output(values, pair.short_context, pair.output_input_ratio.value)
     hidden = {**values, "weight_compute_ratio": weight} if weight else {}
+    # The costs at `lecture_batch_multiple` balance batches.
+    ratios = {
+        "weight_compute_ratio": 1 / assumptions.lecture_batch_multiple,
+        "kv_compute_ratio": pair.short_context / pair.long_context_threshold,
+    }
     used = ("output_input_ratio", "premium_in", "premium_out")
     return records.PairInference(
         pair=pair,
         lecture=by_lecture,
         lecture_checks=check_forward(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
-        claimed_ratio=output_input_ratio_claimed(pair, assumptions),
+        claimed_ratio=equation("serving.normalised_cost").right_side({**NEUTRAL_DEFAULTS, **ratios, "compute_time": 1.0}),
         joint=jointly,
         joint_checks=check_forward(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
     )
@@ -175,11 +159,9 @@ def with_balance_context(values: Mapping[str, float]) -> dict[str, float]:
 
 def weight_of_output(values: Mapping[str, float], context: float, output_input_ratio: float) -> float | None:
     """Return the weight reads over arithmetic that remain from an output price at a context [token], or None if nothing remains."""
-
-    def predict(weight_compute_ratio: float) -> float:
-        return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, [context])["output_input_ratio"])
-
-    return invert_price(predict, output_input_ratio)
+    return invert_price(
+        lambda weight: float(forward({**values, "weight_compute_ratio": weight}, [context])["output_input_ratio"]), output_input_ratio
+    )
 
 
 def check_forward(

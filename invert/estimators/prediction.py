@@ -9,7 +9,6 @@ prediction uses the weight that is best for the other families.
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from math import exp, sqrt
 from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple
@@ -259,8 +258,8 @@ def record(
     return Record(
         count=len(nearer),
         groups=int(places.max()) + 1,
-        rms=_rms(found.errors[judged]),
-        rms_of_baseline=_rms(baseline.errors[judged]),
+        rms=float(np.sqrt(np.mean(found.errors[judged] ** 2))),
+        rms_of_baseline=float(np.sqrt(np.mean(baseline.errors[judged] ** 2))),
         gain=float(gains.mean()),
         standard_error=standard_error,
         interval=interval,
@@ -269,23 +268,13 @@ def record(
     )
 
 
-def _rms(errors: Array) -> float:
-    return float(np.sqrt(np.mean(errors**2)))
-
-
 def spread_of_mean(values: Array, groups: npt.NDArray[np.intp]) -> tuple[float, tuple[float, float]]:
     """Return the standard error of a mean over rows in groups, and its bootstrap interval over groups."""
     sums, counts = np.bincount(groups, values), np.bincount(groups)
-    again = _resample_groups(len(sums))
+    again = np.random.default_rng(SEED).integers(len(sums), size=(_RESAMPLES, len(sums)))
     means = sums[again].sum(1) / counts[again].sum(1)
     low, high = np.quantile(means, [0.05, 0.95])
     return float(means.std()), (float(low), float(high))
-
-
-@cache
-def _resample_groups(count: int) -> npt.NDArray[np.int64]:
-    """Return groups drawn with replacement (resamples, count)."""
-    return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
 
 
 def coverage_at(level: float, count_right: int, count: int) -> Coverage:

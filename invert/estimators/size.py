@@ -259,7 +259,12 @@ def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptio
     rows = size_table(data, form, assumptions, without)
     vendors = [row.vendor for row in sized_models(data, form, assumptions, without)]
     one, (mean, spread) = prediction.fit(rows), extra_price_cost_ratio(data, form.params, assumptions) if closed else (0.0, 0.0)
-    intercept, slope = _resampled(rows, vendors)[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)].T
+    # A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
+    grams, crosses = prediction.group_sums(replace(rows, groups=np.unique(vendors, return_inverse=True)[1]))
+    count = len(grams)
+    times = np.sqrt(np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float))
+    lines = prediction.solve_sums(np.einsum("sv,vjk->sjk", times, grams), times @ crosses, rows.slope_ridge)
+    intercept, slope = lines[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)].T
     return intercept, slope, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom)
 
 
@@ -276,22 +281,6 @@ def size_at(data: Data, form: SizeForm, price: float, without: str, closed: bool
 def _drawn_errors(freedom: int) -> Array:
     """Return Student's t of these degrees of freedom at the points of the error of a new family."""
     return np.asarray(stdtrit(freedom, uniforms(DEFAULT)[:, 2]))
-
-
-def _resampled(rows: prediction.GroupedRows, of_rows: list[str]) -> Array:
-    """Return intercept and slope over vendors drawn with replacement (resamples, 2).
-
-    A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
-    """
-    grams, crosses = prediction.group_sums(replace(rows, groups=np.unique(of_rows, return_inverse=True)[1]))
-    times = np.sqrt(_times_drawn(len(grams)))
-    return prediction.solve_sums(np.einsum("sv,vjk->sjk", times, grams), times @ crosses, rows.slope_ridge)
-
-
-@cache
-def _times_drawn(count: int) -> Array:
-    """Return how often each of `count` items is drawn with replacement (resamples, count)."""
-    return np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)
 
 
 # The price of a sheet that predicts its size.

@@ -160,8 +160,6 @@ def _memory_slope(end: str, memory: Values, at: _Arrays) -> Values:
 
 Pair: TypeAlias = tuple[float, float]
 """Low and high end, or centre and spread."""
-_DIGITS = 12
-"""Digits to which logs of ratios must agree: equal ratios of other amounts have other last digits."""
 
 
 @immutable
@@ -190,18 +188,6 @@ class PriceData:
     def key(self) -> Hashable:
         """Return a key that is equal for sheets with the same prices to the last digit."""
         return self.size_by_price, self.edges, tuple(self.cells.items()), self.log_active_params, self.log_kv_bytes
-
-    @property
-    def key_of_weights(self) -> Hashable:
-        """Return a key that is equal for sheets with the same weights of draws.
-
-        Price and size may differ if neither the input price nor known KV bytes inform the size.
-        """
-        if self.level_tells or self.log_kv_bytes:
-            return self.key
-        ratios = ((name, cells) for name, cells in self.cells.items() if name != "input_price")
-        rounded = ((name, *(round(end, _DIGITS) for cell in cells for end in cell)) for name, cells in ratios)
-        return self.size_by_price, self.edges, tuple(rounded)
 
 
 def price_data_of(

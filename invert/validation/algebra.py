@@ -13,7 +13,7 @@ from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
 from derive.tables.lines import Problem
-from derive.trees import Roots, Tree, evaluate, precise
+from derive.trees import Tree, evaluate, precise
 
 _POINTS = 6
 """Number of points at which each regime is compared. The equation is satisfied at every second point."""
@@ -50,7 +50,11 @@ def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
     points = [_draw_values(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
     # Both have the same regimes in the same order. The SymPy splitter of the tests is the referee of that.
     for ours, theirs in zip(branches(row, unknown), row.solve_for(unknown), strict=True):
-        yield _verdict(ours.roots, theirs.solutions and tuple(map(as_tree, theirs.solutions)), points)
+        own, other = ours.roots, theirs.solutions and tuple(map(as_tree, theirs.solutions))
+        if own is None or other is None:
+            yield "none" if own is other else "ours alone" if other is None else "SymPy alone"
+        else:
+            yield "both" if all(_have_one_value(own, other, at) for at in points) else "differ"
 
 
 def _draw_values(row: Equation, random: Random, holds: bool) -> _Point:
@@ -61,12 +65,6 @@ def _draw_values(row: Equation, random: Random, holds: bool) -> _Point:
         if all(map(isfinite, values.values())) and row.applies(values):
             return values
     raise WrongData(f"{row.id}: no random values meet its requirements")
-
-
-def _verdict(ours: Roots, theirs: Roots, points: Iterable[_Point]) -> str:
-    if ours is None or theirs is None:
-        return "none" if ours is theirs else "ours alone" if theirs is None else "SymPy alone"
-    return "both" if all(_have_one_value(ours, theirs, at) for at in points) else "differ"
 
 
 def _have_one_value(ours: tuple[Tree, ...], theirs: tuple[Tree, ...], at: _Point) -> bool:

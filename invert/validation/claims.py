@@ -16,6 +16,7 @@ from derive.preset_rows import MemoryTierFigure
 from derive.presets import hardware, model
 from derive.quantities import QUANTITIES
 from derive.solving.api import solve
+from derive.solving.result import Solution
 from derive.tables.cells import read_number
 from derive.tables.lines import Problem
 from derive.tables.questions import Givens, command_of, read_givens, stated_range, unknown_names
@@ -135,17 +136,11 @@ def questions(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> dict[str
     for name in names if row.equations else ():
         # A list or a device states more than the equations of a claim need.
         wanted = {symbol for id in row.equations for symbol in equation(id).symbols} - {name, *given.texts}
-        beside = {one: _typed(one, value) for one, value in facts.items() if one in wanted}
+        beside = {one: f"{value:.12g} {QUANTITIES[one].unit}".removesuffix(" 1") for one, value in facts.items() if one in wanted}
         # What defines the other quantity of a quotient has no part in this one.
         using = tuple(id for id in row.equations if equation(id).defines not in {*names} - {name})
         found[name] = replace(given, rows=presets, texts={**given.texts, **beside}, using=using)
     return found
-
-
-def _typed(name: str, value: float) -> str:
-    """Return a value as a person types it: a number [SI] with the unit of its quantity."""
-    unit = QUANTITIES[name].unit
-    return f"{value:.12g}{'' if unit == '1' else f' {unit}'}"
 
 
 def _command(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> str:
@@ -179,10 +174,10 @@ def _agreement(row: Row, agrees: bool) -> str:
     return f"the computed value is within {100 * apart:.3g} % of the stated one" if apart >= _EXACT else "both values are equal"
 
 
-def _answer(name: str, how: Givens, row: Row) -> tuple[float, tuple[str, ...]]:
-    """Return the single value of a question (the end of a bound), and the equations of its route by id."""
-    solution = solve(
-        name,
+def solve_asked(unknown: str, how: Givens) -> Solution:
+    """Return the solution of a question of a table."""
+    return solve(
+        unknown,
         using=how.using,
         given=how.texts,
         hardware=how.rows.get("hardware"),
@@ -193,6 +188,11 @@ def _answer(name: str, how: Givens, row: Row) -> tuple[float, tuple[str, ...]]:
         efficiency=how.switches.get("efficiency", "ideal"),
         anyway="anyway" in how.switches,
     )
+
+
+def _answer(name: str, how: Givens, row: Row) -> tuple[float, tuple[str, ...]]:
+    """Return the single value of a question (the end of a bound), and the equations of its route by id."""
+    solution = solve_asked(name, how)
     ends = {shown_end(answer) for answer in solution.answers}
     found = ends.pop() if len(ends) == 1 else None
     if found is None:

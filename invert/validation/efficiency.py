@@ -7,7 +7,7 @@ invert.validation.efficiency` writes the fit to efficiency_fit.csv and its predi
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
 import numpy as np
@@ -19,11 +19,11 @@ from derive.preset_record import MODEL_KINDS
 from derive.preset_rows import FIT, HELD_OUT, Efficiency, FittedEfficiency
 from derive.presets import DEPLOYMENTS, PHASES, deployment_of, is_inside, predicted_over_measured
 from derive.show.layout import csv_text
-from derive.solving.api import solve
 from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens
 from derive.tables.shipped import rows_of
 from invert.arrays import Array
+from invert.validation.claims import solve_asked
 
 _GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
 _QUANTITIES = ("mfu", "mbu", "layer_time")
@@ -142,15 +142,7 @@ def predicted_without_run(rows: Rows, fit: Fit) -> dict[str, tuple[float, float]
 def predicted_of_question(row: Efficiency) -> tuple[float, float]:
     """Return the least and the most that `--efficiency calibrated` answers to the question of a run [unit of the run]."""
     asked = read_givens(row.givens)
-    solution = solve(
-        row.unknown,
-        using=asked.using,
-        given=asked.texts,
-        hardware=asked.rows.get("hardware"),
-        model=asked.rows.get("model"),
-        efficiency="calibrated",
-        anyway=True,
-    )
+    solution = solve_asked(row.unknown, replace(asked, switches={"efficiency": "calibrated", "anyway": ""}))
     if not solution.spans:
         raise WrongData(f"{row.run}: {solution.refusal.message if solution.reason else 'the answer has no range'}")
     one = amount_in_si(row.unknown, "1", row.unit)

@@ -359,12 +359,7 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
     unseen models.
     """
     recorded = files("invert.posterior").joinpath(_RECORDED).read_text(encoding="utf-8")
-    return [*pooled(csv.DictReader(recorded.splitlines())), *_coverage_rows(data, assumptions)]
-
-
-def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """Return the coverage of each estimator on unseen families, later releases or closed models."""
-    return [
+    of_estimators: list[ScoreRow] = [
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
             **{f"coverage_{100 * found.level:.0f}": f"{found.share:.4f}" for found in one.record.coverage},
@@ -373,6 +368,7 @@ def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         for one in scored(data, assumptions)
         if one.in_brief
     ]
+    return [*pooled(csv.DictReader(recorded.splitlines())), *of_estimators]
 
 
 def pooled(rows: Iterable[RankRow]) -> list[ScoreRow]:

@@ -135,13 +135,11 @@ def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[
             families = f" in {scored['families']} families" if scored else ""
             gain = _text(scored["gain"], True) if scored else NONE
             right = f"{round(float(str(row['coverage_90'])) * count)} of {count}"
-            yield (
-                _claimed(str(row["quantity"]), str(row["shape"])),
-                f"{count}{families}",
-                right,
-                gain,
-                str(row["verdict"]).partition(":")[0],
-            )
+            # `active params, MoE, list` for `active, sparse, list`.
+            name = str(row["quantity"])
+            parts = [*name.split(", "), *(["closed"] if row["shape"] == "model" and "closed" not in name else [])]
+            claim = _IN_WORDS.get(name) or ", ".join(_OF_PARAMETERS.get(part, part) for part in parts)
+            yield claim, f"{count}{families}", right, gain, str(row["verdict"]).partition(":")[0]
         elif row["run"] == "calibrated":
             simulated.append(row)
     if simulated:
@@ -149,12 +147,6 @@ def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[
         sound = all(str(row["verdict"]).startswith("sound") for row in simulated)
         right = f"{100 * shares[0]:.1f}-{100 * shares[-1]:.1f} %"
         yield "sampler, 90 % ranges", f"{simulated[0]['sheets']} simulated", right, NONE, "sound" if sound else "unsound"
-
-
-def _claimed(quantity: str, left_out: str) -> str:
-    """Describe an estimate, its models and its price: `active params, MoE, list` for `active, sparse, list`."""
-    parts = [*quantity.split(", "), *(["closed"] if left_out == "model" and "closed" not in quantity else [])]
-    return _IN_WORDS.get(quantity) or ", ".join(_OF_PARAMETERS.get(part, part) for part in parts)
 
 
 def _tier_rules(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...]]:

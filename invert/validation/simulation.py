@@ -130,7 +130,10 @@ def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: A
     """Draw hidden quantities [sheets] from the priors, and compute the sheets that vendors would publish."""
     truth, size, numbers = published_sheets(shape, count, seed, assumptions)
     simulated = price_data_of_numbers(shape, size, numbers, assumptions)
-    truth[LEVEL_OF_PRICES] = _level_of_prices(truth, simulated)
+    low, high = np.transpose([one.cells["input_price"][0] for one in simulated])
+    prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
+    level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
+    truth[LEVEL_OF_PRICES] = equation("bands.active_params_times_price_cost_ratio").right_side({**truth, **level})
     return truth, simulated
 
 
@@ -212,15 +215,6 @@ def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions)
     memory = equation("bands.memory_ratio_short").right_side(truth)
     truth["memory_time_share"] = equation("bands.memory_time_share").right_side({**truth, "memory_ratio_short": memory})
     return truth
-
-
-def _level_of_prices(truth: Mapping[str, Array], simulated: Sequence[PriceData]) -> Array:
-    """Return active parameters times the ratio of the published input price to the true cost of a prompt token."""
-    low, high = np.transpose([one.cells["input_price"][0] for one in simulated])
-    prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
-    level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
-    found: Array = equation("bands.active_params_times_price_cost_ratio").right_side({**truth, **level})
-    return found
 
 
 def _cost_ratios(truth: Mapping[str, Array], shape: Shape) -> dict[str, Values]:

@@ -3,18 +3,8 @@
 import numpy as np
 import pytest
 
-from derive.errors import WrongValue
 from invert.forward_model import forward
-from invert.identify import (
-    _COMPONENTS,
-    _HAIR,
-    _PLACE,
-    PRIMITIVES,
-    TYPICAL,
-    gradients,
-    identify,
-    primitives_at,  # fmt: skip  # fmt: skip
-)
+from invert.identify import _HAIR, _PLACE, _PRICES, PRIMITIVES, TYPICAL, gradients, identify, primitives_at
 from tests.tools.together import in_one_test
 
 BANDS = ("input", "output", "long_input", "long_output")
@@ -64,29 +54,11 @@ REGIMES = {
 @in_one_test("regime", REGIMES)
 def test_the_jacobian_against_central_differences_of_the_forward_model(regime: str, overlap: float):
     values = {**SOMEWHERE, **REGIMES[regime]}
-    assert identify(_COMPONENTS, overlap=overlap, values=values).regime == regime
-    exact = gradients(_COMPONENTS, primitives_at(values, overlap))
+    assert identify(tuple(_PRICES), overlap=overlap, values=values).regime == regime
+    exact = gradients(tuple(_PRICES), primitives_at(values, overlap))
     for place, name in enumerate(PRIMITIVES):
         up, down = (np.log(prices_of({**values, name: values[name] * np.exp(step)}, overlap)) for step in (1e-4, -1e-4))
         np.testing.assert_allclose(exact[:, place], (up - down) / 2e-4, atol=1e-7, err_msg=name)
-
-
-# -- a point --------------------------------------------------------------------------------------------------------
-
-
-@in_one_test(
-    ("values", "overlap", "said"),
-    [
-        ({"batch": 0.0}, 1.0, "batch = 0"),
-        ({"balance_context": float("inf")}, 1.0, "balance_context = inf"),
-        ({"ridge_point": -1.0}, 1.0, "ridge_point = -1"),
-        ({HI: 2e4, LO: 2e4}, 1.0, "long_context = 20000: must be above short_context = 20000"),
-        ({}, 1.5, "overlap"),
-    ],
-)
-def test_a_point_that_cannot_be_is_refused(values: dict, overlap: float, said: str):
-    with pytest.raises(WrongValue, match=said):
-        primitives_at(values, overlap)
 
 
 def test_attention_of_nothing_is_a_hair_of_compute():

@@ -3,13 +3,12 @@
 import random
 from functools import partial
 
-import numpy as np
 import pytest
 
 from derive.catalogue import equation
 from invert.estimators.all_prices import JOINT_STEPS, invert_pair
 from invert.estimators.lecture import bandwidth_bound_fraction
-from invert.forward_model import crossover_context, find_undetermined, forward, invert_price, invert_prices, solve_steps
+from invert.forward_model import crossover_context, forward, invert_price, invert_prices, solve_steps
 from invert.inference import infer
 
 CONTEXTS = (1.6e4, 3.7e5)
@@ -73,7 +72,8 @@ def test_too_few_prices_leave_a_direction_open_and_name_it():
 
 
 def test_a_parameter_that_moves_no_price_is_open_alone():
-    assert find_undetermined(np.array([[1.0, 0.0]]), ("input_price", "kv_bytes_per_token")) == (("kv_bytes_per_token",),)
+    found = invert_prices(lambda at: {"input": at["input_price"]}, {"input": 1.0}, {"input_price": 1.0, "kv_bytes_per_token": 1.0})
+    assert found.undetermined == (("kv_bytes_per_token",),)
 
 
 def test_prices_that_contradict_the_model_keep_a_residual():

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import cache
-from math import log
 
 import numpy as np
 import pytest
@@ -62,29 +61,6 @@ def test_the_marginals_are_those_of_the_weighted_draws():
     mean = weight[held] @ logs[held]
     assert marginal.spread == pytest.approx(np.sqrt(weight[held] @ (logs[held] - mean) ** 2), rel=1e-9)
     assert (found.ess, found.log_evidence) == (draws.weights.ess, draws.weights.log_evidence)
-
-
-# -- weights of draws ---------------------------------------------------------------------------------------------------
-
-
-def dearer(sheet: PriceData, times: float, spread: float) -> PriceData:
-    """Return a sheet with the same ratios of prices at a multiple of its price, of a larger model with this spread of its size."""
-    ((low, high),), more = sheet.cells["input_price"], log(times)
-    cells = {**sheet.cells, "input_price": ((low + more, high + more),)}
-    return replace(sheet, cells=cells, log_active_params=(sheet.log_active_params[0] + more, spread))
-
-
-def test_sheets_with_one_key_have_the_same_weights_unless_the_price_or_the_cache_tells_more():
-    for one in sheets(1):
-        untold = replace(one, size_by_price=False)
-        assert dearer(untold, 3.0, 0.9).key_of_weights != untold.key_of_weights
-        known = replace(one, size_by_price=True, log_kv_bytes=(10.0, 0.5))
-        assert dearer(known, 3.0, 0.9).key_of_weights != known.key_of_weights
-        told = replace(one, size_by_price=True)
-        alike = dearer(told, 3.0, 0.9)
-        assert alike.key_of_weights == told.key_of_weights
-        assert posterior(alike, USUAL, COUNT).weights.ess == pytest.approx(posterior(told, USUAL, COUNT).weights.ess, rel=1e-9)
-        assert replace(told, edges=tuple(1.5 * edge for edge in told.edges)).key_of_weights != told.key_of_weights
 
 
 # Google and OpenAI ask 2 and 1.5, Alibaba 1.8 and 1.8 over the first of three thresholds, Claude Haiku 5.5 alone 5 and 5.
