@@ -43,10 +43,8 @@ def counted() -> tuple[dict[str, float], float]:
     Counted.done.clear()
     Counted.touched = 0
     sheet, views = price_data(), {one.__name__: partial(_viewed, one) for one in (normals, uniforms)}
-    points._drawn_nuisances.cache_clear()
     with np.errstate(all="ignore"), patch.multiple(points, **views):
         log_ratio(points.triangular_points(sheet, USUAL, DRAWS, SEED), sheet, USUAL)
-    points._drawn_nuisances.cache_clear()
     return {name: count / DRAWS for name, count in Counted.done.most_common()}, Counted.touched / DRAWS
 
 

@@ -477,10 +477,8 @@ ASSUMED = ("tokens_per_step", "kv_replication")
 """Facts with one fixed value in every reading and estimate. They are printed with the anchors and cannot be given."""
 ANCHORS = tuple(name for name, note in NOTES.items() if note.anchor)
 """Every outside fact that may be given."""
-_OF_SHEETS = ("max_context",)
-"""Facts that are written into the sheets, like a column of their rows. Readings and estimates get them only from there."""
-FACTS = tuple(name for name in ANCHORS if name not in _OF_SHEETS)
-"""The assumptions that readings and estimates use and name."""
+FACTS = tuple(name for name in ANCHORS if name != "max_context")
+"""The assumptions that readings and estimates use and name. They get the longest context only from the sheets, where it is written."""
 HELD_FIXED = tuple(name for name in FACTS if NOTES[name].prior)
 """Facts that are known to the posterior if they are given. By default they vary over their priors."""
 UNLESS_GIVEN = tuple(name for name in ANCHORS if _BY_NAME[name].default is None and name != "sweep_time")

@@ -145,12 +145,8 @@ def side_of(one: Inference) -> Side:
 
 
 def _factor(value: float | None, by_cost: float) -> Estimate:
-    """Return the Bayes factor of habit against cost, or None if no other vendor has these premiums. It is a floor if the cost model
-    excludes them.
-    """
-    if value is None:
-        return Estimate(kind="undetermined", level=None)
-    return _rounded("point", value, None, None) if by_cost else _rounded("lower", None, value, None)
+    """Return the Bayes factor of habit against cost. It is a floor if the cost model excludes the premiums."""
+    return _point(value) if by_cost or value is None else _rounded("lower", None, value, None)
 
 
 def _rounded(kind: str, *numbers: object) -> Estimate:

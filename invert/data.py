@@ -31,10 +31,8 @@ class Data:
             # Looked up once: to hash all that is asked takes longer than most of what is asked.
             found: _R = self.known[asked]
         except KeyError:
-            pass
-        else:
-            return found
-        return self.keep(asked, work())
+            found = self.keep(asked, work())
+        return found
 
     def keep(self, asked: Hashable, found: _R) -> _R:
         """Cache a result for this key. Return the first one that was cached."""

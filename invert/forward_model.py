@@ -11,6 +11,7 @@ from math import exp, inf, log, nextafter
 from typing import TypedDict
 
 import numpy as np
+from scipy.linalg import null_space
 from scipy.optimize import brentq, least_squares
 
 from derive.answers import Answer, Reason, RouteStep
@@ -191,14 +192,12 @@ def invert_prices(
     # The solver stops where a step of finite differences no longer helps: one Newton step returns the last digits.
     polished = found.x - np.linalg.lstsq(jacobian, residuals(found.x), rcond=_SINGULAR)[0]
     at = min((polished, found.x), key=lambda place: float(np.abs(residuals(place)).max()))
-    # Along a row of `directions` after the first `rank` the names change together without a change of prices.
-    _, singular, directions = np.linalg.svd(jacobian)
-    rank = int((singular > _SINGULAR * max(singular.max(initial=0.0), _LEAST)).sum())
-    free = (zip(names, row, strict=True) for row in directions[rank:])
+    # Along each of these directions the names change together without a change of prices.
+    free = (zip(names, direction, strict=True) for direction in null_space(jacobian, rcond=_SINGULAR).T)
     return Inversion(
         values=dict(zip(names, (at * scales).tolist(), strict=True)),
         residuals=dict(zip(published, residuals(at).tolist(), strict=True)),
-        undetermined=tuple(tuple(name for name, part in row if abs(part) > _SMALLEST_PART) for row in free),
+        undetermined=tuple(tuple(name for name, part in direction if abs(part) > _SMALLEST_PART) for direction in free),
     )
 
 

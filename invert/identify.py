@@ -13,6 +13,7 @@ from re import findall
 from types import MappingProxyType
 
 import numpy as np
+from scipy.linalg import null_space
 from scipy.special import stdtrit
 
 from derive.catalogue import equation
@@ -288,9 +289,7 @@ def _fewest(target: Array, facts: Mapping[str, Array]) -> tuple[str, ...] | None
     if not useful:
         return None
     columns = np.array([facts[name] for name in useful]).T
-    across, singular, along = np.linalg.svd(columns)
-    rank = int((singular > _TOLERANCE).sum())
-    weights, free = along[:rank].T @ (across[:, :rank].T @ target / singular[:rank]), along[rank:]
+    weights, free = np.linalg.lstsq(columns, target, rcond=_TOLERANCE)[0], null_space(columns, rcond=_TOLERANCE).T
     if not _small(columns @ weights - target):
         return None
     found = []
@@ -331,9 +330,8 @@ def _groups(known: Array) -> list[dict[int, str]]:
 
     Primitives that occur only as a product form one group: their columns are equal, or opposite for a quotient.
     """
-    _, singular, turned = np.linalg.svd(known)
-    free = turned[int((singular > _TOLERANCE * singular[0]).sum()) :]
-    left = np.flatnonzero(known.any(axis=0) & ((free**2).sum(axis=0) > _TOLERANCE**2)).tolist()
+    free = null_space(known, rcond=_TOLERANCE)
+    left = np.flatnonzero(known.any(axis=0) & ((free**2).sum(axis=1) > _TOLERANCE**2)).tolist()
     gaps = [np.abs(known[:, :, None] - sign * known[:, None]).max(axis=0) for sign in (1, -1)]
     equal, opposite = (gap <= _TOLERANCE * np.abs(known).max() for gap in gaps)
     found = []

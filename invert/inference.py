@@ -135,6 +135,12 @@ def run_of(
     if data is None:
         data = size.with_scores(read_data(), scores)
     book = book_of(data, asked.get("prices"))
+    if extent.checks_tables:
+        # The short report of one sheet checks only the tables that it reads, and needs none of these checks.
+        from invert.validation.soundness import table_problems
+
+        if bad := table_problems(book, data, assumptions):
+            raise BadRow(*bad)
     request = Request(
         names=(names,) if isinstance(names, str) else tuple(names),
         providers=(provider,) if isinstance(provider, str) else tuple(provider or ()),
@@ -159,12 +165,6 @@ def _answered(
 ) -> InferenceTable:
     as_of = request.as_of
     offered = sheets(book, as_of, request.tier or "", request.everything)
-    if extent.checks_tables:
-        # The short report of one sheet checks only the tables that it reads, and needs none of these checks.
-        from invert.validation.soundness import table_problems
-
-        if bad := table_problems(book, data, assumptions):
-            raise BadRow(*bad)
     known = described(offered, data)
     day = day_of(book, as_of)
     chosen, notes = choose_sheets(request.names, request.providers, offered, known, book, day)

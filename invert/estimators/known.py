@@ -155,12 +155,10 @@ def _predict_by_other_families(truths: Array, families: Sequence[str]) -> Predic
 def cases_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[Case, KnownCache], ...]:
     """Return every shipped sheet of a model with a known cache, without the given facts of another model, and the cache."""
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    described, found = {(row.provider, row.model): row for row in models(data)}, []
-    for sheet in sheets_that_ship(data):
-        model = described.get((sheet.provider, sheet.model))
-        if model and (cache := known_cache(model.known_on(sheet.as_of), data, assumptions)):
-            found.append((case_of(sheet, model, data, assumptions), cache))
-    return tuple(found)
+    described = {(row.provider, row.model): row for row in models(data)}
+    sold = ((sheet, described.get((sheet.provider, sheet.model))) for sheet in sheets_that_ship(data))
+    known = ((sheet, model, known_cache(model and model.known_on(sheet.as_of), data, assumptions)) for sheet, model in sold)
+    return tuple((case_of(sheet, model, data, assumptions), cache) for sheet, model, cache in known if cache)
 
 
 @cache_with_data
@@ -217,8 +215,8 @@ def bounds_at_cost(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
 
 
 def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
-    """Return a bound with the ratios of similar bounds to the true cache. Other estimates stay unchanged."""
-    if estimate.kind != "upper" or bounds is None:
+    """Return a bound with the ratios of similar bounds to the true cache, if there are any."""
+    if bounds is None:
         return estimate
     said = (
         f"on {bounds.count} sheets with known KV the bound was {bounds.least:.2g} to {bounds.most:.2g} times the truth (median"

@@ -112,7 +112,7 @@ def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None)
 def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "") -> tuple[SizedModel, ...]:
     """Return the open models that a form is fitted to, without a price family."""
     priced = hosted_models(data, assumptions) if form.hosts else listed_models(data) if form.priced else ()
-    prices, scores = {row.model: row.input_price for row in priced}, best_scores(data, form.benchmark) if form.benchmark else {}
+    prices, scores = {row.model: row.input_price for row in priced}, best_scores(data, form.benchmark)
     models = {row.model: row for row in rows_so_far(data, OpenModel)}
     return tuple(
         SizedModel(
@@ -151,7 +151,7 @@ def _grouped(rows: tuple[SizedModel, ...], by: str, assumptions: Assumptions) ->
 
 def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple[SizedModel, ...]:
     """Return the closed models of known size at their own prices. For total parameters they are today's models, as in the fits."""
-    scores = best_scores(data, form.benchmark) if form.benchmark else {}
+    scores = best_scores(data, form.benchmark)
     return tuple(
         SizedModel(
             price_family=row.vendor,

@@ -11,7 +11,7 @@ active parameter (active_params = 1), because no ratio of prices depends on it.
 """
 
 from collections.abc import Hashable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from math import hypot, log, nan
 from typing import NamedTuple, TypeAlias
 
@@ -254,45 +254,27 @@ def wider(assumptions: Assumptions) -> dict[str, float]:
 
 def triangular_points(price_data: PriceData, assumptions: Assumptions, count: int, seed: int) -> Points:
     """Return the nuisances and un-rounded ratios at `count` draws, and the hidden quantities that they determine."""
-    normal, uniform = normals(count, seed), uniforms(count, seed)
-    drawn, usual = _drawn_nuisances(assumptions, count, seed)
+    normal, uniform, factors = normals(count, seed), uniforms(count, seed), wider(assumptions)
+    drawn = {name: factors.get(name, 1.0) * normal[:, place] for place, name in enumerate(NUISANCES)}
     ratios, spare = {}, {}
     for place, name in enumerate(RATIOS):
         noise = spare[name] = normal[:, NOISY + place]
         if name in price_data.cells:
             low, high = price_data.cells[name][0]
             ratios[name] = np.exp(low + (high - low) * uniform[:, LATENT + place] + assumptions.noise[name] * noise)
-    return inverted(ratios, _with_contexts(usual, drawn, price_data, assumptions), spare, drawn, price_data, assumptions)
-
-
-# All sheets have the same draws of what is not a fact of the sheet.
-@lru_cache(4)
-def _drawn_nuisances(assumptions: Assumptions, count: int, seed: int) -> tuple[Mapping[str, Array], Mapping[str, Values]]:
-    """Return the standard normals of the nuisances, some wider than their priors, and their values before contexts are known."""
-    factors = wider(assumptions)
-    drawn = {name: factors.get(name, 1.0) * normals(count, seed)[:, place] for place, name in enumerate(NUISANCES)}
-    return drawn, _values_of_nuisances(drawn, assumptions)
-
-
-def _values_of_nuisances(drawn: Mapping[str, Array], assumptions: Assumptions) -> dict[str, Values]:
-    return assumptions.held | {name: assumptions.priors[name].at(drawn[name]) for name in drawn if name not in _CONTEXTS}
-
-
-_CONTEXTS = ("short_context", "long_context")
-
-
-def _with_contexts(
-    values: Mapping[str, Values], drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions
-) -> dict[str, Values]:
-    """Return the nuisances with the mean contexts of the bands of a sheet. Unless given, these are shares of the bands."""
-    first, second = price_data.edges[:2]
-    short, long = mean_contexts((first, second), assumptions, *(drawn[name] for name in _CONTEXTS))
-    return {**values, "short_context": short, "long_context": long, "band_share": (long - first) / (second - first)}
+    return inverted(ratios, nuisances(drawn, price_data, assumptions), spare, drawn, price_data, assumptions)
 
 
 def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
-    """Return the nuisances of a sheet at standard normal draws, with the fixed ones."""
-    return _with_contexts(_values_of_nuisances(drawn, assumptions), drawn, price_data, assumptions)
+    """Return the nuisances of a sheet at standard normal draws, with the fixed ones.
+
+    The mean contexts of its bands are shares of the bands, unless they are given.
+    """
+    values = {name: assumptions.priors[name].at(normal) for name, normal in drawn.items() if name not in ("short_context", "long_context")}
+    first, second = price_data.edges[:2]
+    short, long = mean_contexts((first, second), assumptions, drawn["short_context"], drawn["long_context"])
+    contexts = {"short_context": short, "long_context": long, "band_share": (long - first) / (second - first)}
+    return {**assumptions.held, **values, **contexts}
 
 
 def inverted(

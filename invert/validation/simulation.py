@@ -189,8 +189,9 @@ def price_data_of_numbers(
         scale["storage_ratio"] = 1 / (numbers["input_price"] * _HOUR)
     ends: dict[str, list[list[Pair]]] = {}
     for name, values in numbers.items():
-        low, high = (np.log(end * scale.get(name, 1.0)).reshape(len(values), -1).tolist() for end in cells_about(values, assumptions))
-        ends[name] = [[*zip(*of_sheet, strict=True)] for of_sheet in zip(low, high, strict=True)]
+        cells = np.array([rounding_cell(float(number), assumptions) for number in values.flat]).reshape(len(values), -1, 2)
+        logs = np.log(cells * np.reshape(scale.get(name, 1.0), (-1, 1, 1)))
+        ends[name] = [[(low, high) for low, high in of_sheet] for of_sheet in logs.tolist()]
     return [
         PriceData(
             cells={name: tuple(of_sheets[place]) for name, of_sheets in ends.items()},
@@ -246,14 +247,6 @@ def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
     # By way of text, a number is the same whichever decade it was rounded in.
     told = [float(f"{step:g}e{power:.0f}") for step, power in zip(nice[nearest].flat, decade.flat, strict=True)]
     return np.reshape(told, values.shape)
-
-
-def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array, Array]:
-    """Return the ends of the rounding cells of the published values."""
-    told = published(values, assumptions)
-    numbers, places = np.unique(told.ravel(), return_inverse=True)
-    low, high = np.array([rounding_cell(float(number), assumptions) for number in numbers]).T
-    return low[places].reshape(values.shape), high[places].reshape(values.shape)
 
 
 def ranks(simulated: Sequence[PriceData], truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
