@@ -25,7 +25,6 @@ from invert.comparison_records import (
     PriceChange,
     SheetChange,
     Side,
-    calibrates_alike,
     causes_of_runs,
     causes_of_saved,
     log_change,
@@ -179,7 +178,7 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
         found = json.loads(content, object_hook=with_new_keys)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
         sides = {_key(one): _side_of_record(one) for one in records}
-        return sides, causes_of_saved(records, saved, run, data), not calibrates_alike(saved, data)
+        return sides, *causes_of_saved(records, saved, run, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
         raise WrongData(f"{place}: is not a result of infer --save or --as json ({what})") from None
@@ -456,17 +455,14 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
 
 def list_earlier_tiers(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:
     """Return the sheets of the same model in service tiers that ended when this one began."""
-    (*what, _), of_tier = now, dict[SheetKey, list[PriceRow]]()
-    for row in rows:
-        if [*row.sheet_key[:-1]] == what:
-            of_tier.setdefault(row.sheet_key, []).append(row)
-    begun = min(row.start for row in of_tier[now])
-    return [key for key, sold in of_tier.items() if key != now and all(row.valid_to and row.valid_to <= begun for row in sold)]
+    of_model = [row for row in rows if row.sheet_key[:-1] == now[:-1]]
+    begun = min(row.start for row in of_model if row.sheet_key == now)
+    sold = {row.sheet_key for row in of_model if not row.valid_to or row.valid_to > begun}
+    return [key for key in dict.fromkeys(row.sheet_key for row in of_model) if key not in sold]
 
 
-def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
+def days_of_change(rows: Sequence[PriceRow], last: date) -> list[date]:
     """List the days up to the last on which a row begins or ends. A row without a first day begins before all others."""
-    rows = list(rows)
     known = sorted({day for row in rows for day in (row.start, row.valid_to) if day and date.min < day <= last})
     open_start = any(row.start == date.min for row in rows)
     if not known:

@@ -196,24 +196,24 @@ def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tu
     return *_days(days, run.as_of), *recalibration, *_changed("max_context", texts), *_changed("weights", weights)
 
 
-def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
-    """List the causes of differences from a saved result. A plain list of sheets has little information, and the text says so."""
+def causes_of_saved(
+    sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data
+) -> tuple[tuple[str, ...], bool]:
+    """List the causes of differences from a saved result. Return also whether it used other tables or versions, so that its calibration may
+    differ. A plain list of sheets has little information, and the text says so.
+    """
     days = {date.fromisoformat(str(one["as_of"])) for one in sheets}
     if not saved:
-        return (*_days(days, run.as_of), "anchors, tables or versions, which a list of sheets does not have")
+        return (*_days(days, run.as_of), "anchors, tables or versions, which a list of sheets does not have"), True
     made = made_with(data)
-    return (
+    tables, versions = differing_names(saved.get("tables"), made.tables), differing_names(saved.get("versions"), made.versions)
+    causes = (
         *_days(days, run.as_of),
-        *_named("anchor", _anchors(_numbers(saved.get("anchors")), common_anchors(run.assumptions).values)),
-        *_named("", (f"{name} as it is now" for name in differing_names(saved.get("tables"), made.tables))),
-        *_named("", (f"{name} {made.versions.get(name, 'none')}" for name in differing_names(saved.get("versions"), made.versions))),
+        *_named("anchor", _anchors(saved.get("anchors"), common_anchors(run.assumptions).values)),
+        *_named("", (f"{name} as it is now" for name in tables)),
+        *_named("", (f"{name} {made.versions.get(name, 'none')}" for name in versions)),
     )
-
-
-def calibrates_alike(saved: Mapping[str, object], data: Data) -> bool:
-    """Whether a saved result used these tables and versions, so its calibration equals the present one."""
-    made = made_with(data)
-    return bool(saved) and not (differing_names(saved.get("tables"), made.tables) or differing_names(saved.get("versions"), made.versions))
+    return causes, bool(tables or versions)
 
 
 def _days(days: Iterable[date], now: date) -> Iterator[str]:
@@ -228,15 +228,12 @@ def _changed(what: str, told: Mapping[SheetKey, Sequence[str]]) -> Iterator[str]
     return _named(f"{what} of", (f"{key[0]}/{key[1]}, {then} -> {now}" for key, (then, now) in texts.items() if then != now))
 
 
-def _anchors(then: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:
+def _anchors(saved: object, now: Mapping[str, float]) -> Iterator[str]:
     """Describe a change of anchors: `active_params, not given -> 60B`."""
+    found = saved if isinstance(saved, dict) else {}
+    then = {str(name): float(value) for name, value in found.items() if isinstance(value, int | float)}
     for name in sorted(name for name in {*then, *now} if name in QUANTITIES and then.get(name) != now.get(name)):
         yield f"{name}, {' -> '.join(show(name, of[name], digits=3) if name in of else 'not given' for of in (then, now))}"
-
-
-def _numbers(found: object) -> dict[str, float]:
-    of = found if isinstance(found, dict) else {}
-    return {str(name): float(value) for name, value in of.items() if isinstance(value, int | float)}
 
 
 def differing_names(then: object, now: Mapping[str, object]) -> list[str]:

@@ -54,10 +54,6 @@ class Leaf(NamedTuple):
     read: Callable[[Any], object]
 
 
-DAY = Leaf(str, date.isoformat, date.fromisoformat)
-"""The form of a day."""
-
-
 class WrongShape(ValueError):
     """Error that names a place in a document, its value and the allowed values."""
 
@@ -67,7 +63,7 @@ class Codec:
     """The keys of records that differ from their fields, the leaves, and the types whose numbers have six digits."""
 
     keys: Mapping[type, Keys] = field(default_factory=dict)
-    leaves: Mapping[type, Leaf] = field(default_factory=lambda: {date: DAY})
+    leaves: Mapping[type, Leaf] = field(default_factory=lambda: {date: Leaf(str, date.isoformat, date.fromisoformat)})
     rounded: frozenset[type] = frozenset()
 
     def keys_of(self, kind: type) -> Keys:
@@ -124,11 +120,9 @@ class Codec:
         return _checked_text(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
 
     def _leaf(self, kind: type, found: object, at: str) -> object:
-        leaf = self.leaves[kind]
+        leaf, written = self.leaves[kind], _checked(self.leaves[kind].json_type, found, at)
         try:
-            return leaf.read(_checked(leaf.json_type, found, at))
-        except WrongShape:
-            raise
+            return leaf.read(written)
         except ValueError as why:
             raise WrongShape(f"{at} is {_brief(found)}, {why}") from None
 

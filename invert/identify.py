@@ -44,8 +44,6 @@ PRIMITIVES = tuple(TYPICAL)
 `holding_cost_ratio` is here without price/cost, which is separate. `cache_read_price_cost_ratio` is relative to the price/cost of input.
 """
 
-_CANCELS = {"bytes_per_weight": 1.0}
-"""Factors that cancel in formulas: weights are counted in bytes, for any width of one weight."""
 
 _PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
 _HAIR = 1e-12
@@ -91,7 +89,8 @@ _Known = tuple[float, Array]
 
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
     """Return all primitives [SI] and the overlap. Each is given, derived from given values, or typical."""
-    at = {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()} | _CANCELS | {"overlap": overlap}
+    # The width of a weight cancels in formulas: weights are counted in bytes.
+    at = {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()} | {"bytes_per_weight": 1.0, "overlap": overlap}
     if "long_context" not in values:
         at["long_context"] *= at["short_context"] / TYPICAL["short_context"]
     no_attention = at["attention_flops_per_pair"] == 0

@@ -391,10 +391,9 @@ def complete_inferences(
     """
     found = []
     for one in inferences:
-        others = [asked for asked in premiums if asked.provider != one.sheet.provider]
-        summary, known = None if one.contradiction or not one.pairs else one.summary, None
-        if summary and one.kv_bytes["from_all_prices"].kind in ("interval", "given"):
-            by_cost = probability_by_cost(one.price_data, summary.log_evidence, data, assumptions)
+        others, known = [asked for asked in premiums if asked.provider != one.sheet.provider], None
+        if one.pairs and one.summary and not one.contradiction and one.kv_bytes["from_all_prices"].kind in ("interval", "given"):
+            by_cost = probability_by_cost(one.price_data, one.summary.log_evidence, data, assumptions)
             known = None if by_cost is None else convention(one.pairs[0].pair, by_cost, others, assumptions)
         fast = pair_fast_mode(one.key, one.observables.output_input_ratio.value, of_day, data)
         found.append(replace(one, convention=known, fast_mode=fast))

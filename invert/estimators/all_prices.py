@@ -1,6 +1,6 @@
 """All prices of a sheet with one price/cost: the point that reproduces them, the posterior, the pricing rules, and cost against habit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from math import exp, inf, isfinite
@@ -36,17 +36,13 @@ _ROUNDING = 1e-12
 """A parameter below this share of the arithmetic with the weights is 0, with a rounding error."""
 _UNUSED = {"sweep_time": 1.0, "holding_cost_ratio": 1.0}
 """Inputs of the forward model for a storage price, which the joint reading does not use."""
+_FROM_SCALE = ("bands.kv_bytes_from_scale", "kv_bytes_per_token")
 STEPS_OF_RULE = {
-    **{
-        rule: ((id, "cost_context_scale"), ("bands.kv_bytes_from_scale", "kv_bytes_per_token"))
-        for rule, id in {
-            "knee": "bands.rule_knee",
-            "threshold": "bands.rule_threshold",
-            "upper end": "bands.rule_upper_end",
-            "band means": "bands.rule_band_means",
-            "Lloyd-Max": "bands.rule_lloyd_max",
-        }.items()
-    },
+    "knee": (("bands.rule_knee", "cost_context_scale"), _FROM_SCALE),
+    "threshold": (("bands.rule_threshold", "cost_context_scale"), _FROM_SCALE),
+    "upper end": (("bands.rule_upper_end", "cost_context_scale"), _FROM_SCALE),
+    "band means": (("bands.rule_band_means", "cost_context_scale"), _FROM_SCALE),
+    "Lloyd-Max": (("bands.rule_lloyd_max", "cost_context_scale"), _FROM_SCALE),
     "roofline, upper end": (("readings.tier_coverage", "balance_context"), ("context.balance_context", "kv_bytes_per_token")),
 }
 """The equations of each pricing rule, with their unknowns."""
@@ -266,7 +262,7 @@ def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumpti
 
 
 def convention(
-    pair: records.BandPair, by_cost: float, others: Iterable[records.Premiums], assumptions: Assumptions = USUAL
+    pair: records.BandPair, by_cost: float, others: Sequence[records.Premiums], assumptions: Assumptions = USUAL
 ) -> records.Convention:
     """Return the probabilities of the premiums as a cost (`by_cost`) and as a habit of vendors with premiums in the same cells.
 
@@ -283,17 +279,15 @@ def convention(
     >>> found.same, found.others, found.probability_by_habit, round(found.bayes_factor)
     (2, 3, 0.6, 60)
     """
-    cells = (pair.premium_in.low, pair.premium_in.high), (pair.premium_out.low, pair.premium_out.high)
-    asked: dict[str, bool] = {}
-    for one in others:
-        inside = all(low <= asks <= high for (low, high), asks in zip(cells, (one.premium_in, one.premium_out), strict=True))
-        asked[one.provider] = asked.get(one.provider, False) or inside
-    same, each = sum(asked.values()), assumptions.convention_count
+    into, out = pair.premium_in, pair.premium_out
+    alike = [one for one in others if into.low <= one.premium_in <= into.high and out.low <= one.premium_out <= out.high]
+    same, vendors = (len({one.provider for one in some}) for some in (alike, others))
+    each = assumptions.convention_count
     return records.Convention(
         premium_in=pair.premium_in,
         premium_out=pair.premium_out,
         probability_by_cost=by_cost,
-        probability_by_habit=(same + each) / (len(asked) + 2 * each),
+        probability_by_habit=(same + each) / (vendors + 2 * each),
         same=same,
-        others=len(asked),
+        others=vendors,
     )

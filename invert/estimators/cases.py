@@ -244,14 +244,9 @@ def same_weights(listed: Priced, model: ModelRow | None) -> bool:
 
 def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None) -> tuple[float, float]:
     """Return ln active_params and its spread [nat], by the source of the number."""
-    origin = anchors.origin["active_params"]
-    if suggested:
-        spread = suggested.spread
-    elif origin == ASSUMED_SIZE:
-        spread = assumptions.assumed_size_spread
-    else:
-        spread = assumptions.unverified_size_spread if origin in _UNVERIFIED else assumptions.known_size_spread
-    return log(anchors.values["active_params"]), spread
+    by_origin = {ASSUMED_SIZE: assumptions.assumed_size_spread, **dict.fromkeys(_UNVERIFIED, assumptions.unverified_size_spread)}
+    spread = by_origin.get(anchors.origin["active_params"], assumptions.known_size_spread)
+    return log(anchors.values["active_params"]), suggested.spread if suggested else spread
 
 
 def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = USUAL) -> KnownCache | None:

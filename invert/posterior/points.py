@@ -50,10 +50,16 @@ class Costs(NamedTuple):
     memory_long: Values
 
 
-def attention_from_premium(premium_in: Values, at: _Arrays) -> Values:
-    """Return attention FLOPs per pair and active parameter from the input premium, or NaN if no positive value gives it."""
-    found = solved("bands.premium_in", "attention_flops_per_pair", {**at, "premium_in": premium_in})
-    return np.where((found > 0) & np.isfinite(found), found, np.nan)
+def solve_ratios(ratios: _Arrays, at: _Arrays) -> tuple[dict[str, Values], Costs]:
+    """Return the nuisances with attention FLOPs (NaN if no positive value gives the input premium), balance context and
+    weight_compute_ratio from all three ratios, and the costs.
+    """
+    attention = solved("bands.premium_in", "attention_flops_per_pair", {**at, "premium_in": ratios["premium_in"]})
+    known = {**at, "attention_flops_per_pair": np.where((attention > 0) & np.isfinite(attention), attention, np.nan)}
+    costs = costs_of_ratios(ratios["output_input_ratio"], ratios["premium_out"], known)
+    memory = {"memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long}
+    known["balance_context"] = equation("bands.balance_context").right_side({**known, **memory})
+    return {**known, "weight_compute_ratio": weight_of_cost(costs, known)}, costs
 
 
 def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: _Arrays) -> Costs:
@@ -68,13 +74,6 @@ def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: 
         decode = equation("bands.premium_out").right_side({**known, "premium_out": premium_out})
         memory = _memory_ratio("long", decode, known)
     return Costs(prefill, known["decode_cost_short"], decode, short, memory)
-
-
-def structure_of_costs(costs: Costs, at: _Arrays) -> tuple[Values, Values]:
-    """Return the balance context and weight_compute_ratio that two memory ratios determine."""
-    known = {**at, "memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long}
-    balance = equation("bands.balance_context").right_side(known)
-    return balance, weight_of_cost(costs, {**at, "balance_context": balance})
 
 
 def weight_of_cost(costs: Costs, at: _Arrays) -> Values:
@@ -287,9 +286,7 @@ def inverted(
 ) -> Points:
     """Return hidden quantities from the ratios. Without premiums, their coordinates draw from the prior instead."""
     if "premium_out" in ratios:
-        at["attention_flops_per_pair"] = attention_from_premium(ratios["premium_in"], at)
-        costs = costs_of_ratios(ratios["output_input_ratio"], ratios["premium_out"], at)
-        at["balance_context"], at["weight_compute_ratio"] = structure_of_costs(costs, at)
+        at, costs = solve_ratios(ratios, at)
         at["kv_bytes_per_token"] = solved("context.balance_context", "kv_bytes_per_token", at)
     else:
         (kv, spread), intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"]

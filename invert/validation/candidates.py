@@ -113,16 +113,10 @@ _LECTURE_RATIO = 5
 """Output over input price, by the lecture's reading."""
 
 
-def single_band_rows(
-    hosts: Sequence[HostPrice],
-    open_models: Iterable[OpenModel],
-    listed: Sequence[panel.Priced],
-    verdict: Verdict | None,
-    assumptions: Assumptions,
-) -> list[_Row]:
-    """Return the rows on output over input, cache reads and batches of one band. `verdict` is on cache reads of makers' lists."""
-    known = {row.model: row for row in open_models}
-    cells = (*_price_rows(hosts, assumptions), *_cache_read_rows(hosts, known, listed, assumptions), _skill_row(verdict), _batch_row(hosts))
+def single_band_rows(hosts: Sequence[HostPrice], data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
+    """Test output/input, cache reads and batches on lists with one band, against hosts of one model."""
+    verdict = verdicts(data, assumptions)["cache_read_ratio", "family"]
+    cells = (*_price_rows(hosts, assumptions), *_cache_read_rows(hosts, data, assumptions), _skill_row(verdict), _batch_row(hosts))
     return [dict(zip(_COLUMNS, row, strict=True)) for row in cells]
 
 
@@ -144,10 +138,9 @@ def _spread_row(observable: str, over: str, found: panel.SpreadWithin) -> _Cells
     return observable, spread, over, found.models, found.prices, "what differs is the host"
 
 
-def _cache_read_rows(
-    hosts: Sequence[HostPrice], known: Mapping[str, OpenModel], listed: Sequence[panel.Priced], assumptions: Assumptions
-) -> Iterator[_Cells]:
+def _cache_read_rows(hosts: Sequence[HostPrice], data: Data, assumptions: Assumptions) -> Iterator[_Cells]:
     """Compare cache read over input with KV bytes and with KV bytes per parameter, at hosts (medians) and on makers' lists."""
+    known = {row.model: row for row in panel.rows_so_far(data, OpenModel)}
     offered = panel.rented_host_prices((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
     ratios = {model: [row.cache_read_price / row.input_price for row in rows if row.cache_read_price] for model, rows in offered.items()}
     of_known = [(known[model], median(of_one), len(of_one)) for model, of_one in ratios.items() if model in known]
@@ -157,7 +150,7 @@ def _cache_read_rows(
         yield f"cache read: {name}", found, "medians of rented hosts", len(rows), sum(prices for *_, prices in rows), so
     pairs = [
         (row.cache_read_price / row.input_price, row.kv_bytes_per_token)
-        for row in listed
+        for row in panel.listed_models(data)
         if row.cache_read_price and row.kv_bytes_per_token
     ]
     found, so = _correlation([ratio for ratio, _ in pairs], [kv for _, kv in pairs])

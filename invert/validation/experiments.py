@@ -47,8 +47,8 @@ def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
     found: dict[str, list[Retest]] = {}
     for one in retests(data.tables.rows_of(NaturalExperiment), data, assumptions):
         found.setdefault(one.quantity, []).append(one)
-    rows = [_row(quantity, of_one) for quantity, of_one in found.items()]
-    return sorted((row for row in rows if row["experiments"]), key=lambda row: float(str(row["rms"])))
+    rows = [_row(quantity, of_one) for quantity, of_one in found.items() if any(one.moved is not None for one in of_one)]
+    return sorted(rows, key=lambda row: float(str(row["rms"])))
 
 
 def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: Assumptions = USUAL) -> list[Retest]:
@@ -78,12 +78,9 @@ def estimates_of(one: Inference) -> Mapping[str, Estimate]:
     return {**of_size, **of_kv, **one.estimates}
 
 
-def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
+def _row(quantity: str, retested: list[Retest]) -> _Row:
     """Return an estimator's scatter between prices. `right` counts medians inside the first range, `lost` those without a second range."""
-    retested = list(of_one)
     moved = [(one, by) for one in retested if (by := one.moved) is not None]
-    if not moved:
-        return {"estimate": quantity, "experiments": 0}
     farthest, most = max(moved, key=lambda pair: abs(pair[1]))
     return {
         "estimate": quantity,

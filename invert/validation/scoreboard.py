@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData
 from derive.immutable import immutable
-from derive.preset_rows import Efficiency, OpenModel
+from derive.preset_rows import Efficiency
 from derive.solving.api import solve
 from derive.tables.cells import read_date
 from derive.tables.lines import BadRow, Problem
@@ -114,14 +114,8 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     ]
     logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
-        found.append(
-            {
-                "model": label,
-                "KV bytes": None,
-                **{name: round(of(values), 2) if len(values) > 1 else None for name, values in logs.items()},
-                "base price/cost": None,
-            }
-        )
+        figures = {name: round(of(values), 2) if len(values) > 1 else None for name, values in logs.items()}
+        found.append({"model": label, "KV bytes": None, **figures, "base price/cost": None})
     return found
 
 
@@ -304,13 +298,6 @@ SKILL = (
 )  # fmt: skip
 
 
-def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """Test output/input, cache reads and batches on lists with one band, against hosts of one model."""
-    verdict = candidates.verdicts(data, assumptions)["cache_read_ratio", "family"]
-    hosts, of_model = panel.rows_so_far(data, HostPrice), panel.rows_so_far(data, OpenModel)
-    return single_band_rows(hosts, of_model, panel.listed_models(data), verdict, assumptions)
-
-
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Score every tier rule and a uniform guess on the lifetimes with a disclosed tier."""
     usual = usual_stored(data, last_day(data), assumptions)
@@ -374,12 +361,7 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
 def pooled(rows: Iterable[RankRow]) -> list[ScoreRow]:
     """Return the pooled rows of a calibration run, each with a verdict."""
     return [
-        {
-            **row,
-            "verdict": judge_ranks(
-                float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty=row["run"] != "calibrated"
-            ),
-        }
+        {**row, "verdict": judge_ranks(float(row["coverage_90"]), float(row["ks_p"]), faulty=row["run"] != "calibrated")}
         for row in rows
         if row["shape"] == POOLED
     ]
@@ -392,7 +374,7 @@ def _digits(value: float | None) -> float | None:
 _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "truth": known_models,
     "skill": skill,
-    "single-band": single_band,
+    "single-band": lambda data: single_band_rows(panel.rows_so_far(data, HostPrice), data),
     "storage": storage_rules,
     "controls": controls,
     "production": production,
@@ -434,12 +416,13 @@ def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) 
     return f"{_TRUSTED}: {told} where {level:.0%} is promised, and it knows {record.gain:.2f} nats more than {class_}{beyond}"
 
 
-def judge_ranks(coverage: float, p_value: float, quantities: int, level: float, faulty: bool) -> str:
-    """Return a verdict on the sampler from the ranks of truths drawn from its priors, for one of several quantities.
+def judge_ranks(coverage: float, p_value: float, faulty: bool) -> str:
+    """Return a verdict on the sampler from the ranks of truths drawn from its priors, for one of the ranked quantities.
 
     It fails if the ranks of one quantity are less uniform than chance allows. The level is for all quantities together.
     """
-    found_out = p_value < (1 - level) / quantities
+    level = USUAL.level
+    found_out = p_value < (1 - level) / len(RANKED)
     if faulty:
         return "detected, as intended: this control has a built-in error" if found_out else "the built-in error is not visible here"
     told = f"ranges were right in {coverage:.1%} of cases where {level:.0%} is promised"

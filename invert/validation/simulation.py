@@ -263,18 +263,14 @@ def ranks(simulated: Sequence[PriceData], truth: Mapping[str, Array], assumption
 def _share_below(found: Posterior, name: str, truth: Mapping[str, float]) -> float:
     with np.errstate(all="ignore"):
         if name == LOG_LIKELIHOOD:
-            at_truth = point_of_truth(truth, found.price_data)
+            # The truth as one point, per active parameter, in the layout of draws.
+            at: dict[str, Values] = {name: np.array([value]) for name, value in truth.items()}
+            at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
+            first, second = found.price_data.edges[:2]
+            at |= {**PER_PARAMETER, "band_share": (at["long_context"] - first) / (second - first)}
+            at_truth = Points(drawn={}, at=at, costs=costs_of_structure(at), logs={name: np.log(at[name]) for name in STRUCTURE})
             true, logs = (log_likelihood(points, found.price_data, found.assumptions) for points in (at_truth, found.points))
         else:
             true, logs = np.log(truth[name]), found.logs(name, PRICE_PER_FLOP)
     weight = found.weights.values
     return float(weight[(weight > 0) & (logs < true)].sum())
-
-
-def point_of_truth(truth: Mapping[str, float], price_data: PriceData) -> Points:
-    """Return the hidden quantities of a whole model as one point, per active parameter, in the layout of draws."""
-    at: dict[str, Values] = {name: np.array([value]) for name, value in truth.items()}
-    at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
-    first, second = price_data.edges[:2]
-    at |= {**PER_PARAMETER, "band_share": (at["long_context"] - first) / (second - first)}
-    return Points(drawn={}, at=at, costs=costs_of_structure(at), logs={name: np.log(at[name]) for name in STRUCTURE})

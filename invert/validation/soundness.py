@@ -130,13 +130,10 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     """List experiments on a model without prices, or on a day without a price change of the model."""
-    experiments = tables.rows_of(NaturalExperiment)
-    providers, named = {row.provider for row in book.rows}, {(row.provider, row.model) for row in experiments}
-    days: dict[tuple[str, str], set[date | None]] = {}
+    providers, days = {row.provider for row in book.rows}, dict[tuple[str, str], set[date | None]]()
     for row in book.rows:
-        if (row.provider, row.model) in named:
-            days.setdefault((row.provider, row.model), set()).update((row.effective_date, row.valid_to))
-    for one in experiments:
+        days.setdefault((row.provider, row.model), set()).update((row.effective_date, row.valid_to))
+    for one in tables.rows_of(NaturalExperiment):
         name, changes = f"{one.provider}/{one.model}", days.get((one.provider, one.model))
         if changes is None:
             column, message = "model" if one.provider in providers else "provider", f"{name} has no price in prices.csv"

@@ -17,7 +17,6 @@ from invert.comparison_records import (
     Comparison,
     Moved,
     SheetChange,
-    calibrates_alike,
     causes_of_runs,
     causes_of_saved,
     log_change,
@@ -230,21 +229,21 @@ def test_another_day_and_another_context_are_named_with_both(table: InferenceTab
 def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(table: InferenceTable):
     document = json.loads(saved(table))
     run, sheets = document["run"], document["sheets"]
-    assert causes_of_saved(sheets, run, table, shipped_data()) == ()
-    assert calibrates_alike(run, shipped_data())
-    assert not any(calibrates_alike(found, shipped_data()) for found in ({}, run | {"tables": {}}, run | {"versions": {"numpy": "1.0"}}))
+    assert causes_of_saved(sheets, run, table, shipped_data()) == ((), False)
+    others = ({}, run | {"tables": {}}, run | {"versions": {"numpy": "1.0"}})
+    assert all(causes_of_saved(sheets, found, table, shipped_data())[1] for found in others)
     anchors = run["anchors"] | {"overlap": 0.0, "active_params": 6e10}
     other = run | {"anchors": anchors, "tables": run["tables"] | {"fx.csv": "0"}, "versions": run["versions"] | {"numpy": "1.0"}}
-    assert causes_of_saved([sheets[0] | {"as_of": "2026-03-12"}], other, table, shipped_data()) == (
+    assert causes_of_saved([sheets[0] | {"as_of": "2026-03-12"}], other, table, shipped_data())[0] == (
         f"the day, 2026-03-12 -> {table.as_of}",
         "anchor active_params, 60B -> not given",
         "anchor overlap, 0 -> 1",
         "fx.csv as it is now",
         f"numpy {run['versions']['numpy']}",
     )
-    *named, more = causes_of_saved(sheets, run | {"tables": {}}, table, shipped_data())
+    *named, more = causes_of_saved(sheets, run | {"tables": {}}, table, shipped_data())[0]
     assert len(named) == 3 and more.endswith(" more like these")
-    assert causes_of_saved(sheets, {}, table, shipped_data()) == ("anchors, tables or versions, which a list of sheets does not have",)
+    assert causes_of_saved(sheets, {}, table, shipped_data())[0] == ("anchors, tables or versions, which a list of sheets does not have",)
 
 
 def test_a_bound_and_a_median_are_not_compared_as_numbers():

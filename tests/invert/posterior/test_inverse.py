@@ -56,10 +56,8 @@ def inverse(ratios: Mapping[str, np.ndarray], at: Mapping[str, np.ndarray]) -> t
     """The three hidden quantities from the ratios, the nuisances known."""
     known = {name: values for name, values in at.items() if name not in HIDDEN}
     with np.errstate(all="ignore"):
-        known["attention_flops_per_pair"] = triangular.attention_from_premium(ratios["premium_in"], known)
-        costs = triangular.costs_of_ratios(ratios["output_input_ratio"], ratios["premium_out"], known)
-        known["balance_context"], known["weight_compute_ratio"] = triangular.structure_of_costs(costs, known)
-    return {name: known[name] for name in HIDDEN}, costs
+        found, costs = triangular.solve_ratios(ratios, known)
+    return {name: found[name] for name in HIDDEN}, costs
 
 
 def bound_by_memory(at: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,6 @@ import pytest
 from derive.errors import WrongData
 from derive.preset_rows import OpenModel
 from derive.tables.shipped import rows_of
-from invert.assumptions import USUAL
 from invert.estimators import panel
 from invert.estimators.panel import spread_within
 from invert.estimators.typical_kv import typical_kv
@@ -20,7 +19,7 @@ from tests.tools.data import shipped_data
 
 
 def rows(hosts: list[HostPrice]) -> dict[str, str]:
-    found = single_band_rows(hosts, rows_of(OpenModel), panel.listed_models(shipped_data()), None, USUAL)
+    found = single_band_rows(hosts, shipped_data())
     return {str(row["observable"]): str(row["found"]) for row in found}
 
 

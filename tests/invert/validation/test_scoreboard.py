@@ -156,6 +156,6 @@ def test_how_many_standard_errors_a_gain_must_exceed_is_an_assumption():
 
 
 def test_a_fault_that_is_put_in_is_found_out_by_ranks_and_a_sound_run_is_not():
-    assert scoreboard.judge_ranks(0.9, 0.02, 9, 0.9, False).startswith("sound")
-    assert scoreboard.judge_ranks(0.9, 0.01, 9, 0.9, False).startswith("unsound")
-    assert scoreboard.judge_ranks(0.9, 0.02, 9, 0.9, True) == "the built-in error is not visible here"
+    assert scoreboard.judge_ranks(0.9, 0.02, False).startswith("sound")
+    assert scoreboard.judge_ranks(0.9, 0.01, False).startswith("unsound")
+    assert scoreboard.judge_ranks(0.9, 0.02, True) == "the built-in error is not visible here"
