@@ -31,8 +31,11 @@ class Data:
             # Looked up once: to hash all that is asked takes longer than most of what is asked.
             found: _R = self.known[asked]
         except KeyError:
-            found = self.keep(asked, work())
-        return found
+            pass
+        else:
+            return found
+        # Outside of the handler: an error of `work` must not show this KeyError, which has all that was asked.
+        return self.keep(asked, work())
 
     def keep(self, asked: Hashable, found: _R) -> _R:
         """Cache a result for this key. Return the first one that was cached."""

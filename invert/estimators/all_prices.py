@@ -239,8 +239,6 @@ def _estimate(name: str, found: Marginal, case: Case, assumptions: Assumptions, 
 
 # Cost or convention.
 
-_PREMIUMS = ("premium_in", "premium_out")
-
 
 def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumptions: Assumptions) -> float | None:
     """Return the probability by the cost model that the premiums above the first threshold are in their rounding cells, given the base
@@ -257,7 +255,7 @@ def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumpti
     # Only the premiums over the first threshold are judged: bands above it are left out.
     first = {name: cells[:1] for name, cells in of.cells.items()}
     whole = evidence(first) if len(of.edges) > 2 else log_evidence
-    base = evidence({name: cells for name, cells in first.items() if name not in _PREMIUMS})
+    base = evidence({name: cells for name, cells in first.items() if name not in ("premium_in", "premium_out")})
     return exp(whole - base) if isfinite(base) else None
 
 

@@ -116,8 +116,6 @@ def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumpti
     return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))
 
 
-_FAST = "fast"
-"""The service tier of a fast mode."""
 _SPEED = "fast_speed_ratio"
 
 
@@ -127,7 +125,7 @@ def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping
     `asked` are the input prices [USD/token] of all sheets of the day. The vendor states the speed ratio.
     """
     provider, model, region, tier = standard
-    base, fast = asked.get(standard), asked.get((provider, model, region, _FAST))
+    base, fast = asked.get(standard), asked.get((provider, model, region, "fast"))
     if tier != "standard" or not base or not fast or fast <= base:
         return None
     # A converted price is a product of rounded numbers.

@@ -20,7 +20,6 @@ SEED = 20260429
 DIMENSIONS = 16
 MOST = 65536
 DEFAULT = 8192
-_FILE = "sobol.npy"
 
 
 @cache
@@ -66,7 +65,7 @@ def _shipped() -> Strata:
     The points are in the order of a Gray code: the second half of the first 2**k points is the first half backwards, combined bit by
     bit (exclusive or) with the direction number k. Source: Antonov and Saleev, 1979, doi:10.1016/0041-5553(79)90085-5.
     """
-    with files("invert.posterior").joinpath(_FILE).open("rb") as file:
+    with files("invert.posterior").joinpath("sobol.npy").open("rb") as file:
         strata, *directions = np.split(np.load(file, allow_pickle=False), 17)
     for direction in directions:
         strata = np.concatenate([strata, strata[::-1] ^ direction])

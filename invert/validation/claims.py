@@ -5,6 +5,7 @@ read from the rows of tables that it names.
 """
 
 import shlex
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -115,8 +116,10 @@ def finding(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> Finding | 
     if asked := questions(row, sheets, tables):
         answers = [_answer(name, how, row) for name, how in asked.items()]
     else:
-        known = [_facts(source, name, sheets, tables) for source, name in rows.items()]
-        answers = [(_read_off(name, row, known), ()) for name in unknown_names(row.unknown)]
+        known = ChainMap(*({**_facts(source, name, sheets, tables)} for source, name in rows.items()))
+        if lacking := [name for name in unknown_names(row.unknown) if name not in known]:
+            raise NoSingleValue(f"{row.TABLE.removesuffix('s')} {row.id}: none of its rows has {lacking[0]}")
+        answers = [(known[name], ()) for name in unknown_names(row.unknown)]
     equations = row.equations if isinstance(row, Claim) else answers[0][1]
     values = [value for value, _ in answers]
     found = values[0] / values[1] if len(values) > 1 else values[0]
@@ -199,13 +202,6 @@ def _answer(name: str, how: Givens, row: Row) -> tuple[float, tuple[str, ...]]:
         why = solution.reason.message if solution.reason else "there is no one answer"
         raise NoSingleValue(f"{row.TABLE.removesuffix('s')} {row.id}: {why}")
     return found, tuple(reference.partition("@")[0] for reference in solution.equations)
-
-
-def _read_off(name: str, row: Row, known: Iterable[Facts]) -> float:
-    for facts in known:
-        if name in facts:
-            return facts[name]
-    raise NoSingleValue(f"{row.TABLE.removesuffix('s')} {row.id}: none of its rows has {name}")
 
 
 def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) -> Facts:

@@ -20,8 +20,7 @@ SHOWN = {
     "calibration": ("run", "quantity", "sheets", "coverage_50", "coverage_90", "ks_p", "verdict"),
 }
 """Columns in the text of a section that does not show all of them."""
-_SIGNED = {"skill": ("gain",)}
-"""Columns whose text has a sign."""
+
 TITLES = {
     "truth": "Each reading over the true value, for sheets with several bands of models with a known architecture",
     "skill": (
@@ -76,7 +75,7 @@ def rendered_sections(found: Mapping[str, _Rows], style: str, width: int = 100) 
 
 
 def _section(name: str, rows: _Rows) -> Iterable[str]:
-    texts = [{column: _text(value, column in _SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
+    texts = [{column: _text(value, (name, column) == ("skill", "gain")) for column, value in row.items()} for row in rows]
     if name == "experiments":
         texts = [{**row, "estimate": estimate_in_words(row["estimate"])} for row in texts]
     yield from title(TITLES[name])[1:]
