@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, date, time
+from datetime import date, time
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -143,7 +143,7 @@ def bands_of(prices: Mapping[str, Any]) -> dict[int, records.Rates]:
         price = prices.get(name)
         if price is None:
             continue
-        tiered = price if isinstance(price, dict) and "base" in price else {"base": price}
+        tiered = price if isinstance(price, dict) else {"base": price}
         bands[0][sold] = records.per_mtok(name, tiered["base"])
         for tier in records.part(tiered, "tiers", list) or ():
             start = records.token_count(tier["start"])
@@ -154,7 +154,7 @@ def bands_of(prices: Mapping[str, Any]) -> dict[int, records.Rates]:
 
 
 def _minutes(moment: time) -> int:
-    if moment.tzinfo is not None and moment.tzinfo is not UTC and moment.utcoffset():
+    if moment.utcoffset():
         raise records.WrongField("constraint", f"has hours that are not in UTC: {moment}")
     return moment.hour * 60 + moment.minute
 

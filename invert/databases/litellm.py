@@ -80,9 +80,9 @@ def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken
     provider, mode = records.part(entry, "litellm_provider", str) or "", records.part(entry, "mode", str) or ""
     if not provider and mode in _MODES:
         raise records.WrongField("litellm_provider", "is not there")
-    if provider and mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
+    if mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
         raise records.WrongField("mode", f"is {shorten(mode)}, an unknown kind of entry")
-    if not provider or mode not in _MODES:
+    if mode not in _MODES:
         yield records.NotTaken(because=f"not text to text: {mode.replace('_', ' ') or 'no mode'}")
         return
     tiers = bands_by_tier(entry)

@@ -48,7 +48,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken
         else:
             raise records.WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
     if not by_hour:
-        yield records.Offer(bands=bands, from_threshold=frozenset(one for one in bands if one % 1000 == 1))
+        yield records.Offer(bands=bands)
         return
     if len(bands) > 1:
         raise records.WrongField("overrides", "has hours and prompt lengths, and does not give the price of a long prompt by hour")

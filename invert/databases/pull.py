@@ -13,19 +13,21 @@ from datetime import date
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from io import BytesIO
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from derive.errors import WrongData, hidden, shorten, suggest, suggest_for_file
 from derive.files import called, content_or_input
 from derive.show.layout import csv_text
 from derive.tables.lines import Problem
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import USUAL
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Offer, items_of, name_in_a_cell, price_rows, provider_of
+from invert.report.layout import several
 from invert.sheets.append import Rival, Update, distinct, price_file
 from invert.sheets.models import MAKERS, asks_no_more, bare_name, common_spelling
 from invert.sheets.read import read_rows
-from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, usd_amount
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, grouped, usd_amount
 from invert.sheets.rules import check, is_traded, rows_by_sheet
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
@@ -40,8 +42,7 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
     problems: list[Problem] = []
     for name in names or _PACKAGES:
         try:
-            listing = listing_of(name)
-            if listing:
+            if listing := listing_of(name):
                 found.append(listing)
             elif names:
                 problems.append(Problem(origin=name, message=f"is not installed: {_how_to_get(name)}"))
@@ -83,17 +84,13 @@ def listing_of(name: str) -> Listing | None:
 def json_of(place: str) -> Any:
     """Return the content of a JSON file. Raise WrongData if it is not JSON."""
     try:
-        return json.loads(content_or_input(place), parse_constant=_no_number)
+        return json.loads(content_or_input(place))
     except WrongData as error:
         if place in {form.name for form in _FILES}:
             raise WrongData(f"{place}: is not a package. Save the JSON that it serves, and give that file") from None
         raise WrongData(f"{error}{'' if place == '-' else suggest_for_file(place, _PACKAGES)}") from None
     except (ValueError, RecursionError) as error:
         raise WrongData(f"{called(place)}: is not JSON ({shorten(str(error))})") from None
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is not a number")
 
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
@@ -157,7 +154,6 @@ def pull(
     day: date,
     providers: Collection[str] = (),
     step: Callable[[str], object] = lambda _: None,
-    assumptions: Assumptions = USUAL,
 ) -> Pulled:
     """Return the rows of these databases that the prices of `book` lack. If databases disagree, the earlier one is used.
 
@@ -175,13 +171,11 @@ def pull(
             for second, ((_, provider, model), rows) in enumerate(by_entry.items()):
                 fate = Fate(database=database, provider=provider, model=model, region=key[2], service_tier=key[3], became=KNOWN)
                 work.listings[-1][1].append(fate)
-                at_other_hours = [] if key in sheets else rows_at_other_hours(key, sheets, day)
-                if key not in sheets and not at_other_hours:
+                believed = sheets.get(key) or rows_at_other_hours(key, sheets, day)
+                if not believed:
                     made[key], sheets[key], fate.became = fate, rows, TAKEN
                     continue
-                added, rivals, agreeing = laid_beside(
-                    sheets.get(key, at_other_hours), rows, book.fx, day, bool(at_other_hours), assumptions
-                )
+                added, rivals, agreeing = laid_beside(believed, rows, book.fx, day, other_hours=key not in sheets)
                 if added:
                     sheets[key] = [*sheets[key], *added]
                 elif second and not rivals:
@@ -190,7 +184,7 @@ def pull(
                 work.agreeing[database.name] += 0 if second else agreeing
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in sellers):
-            fault = f"{shorten(one)} has no listed price{suggest(one, sellers)}"
+            fault = f"{shorten(one)} has no listed price{suggest(one, sorted(sellers))}"
             work.problems.append(Problem(origin="--provider", message=fault))
     step("leaving out duplicates")
     own = {key: rows for key, rows in sheets.items() if key not in curated}
@@ -256,8 +250,8 @@ def _read_offers(
         messages.append(f"none of its {read} entries has a price{OTHER_VERSION}")
     work.problems += [Problem(origin=str(database), message=message) for message in messages]
     priced = {name for by_entry in offers.values() for name in by_entry}
-    left = {name: because for name, because in reasons.items() if name not in priced}
-    fates = [Fate(database=database, provider=name[1], model=name[2], became=because) for name, because in left.items()]
+    left = ((name, because) for name, because in reasons.items() if name not in priced)
+    fates = [Fate(database=database, provider=provider, model=model, became=because) for (_, provider, model), because in left]
     work.listings.append((database, fates))
     return offers, sellers
 
@@ -276,7 +270,7 @@ def rows_at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceR
 
 
 def laid_beside(
-    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, other_hours: bool = False, assumptions: Assumptions = USUAL
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, other_hours: bool = False
 ) -> tuple[list[PriceRow], list[Rival], int]:
     """Return the rows that an offer adds to a sheet of a more reliable source, the prices that differ, and the number of equal prices.
 
@@ -289,7 +283,7 @@ def laid_beside(
     added, rivals, agreeing = [], [], 0
     for row in (row for row in rows if row.valid_on(day)):
         alike = [one for one in current if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
-        equal = [one for one in alike if same(one, row, fx, day, assumptions)]
+        equal = [one for one in alike if same(one, row, fx, day)]
         other, band = now.get(row.place), bands.get(row.threshold_tokens)
         if other_hours:
             other = next(iter((*equal, *alike)), None)
@@ -298,7 +292,7 @@ def laid_beside(
             other = equal[0]
         elif other is None and band is None and is_traded(row):
             base = now.get((row.component, 0, None))
-            rivals += [Rival(row=row, believed=base)] if base and not same(base, row, fx, day, assumptions) else []
+            rivals += [Rival(row=row, believed=base)] if base and not same(base, row, fx, day) else []
         if other:
             agreeing += other in equal
             rivals += [] if other in equal else [Rival(row=row, believed=other)]
@@ -310,12 +304,12 @@ def laid_beside(
     return complete, rivals, agreeing
 
 
-def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumptions = USUAL) -> bool:
+def same(one: PriceRow, other: PriceRow, fx: Fx, day: date) -> bool:
     """Return whether two rows have the same price, or about the same price after a currency conversion."""
     if one.currency == other.currency:
-        return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
+        return abs(one.amount - other.amount) <= USUAL.same_price_within * max(one.amount, other.amount)
     low, high = sorted(usd_amount(row, fx, day) for row in (one, other))
-    return high - low <= assumptions.same_converted_within * high
+    return high - low <= USUAL.same_converted_within * high
 
 
 def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
@@ -326,9 +320,7 @@ def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetK
         if rows
     }
     bands = {key: {row.threshold_tokens for row in rows if row.component == "input"} for key, rows in current.items()}
-    by_model: dict[tuple[str, str], list[SheetKey]] = {}
-    for key in asked:
-        by_model.setdefault((bare_name(key[1]), key[3]), []).append(key)
+    by_model = grouped(((bare_name(key[1]), key[3]), key) for key in asked)
     found: list[SheetKey] = []
     for key in own:
         if key not in asked:
@@ -353,7 +345,8 @@ _OWN_ROW = re.compile(r"\bpulled:[0-9]+")
 
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, str]]:
     """Return the rows that pass the checks of a price file together with the other rows, and each refused sheet with its first fault."""
-    faulty = {row.sheet_key: "an invisible character" for row in rows if any(map(hidden, texts(row)))}
+    words_of = attrgetter("provider", "model", "region", "source_url", "notes")
+    faulty = {row.sheet_key: "an invisible character" for row in rows if any(map(hidden, words_of(row)))}
     kept = [row for row in rows if row.sheet_key not in faulty]
     curated = {row.origin: row.sheet_key for row in book.rows}
     while kept:
@@ -369,12 +362,7 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
     return kept, faulty
 
 
-def texts(row: PriceRow) -> tuple[str, ...]:
-    """Return the cells of a row that have the words of a database."""
-    return row.provider, row.model, row.region, row.source_url, row.notes
-
-
-_RIVALS_SHOWN, _NAMES_SHOWN = 10, 3
+_RIVALS_SHOWN = 10
 
 
 def left_out_csv(pulled: Pulled) -> str:
@@ -389,12 +377,6 @@ def left_out_csv(pulled: Pulled) -> str:
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
 
 
-def _first_few(names: Iterable[str], most: int = _NAMES_SHOWN, separator: str = ", ") -> str:
-    """Return the first names, with three dots if there are more."""
-    names = [*names]
-    return separator.join([*names[:most], *(["..."] if names[most:] else [])])
-
-
 def _reasons_text(became: Mapping[str, int]) -> str:
     """Return the most common reasons why offers are left out: ` (216 no price of output tokens; 3 refused amount, as ...)`."""
     counts: Counter[str] = Counter()
@@ -402,8 +384,8 @@ def _reasons_text(became: Mapping[str, int]) -> str:
         counts[why.partition(":")[0]] += count
     # A refused field is a reason only with its first example.
     first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*became])}
-    told = _first_few((f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common()), 4, "; ")
-    return f" ({told})" if told else ""
+    told = [f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common()]
+    return f" ({several(told, 4, '; ')})" if told else ""
 
 
 def pull_lines(pulled: Pulled, rivals: Sequence[Rival], into: str | None, update: Update) -> Iterator[str]:
@@ -418,20 +400,20 @@ def pull_lines(pulled: Pulled, rivals: Sequence[Rival], into: str | None, update
         counts = {word: update.counts.get((name, what), 0) for what, word in (*_BECAME.items(), ("other_day", "of other days"))}
         prices = ", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "of other days")
         yield f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source"
-    counted: dict[str, tuple[int, Iterable[str]]] = {
+    counted: dict[str, tuple[int, list[str]]] = {
         "copies: {} of resellers or with a second name, with the same prices as another sheet of the model": (
-            sum(pulled.copies.values()), (f"{name} {count}" for name, count in Counter(pulled.copies).most_common()),
+            pulled.copies.total(), [f"{name} {count}" for name, count in pulled.copies.most_common()],
         ),
         "names: {} that a spreadsheet would read as a formula, written without the first character": (
-            len(pulled.renamed), map(shorten, pulled.renamed),
+            len(pulled.renamed), [*map(shorten, pulled.renamed)],
         ),
         "not found again: {} sheets of an earlier pull, with unchanged prices": (
-            len(update.not_met), ("/".join(key[:2]) for key in update.not_met),
+            len(update.not_met), ["/".join(key[:2]) for key in update.not_met],
         ),
     }  # fmt: skip
     for text, (count, names) in counted.items():
         if count:
-            yield text.format(count) + (f" ({named})" if (named := _first_few(names)) else "")
+            yield f"{text.format(count)} ({several(names)})"
     rest = " (all are in the file of rivals in the same folder)" if into else " (--into lists them all in a file)"
     changes = [f"{'/'.join(change.sheet_key[:2])}: {change}" for change in update.redescribed]
     for head, found, more in (("changed", changes, ""), ("disagreeing", [*map(str, rivals)], rest)):

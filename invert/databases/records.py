@@ -83,9 +83,8 @@ class NotTaken:
 class Offer:
     """The prices of one model in one service tier over one stretch of time, as rates by the threshold [token] at which they begin.
 
-    A band without a rate has the rate of the band below. `from_threshold` are the thresholds (as in the database) at which the price
-    already applies. A price above 199,999 applies from 200,000 on. `entry` is the index of the entry in its database. One entry may make
-    several offers of a model, and several entries may have one name. The reader of a format leaves out the names and the facts of an entry.
+    A band without a rate has the rate of the band below. `entry` is the index of the entry in its database. One entry may make several
+    offers of a model, and several entries may have one name. The reader of a format leaves out the names and the facts of an entry.
     `items_of` adds them.
     """
 
@@ -102,7 +101,6 @@ class Offer:
     max_context: int | None = None
     release_date: date | None = None
     source_url: object = ""
-    from_threshold: frozenset[int] = field(default_factory=frozenset)
     entry: int = field(default=0, compare=False)
 
 
@@ -147,7 +145,7 @@ def provider_of(name: str) -> str:
 
 def name_in_a_cell(model: str) -> str:
     """Return the name of a model without leading characters that a spreadsheet reads as a formula."""
-    while begins_as_formula(model[:1]) or (model.startswith(" ") and begins_as_formula(model)):
+    while begins_as_formula(model):
         model = model[1:]
     return model
 
@@ -174,7 +172,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
     shared: dict[str, Any] = {name: getattr(offer, name) for name in _FACTS_OF_ROWS}
     for threshold, rates in sorted(said.items()):
         current |= rates
-        at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in _FROM_THRESHOLD)
+        at, inclusive = threshold_of(threshold, provider in _FROM_THRESHOLD)
         for (component, ttl), amount in current.items():
             if threshold and (component, ttl) not in base:
                 continue
@@ -225,11 +223,11 @@ def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
 
 def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
     """Return the threshold in the form of prices.csv, and whether the price applies at the threshold itself: above 199,999 means from
-    200,000 on.
+    200,000 on, and a band that begins at 200,001 is above 200,000.
     """
     if threshold % 1000 == 999:
         return threshold + 1, True
-    if threshold % 1000 == 1 and from_it:
+    if threshold % 1000 == 1:
         return threshold - 1, False
     return threshold, from_it and threshold > 0
 
@@ -238,7 +236,7 @@ class WrongField(WrongData):
     """The error for a field of an entry that differs from the known format of the database."""
 
     def __init__(self, name: str, fault: str):
-        self.field, self.fault = shorten(name)[1:-1], fault
+        self.field = shorten(name)[1:-1]
         super().__init__(f"field {self.field} {fault}")
 
 
@@ -254,8 +252,6 @@ def named_in(entry: object, name: str) -> str:
 
 def per_mtok(name: str, amount: object, scale: int = 0) -> float:
     """Return the amount of a field as a number, times 10 to the power `scale`, exact in decimals."""
-    if isinstance(amount, bool):
-        raise WrongPrice(name, f"is {str(amount).lower()}, not a price")
     if not isinstance(amount, int | float | str | Decimal):
         raise WrongField(name, f"is {type(amount).__name__}, not a number")
     try:
@@ -436,7 +432,7 @@ LEAST_ENTRIES = 10
 def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
     """Yield all fields of a record, and of the records in it, with their values."""
     if isinstance(record, dict):
-        yield from ((name, value) for name, value in record.items() if isinstance(name, str))
+        yield from record.items()
     if depth and isinstance(record, dict | list):
         for one in record.values() if isinstance(record, dict) else record:
             yield from fields_in(one, depth - 1)

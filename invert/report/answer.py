@@ -9,7 +9,7 @@ from derive.errors import WrongValue
 from derive.immutable import immutable
 from derive.show.layout import fold
 from invert import result
-from invert.report.columns import WIDE_KEYS, column_of, csv_names, picked, refuse_unknown_pattern, sort_sheets
+from invert.report.columns import WIDE_KEYS, column_of, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out
 from invert.result import Run, Shown
 from invert.sheets.diff import Difference
@@ -40,8 +40,6 @@ def refuse_form(shown: Shown) -> None:
         column_of(name)
     if shown.style == "json" and shown.columns:
         raise WrongValue("--columns does not go together with --as json, which has all columns. Choose columns with --as csv")
-    if shown.style == "csv":
-        csv_names(shown.column_names)
     if shown.by:
         column_of(shown.by.removeprefix("-"))
     for wanted in shown.wanted:

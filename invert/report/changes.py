@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from math import inf
 from operator import attrgetter
-from typing import NamedTuple
 
 from derive.show.citation import ADDRESS, markdown_cell
 from derive.show.layout import csv_text
@@ -18,7 +17,7 @@ from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, name_of, size_
 from invert.report.layout import GAP, NONE, Table, aligned, billions, infer_against_day, laid_out, many, several, title
 from invert.report.table import report_document
 from invert.result import Inference, Run
-from invert.sheets.rows import PriceRow, SheetKey
+from invert.sheets.rows import PriceRow, SheetKey, grouped
 from invert.sheets.sheet import Asked, money_unit, sheet_in_words
 
 _SCHEMA = "infer-against-1"
@@ -123,9 +122,7 @@ def changes_csv(found: Comparison) -> str:
 
 def _merge_sheets(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """Merge rows of sheets with the same changes, under the first sheet and the number of others."""
-    alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
-    for row in rows:
-        alike.setdefault(tuple(text for column, text in row.items() if column != "sheet"), []).append(row)
+    alike = grouped((tuple(text for column, text in row.items() if column != "sheet"), row) for row in rows)
     return [{**of[0], "sheet": several([row["sheet"] for row in of], 1)} for of in alike.values()]
 
 
@@ -376,13 +373,6 @@ class News:
     rows: Sequence[PriceRow]
 
 
-class Origins(NamedTuple):
-    """The day on which each price changed, where that is known, and the pages or files that have the prices."""
-
-    days: dict[str, str]
-    sources: list[str]
-
-
 def news_text(news: News, width: int) -> str:
     """Return the page as text in this width."""
     return laid_out(list(_news_parts(news)), width)
@@ -391,7 +381,7 @@ def news_text(news: News, width: int) -> str:
 def news_markdown(news: News) -> str:
     """Return the page in Markdown, in which only the addresses of sources are links."""
     text = report_document([*_news_parts(news)], "markdown")
-    for source in dict.fromkeys(source for sheet in news.found.sheets for source in _origins(sheet, news).sources):
+    for source in dict.fromkeys(source for sheet in news.found.sheets for source in _origins(sheet, news)[1]):
         text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
     return text
 
@@ -403,7 +393,11 @@ def news_json(news: News) -> str:
         "schema": _NEWS_SCHEMA,
         "since": news.since.isoformat(),
         "until": news.run.as_of.isoformat(),
-        "changed": [{**CHANGES.encode(sheet), **_origins(sheet, news)._asdict()} for sheet in news.found.sheets if sheet.prices],
+        "changed": [
+            {**CHANGES.encode(sheet), **dict(zip(("days", "sources"), _origins(sheet, news), strict=True))}
+            for sheet in news.found.sheets
+            if sheet.prices
+        ],
         "new": [_new_record(one, day) for one, day in new],
         "first_seen": [dict(zip(KEY, key, strict=True)) for key in seen_first],
         "gone": [dict(zip(KEY, key, strict=True)) for key in news.found.gone],
@@ -433,11 +427,11 @@ def _news_parts(news: News) -> Iterator[str]:
 
 
 def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
-    origins = _origins(sheet, news)
-    days = " and ".join(sorted(set(origins.days.values())))
+    day_of, sources = _origins(sheet, news)
+    days = " and ".join(sorted({*day_of.values()}))
     yield ""
     yield f"{days}: {sheet_in_words(sheet.key)}" if days else sheet_in_words(sheet.key)
-    yield "; ".join(map(price_in_words, sheet.prices)) + "".join(f" ({source})" for source in origins.sources)
+    yield "; ".join(map(price_in_words, sheet.prices)) + "".join(f" ({source})" for source in sources)
     moved = [one for one in sheet.moved if one.prices]
     shown = [one for one in moved if (one.quantity, one.estimator) in _OF_SHEET or one.quantity.startswith("probability_")]
     if shown:
@@ -448,7 +442,8 @@ def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
         yield "No estimate moved."
 
 
-def _origins(sheet: SheetChange, news: News) -> Origins:
+def _origins(sheet: SheetChange, news: News) -> tuple[dict[str, str], list[str]]:
+    """Return the day on which each price changed, where that is known, and the pages or files that have the prices."""
     days: dict[str, str] = {}
     sources: dict[str, None] = {}
     for price in sheet.prices:
@@ -459,7 +454,7 @@ def _origins(sheet: SheetChange, news: News) -> Origins:
             sources[row.source_url or row.origin] = None
             if day := row.effective_date if price.new else row.valid_to:
                 days[price.spelled] = day.isoformat()
-    return Origins(days, [*sources])
+    return days, [*sources]
 
 
 def _new_sheets(news: News) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:

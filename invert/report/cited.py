@@ -37,8 +37,6 @@ _REPRODUCED = 1e-9
 """Largest relative residual of a price that is reproduced."""
 _FORMS = {"plain": ("table", PLAIN, "{}"), "markdown": ("markdown", MARKDOWN, "### {}"), "latex": ("latex", LATEX, r"\paragraph{{{}}}")}
 """Styles that print the formula with its input numbers: the form of a solution, the form of text, and a heading."""
-_OF_PRICES, _OF_LECTURE = "price sheet", "as the lecture supposes"
-"""The sources of the input numbers."""
 
 
 @immutable
@@ -133,7 +131,7 @@ def _tier_by_price(one: Inference, of: TierShares, rules: Iterable[str], run: Ru
     reading, above = one.implied_drain_time, one.pairs[0].pair.long_context_threshold
     assert reading
     drain_time = reading.values["implied_drain_time"]
-    right, cases = worst_record(rules, run.tier_rules) or (0, 0)
+    right, cases = worst_record(rules, run.tier_rules)
     return CitedReading(
         name="cache tier",
         found=f"{join_tiers(of.agreed)}, {100 * of.agreed_share:.0f} % likely",
@@ -172,7 +170,7 @@ def _with_origins(solution: Solution, one: Inference, of_prices: Iterable[str]) 
 
     def origin(name: str) -> str:
         said = one.anchors.origin.get(name, "assumption")
-        return _OF_PRICES if name in of_prices else _OF_LECTURE if said in (*UNKNOWN, "default") else said
+        return "price sheet" if name in of_prices else "as the lecture supposes" if said in (*UNKNOWN, "default") else said
 
     return replace(solution, provenance={name: origin(name) for name in solution.given})
 
@@ -195,8 +193,6 @@ def _unused_prices(one: Inference) -> Iterator[str]:
 def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
     """Return the drain time over the drain time of the nearest memory tier."""
     times = run.drain_times[device]
-    if not times:
-        return "no drain time of a memory tier can be read."
     nearest = min(times, key=lambda tier: abs(log(drain_time / times[tier])))
     times_nearest, of_tier = two_digits(drain_time / times[nearest]), show("drain_time", times[nearest])
     return f"{show('drain_time', drain_time)} is {times_nearest} times the drain time of the nearest tier ({nearest}, {of_tier})."
@@ -207,10 +203,7 @@ def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
 _AMOUNT = re.compile(r"[0-9.]+")
 _REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 _SHEET = ("provider", "model", "service_tier", "as_of")
-_ROOMS = ("estimates", "readings")
 _Record = Mapping[str, Any]
-_DIGITS = 2
-"""Digits of a number with a wide range."""
 
 
 def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
@@ -239,13 +232,11 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
     """Return the sources of a saved result of `infer` other than equations: pages, price sheets, inferences and the run. A result of
     `solve` has no such sources.
     """
-    rows = rows_in(result)
-    run = result.get("run") if isinstance(result, dict) else None
-    if not isinstance(result, dict) or not isinstance(run, dict):
+    rows, run = rows_in(result), _dict(_dict(result).get("run"))
+    if not run:
         return []
-    sheets = [sheet for sheet in _list(result.get("sheets")) if _sheet_name(sheet)]
-    pages = [page.reference for page in pages_of(rows)]
-    made = _version_text(run)
+    sheets = [sheet for sheet in _list(_dict(result).get("sheets")) if _sheet_name(sheet)]
+    pages, made = [page.reference for page in pages_of(rows)], _version_text(run)
     found = [reference for sheet in sheets for reference in (*_sheet(sheet, rows, html_base), _inference(sheet, run, html_base))]
     return [*pages, *found, *([_run(run, made, sheets)] if made else [])]
 
@@ -295,20 +286,17 @@ def _anchors_set(run: _Record) -> Iterator[str]:
 
 def _estimates_in_words(estimates: object) -> Iterator[str]:
     """Yield one estimate of every quantity, with its range and reason."""
-    for name, found in estimates.items() if isinstance(estimates, dict) else ():
+    for name, found in ((name, found) for name, found in _dict(estimates).items() if name in QUANTITIES):
         by = with_new_keys(_dict(found))
-        one = _dict(by).get("typical") or _dict(by).get("by_price") or by
-        if name not in QUANTITIES:
-            continue
-        figures = [_value_text(name, one.get(key)) for key in ("low", "high")]
-        median, low, high = _value_text(name, one.get("median")), *figures
+        one = _dict(by.get("typical") or by.get("by_price") or by)
+        median, low, high = (_value_text(name, one.get(key)) for key in ("median", "low", "high"))
         bounds = " to ".join(filter(None, (low, high))) if low and high else f"at least {low}" if low else f"at most {high}" if high else ""
         if median or bounds:
             yield f"{name} {f'{median} ({bounds})' if median and bounds else median or bounds}, {_plain(one.get('because'))}".rstrip(", ")
 
 
 def _value_text(name: str, value: object) -> str:
-    return show(name, value, _DIGITS) if isinstance(value, int | float) and isfinite(value) else ""
+    return show(name, value, digits=2) if isinstance(value, int | float) and isfinite(value) else ""
 
 
 def _run(run: _Record, made: str, sheets: list[_Record]) -> Reference:
@@ -329,9 +317,9 @@ def _run(run: _Record, made: str, sheets: list[_Record]) -> Reference:
 
 def refuse_other_schema(result: object) -> None:
     """Raise WrongData for a result of `infer` that another version saved: its sheets and inferences may have other keys."""
-    schema = result.get("schema") if isinstance(result, dict) else None
-    if isinstance(result, dict) and schema not in (None, SCHEMA):
-        by = version_of(result)
+    saved = _dict(result)
+    if (schema := saved.get("schema")) not in (None, SCHEMA):
+        by = version_of(saved)
         theirs = shorten(str(schema)) + (f" of backsolve {shorten(by)[1:-1]}" if by else "")
         raise WrongData(
             f"the result's schema is {theirs}, and {SCHEMA!r} is expected here: some of its sources may be missing. Save it again with"
@@ -357,7 +345,7 @@ def _use(reference: str, node: Mapping[str, Any], path: tuple[str, ...], of: str
         left = row.symbols[0] if row else unknown
         return f"the answer for {unknown}" if left == unknown else f"{left}, on the way to {unknown}"
     # That a sheet used it says less than what for.
-    said = " ".join(_plain(name) for name in path if name not in _ROOMS)
+    said = " ".join(_plain(name) for name in path if name not in ("estimates", "readings"))
     return f"{said} of {of}" if said and of else said
 
 
@@ -381,8 +369,6 @@ def _list(found: object) -> list[Any]:
 
 
 def _references(found: Any) -> list[str]:
-    if found is None:
-        return []
     wrong = [row for row in found if not (isinstance(row, str) and _REFERENCE.fullmatch(row))] if isinstance(found, list) else [found]
     if wrong:
         raise WrongData(f"'equations' has {shorten(str(wrong[0]))}, but must be a list such as ['roofline.step_time@1']")

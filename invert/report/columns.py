@@ -165,7 +165,7 @@ def tiers_in_short(tiers: Sequence[str], of: Sequence[str]) -> str:
     ('HBM/DDR', 'no HBM', 'any')
     """
     lacking = [tier for tier in of if tier not in tiers]
-    if len(lacking) > 1 or len(of) <= 2:
+    if len(lacking) > 1:
         return "/".join(TIER_NAMES[tier] for tier in tiers)
     return f"no {TIER_NAMES[lacking[0]]}" if lacking else "any"
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
-from math import inf, log
+from math import log
 from typing import Any, TypedDict
 
 from derive.files import label
@@ -148,7 +148,7 @@ _SHEET: Keys = {
     "observables": Nested({
         "input_price_usd_per_token": "sheet.bands.0.input.usd_per_token",
         "output_price_usd_per_token": "sheet.bands.0.output.usd_per_token",
-        **{name: f"first_pair.pair.{name}" for name in ("long_context_threshold",)},
+        "long_context_threshold": "first_pair.pair.long_context_threshold",
         **{name: f"first_pair.pair.{name}.value" for name in ("premium_in", "premium_out")},
         "output_input_ratio": "observables.output_input_ratio.value",
         "cache_read_ratio": "observables.cache_read_ratio.value",
@@ -357,20 +357,12 @@ def _read_file(found: Mapping[str, Any]) -> FileText:
     """Decode the content of a file. Its place is only a name and is never opened."""
     place, encoding, content = (found.get(name) for name in ("place", "encoding", "content"))
     try:
-        if isinstance(place, str) and place.isprintable() and label(place) == place and isinstance(content, str):
-            rates, typed = _read_rates(found.get("rates", {})), (place, 2) if is_typed_sheet(place) else None
-            if encoding == _UTF_8:
-                return FileText(place, content.encode(_UTF_8), rates, typed)
+        if isinstance(place, str) and place.isprintable() and label(place) == place and isinstance(content, str) and encoding == _UTF_8:
+            rates = CODEC.decode(dict[str, float], found.get("rates", {}))
+            return FileText(place, content.encode(_UTF_8), tuple(rates.items()), (place, 2) if is_typed_sheet(place) else None)
     except ValueError:
         pass
     raise ValueError(f"but must be a file: place, encoding ({_UTF_8}), content and rates")
-
-
-def _read_rates(found: object) -> tuple[tuple[str, float], ...]:
-    """Return the rates of exchange of a file. Raises `ValueError` for invalid rates."""
-    if not isinstance(found, dict) or not all(isinstance(rate, float | int) and 0 < rate < inf for rate in found.values()):
-        raise ValueError("no rates")
-    return tuple((currency, float(rate)) for currency, rate in found.items())
 
 
 def _read_day(text: str) -> date:

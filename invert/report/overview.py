@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from statistics import median
-from typing import TYPE_CHECKING
 
 from derive.immutable import immutable
 from derive.show.layout import csv_text
@@ -17,13 +16,9 @@ from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, many, title
 from invert.result import Inference, Run
 from invert.sheets.models import asks_no_more, bare_name
+from invert.sheets.rows import grouped
 from invert.sheets.sheet import Asked, Place
 
-if TYPE_CHECKING:
-    from invert.records import Estimate, Name
-
-_DIGITS = 3
-"""Digits in which two equal ratios agree: prices are published with this number of digits."""
 _NOTHING_SOLD = "the sheet has no price for it"
 _WITH_ANOTHER = ("kv_bytes_stored_per_token", "total_params", "input_price_cost_ratio")
 """Estimates that have a range whenever a certain other quantity has one."""
@@ -118,11 +113,11 @@ def _most_first(counts: Counter[str]) -> list[tuple[str, int]]:
 
 def _group_copies(run: Run) -> list[list[Inference]]:
     """Group every offer with its copies. The offer is the maker's sheet if there is one, else the first by name."""
-    near: dict[tuple[object, ...], list[tuple[Mapping[Place, Asked], Inference]]] = {}
-    for one in run:
-        asked = one.sheet.asked
-        but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
-        near.setdefault((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
+
+    def but_lifetimes(one: Inference) -> frozenset[object]:
+        return frozenset((place[:2], price) for place, price in one.sheet.asked.items())
+
+    near = grouped(((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes(one)), (one.sheet.asked, one)) for one in run)
     groups = (of_one for found in near.values() for of_one in _group_by_lifetimes(found))
     return [sorted(of_one, key=lambda one: (not one.is_maker, len(one.sheet.model), one.key)) for of_one in groups]
 
@@ -140,10 +135,7 @@ def _group_by_lifetimes(found: Sequence[tuple[Mapping[Place, Asked], Inference]]
 
 def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
     """Count the kinds of every estimate, and the reasons for a missing range."""
-    found: dict[Name, list[Estimate]] = {}
-    for name, estimate in (pair for one in offers for pair in one.named_estimates.items()):
-        if name[0] not in _WITH_ANOTHER:
-            found.setdefault(name, []).append(estimate)
+    found = grouped(pair for one in offers for pair in one.named_estimates.items() if pair[0][0] not in _WITH_ANOTHER)
     for of, estimates in found.items():
         kinds = Counter(one.kind for one in estimates)
         because = Counter(one.because for one in estimates if one.kind not in ("given", "interval"))
@@ -157,10 +149,7 @@ def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
 
 def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
     """Count every ratio of prices that offers have, cache writes by lifetime and service tiers by name."""
-    found: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    for one in offers:
-        for observable, of, value in _ratios(one, run):
-            found.setdefault((observable, of), []).append((one.sheet.provider, _rounded(value)))
+    found = grouped(((name, of), (one.sheet.provider, _rounded(value))) for one in offers for name, of, value in _ratios(one, run))
     for name, of in sorted(found, key=lambda name: (_OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
         values = [value for _, value in found[name, of]]
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
@@ -184,7 +173,8 @@ def _ratios(one: Inference, run: Run) -> Iterator[tuple[str, str, float]]:
 
 
 def _rounded(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+    """Return a ratio with three digits, because prices are published with three."""
+    return float(f"{value:.3g}")
 
 
 def _with_values(found: Count, values: Sequence[float]) -> Count:
@@ -195,11 +185,11 @@ def _with_values(found: Count, values: Sequence[float]) -> Count:
 
 def _premiums(offers: Iterable[Inference]) -> Iterator[Count]:
     """Count the pairs of premiums above a first threshold, the most common first, each with its thresholds."""
-    asking: dict[tuple[float, float], list[tuple[str, int]]] = {}
-    for one in offers:
-        for pair in one.observables.pairs[:1]:
-            asked = _rounded(pair.premium_in.value), _rounded(pair.premium_out.value)
-            asking.setdefault(asked, []).append((one.sheet.provider, pair.long_context_threshold))
+    asking = grouped(
+        ((_rounded(pair.premium_in.value), _rounded(pair.premium_out.value)), (one.sheet.provider, pair.long_context_threshold))
+        for one in offers
+        for pair in one.observables.pairs[:1]
+    )
     for asked in sorted(asking, key=lambda asked: (-len(asking[asked]), -len({provider for provider, _ in asking[asked]}), asked)):
         name, sellers = "{:g}/{:g}".format(*asked), {provider for provider, _ in asking[asked]}
         yield Count(section="premiums", name=name, offers=len(asking[asked]), providers=len(sellers))
@@ -209,11 +199,8 @@ def _premiums(offers: Iterable[Inference]) -> Iterator[Count]:
 
 def _sizes(offers: Iterable[Inference]) -> list[Count]:
     """Return the active parameters by provider: stated ones, else the medians by price. Makers of most of their models come first."""
-    of_provider: dict[str, list[Inference]] = {}
-    for one in offers:
-        of_provider.setdefault(one.sheet.provider, []).append(one)
     found = []
-    for provider, sold in of_provider.items():
+    for provider, sold in grouped((one.sheet.provider, one) for one in offers).items():
         of = "maker" if 2 * sum(one.is_maker for one in sold) > len(sold) else "host"
         sizes = [size for one in sold if (size := one.active_params.median) is not None]
         count = Count(section="sizes", name=provider, of=of, offers=len(sold))
@@ -315,11 +302,9 @@ def _outcome_rows(found: Overview) -> Iterator[Sequence[str]]:
     for name in dict.fromkeys(one.name for one in outcomes):
         kinds = {one.of: one.offers for one in outcomes if one.name == name}
         counts = (sum(kinds.get(kind, 0) for kind in of) for of in (("given", "interval"), ("upper", "lower"), ("undetermined",)))
-        first, _, second = next((one.because for one in reasons if one.name == name), NONE).partition(". ")
-        # The unit of a bound is not a reason.
-        why = second if second and first.startswith("in ") else first
+        why, _, _ = next((one.because for one in reasons if one.name == name), NONE).partition(". ")
         quantity, _, estimator = name.partition(" ")
-        yield name_of(quantity, estimator), *(f"{count:,}" for count in counts), why.partition(". ")[0]
+        yield name_of(quantity, estimator), *(f"{count:,}" for count in counts), why
 
 
 def _carried_row(one: Count) -> Sequence[str]:

@@ -13,8 +13,8 @@ from invert.data import Data
 from invert.encoder import WrongShape
 from invert.report.contract import CODEC
 from invert.report.layout import several
-from invert.sheets.assemble import find, models, rows_used, sheets
-from invert.sheets.rows import PriceBook, PriceRow, SheetKey
+from invert.sheets.assemble import day_of, find, models, rows_used, sheets
+from invert.sheets.rows import PriceBook, PriceRow, SheetKey, grouped
 from invert.sheets.sheet import placed, spelled
 
 GRADES = {
@@ -71,9 +71,7 @@ def rows_in(result: object) -> list[PriceRow]:
 
 def pages_of(rows: Iterable[PriceRow]) -> tuple[PricePage, ...]:
     """Return the pages of these price rows, each once: an address, else the file that has them."""
-    found: dict[tuple[str, str], list[PriceRow]] = {}
-    for row in rows:
-        found.setdefault((row.provider, row.source_url or row.origin.rpartition(":")[0] or row.origin), []).append(row)
+    found = grouped(((row.provider, row.source_url or row.origin.rpartition(":")[0] or row.origin), row) for row in rows)
     return tuple(
         PricePage(
             provider=provider,
@@ -96,7 +94,7 @@ def references_of(
         # The name of a model may contain the mark.
         model, mark, place = name.rpartition("#")
         model, place = (model, place) if mark and name not in whole else (name, "")
-        for one in find([model], sheets(book, as_of, tier), known)[0]:
+        for one in find([model], sheets(book, as_of, tier), known, book, day_of(book, as_of))[0]:
             rows, day = [row for row in rows_used([one], book) if not place or row.place == placed(place, one.prices)], str(one.as_of)
             keys.add(one.key)
             found.append(price_reference(rows[0], day) if place else sheet_reference(rows, day, html_base))

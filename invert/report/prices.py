@@ -42,9 +42,7 @@ def _also_sold(one: Inference, table: Run) -> str:
     return f"Other service tiers: {', '.join(of_each)} times the input price ({infer_all(table)})."
 
 
-def amount_of(price: Price | None, currency: str) -> str:
-    if price is None:
-        return "-"
+def amount_of(price: Price, currency: str) -> str:
     return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
 
 
@@ -126,9 +124,6 @@ def _outcome(found: Prediction) -> str:
 
 # The fast mode.
 
-_BATCH = "batch"
-"""The service tier that is sold as a slow mode."""
-
 
 def fast_mode_in_brief(found: FastMode | None) -> str:
     """Return `2x/2.5x`: price and speed of a fast mode over standard."""
@@ -146,8 +141,8 @@ def fast_mode_line(one: Inference, run: Run) -> str:
     if not (found.speed_ratio and found.batch_ratio and found.slow_mode_floor):
         given = f"fast_price_ratio={found.price_ratio:.6g} fast_speed_ratio=2.5"
         return f"{price}, at an unknown speed: backsolve solve fast_batch_ratio {given}"
-    sold = next((of.times for of in run.also_sold(one) if of.service_tier == _BATCH), None)
-    at_batch = f"; {_BATCH} is sold at {100 * sold:.0f} %" if sold else ""
+    sold = next((of.times for of in run.also_sold(one) if of.service_tier == "batch"), None)
+    at_batch = f"; batch is sold at {100 * sold:.0f} %" if sold else ""
     return (
         f"{price} at up to {found.speed_ratio:.3g}x the speed. If price follows cost, its batch is {two_digits(found.batch_ratio)} times"
         f" smaller. A slow mode would then cost at least {100 * found.slow_mode_floor:.0f} % of standard{at_batch}."
@@ -157,7 +152,6 @@ def fast_mode_line(one: Inference, run: Run) -> str:
 # The memory tier of a cache: tiers over cost bases and years, write tariffs, and the drain-time rule.
 
 _BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
-_BETWEEN = "by cost basis and year"
 DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
 """The name of the lecture's rule in the scores."""
 
@@ -199,15 +193,13 @@ def counted_once(one: Inference, table: Run) -> str:
     return f"{one.sheet.provider} has one tariff for {len(models)} sheets ({', '.join(models)}), which count once." if models else ""
 
 
-def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int] | None:
-    """Return (right, all) of the worst of these rules on lifetimes with a disclosed tier, or None without a score."""
-    if not rules.scores:
-        return None
+def worst_record(terms: Iterable[str], rules: TierRules) -> tuple[int, int]:
+    """Return (right, all) of the worst of these rules on lifetimes with a disclosed tier."""
     found = []
     for term in dict.fromkeys(terms):
         of_term = ((row.right, row.answered) for row in rules.scores if row.rule.startswith(f"{term},") and row.answered)
         found.append(min(of_term, key=itemgetter(0), default=(0, 0)))
-    return min(found, key=lambda one: one[0] / max(one[1], 1), default=None)
+    return min(found, key=lambda one: one[0] / max(one[1], 1))
 
 
 def lifetime(ttl: int | None) -> str:
@@ -245,7 +237,7 @@ def _row(found: TierEvidence) -> dict[str, str]:
     return {
         "lifetime": lifetime(found.ttl_seconds),
         "from": ", ".join(found.evidence) or "no evidence",
-        f"prices alone, {_BETWEEN}": tiers_over_cases(found.by_price),
+        "prices alone, by cost basis and year": tiers_over_cases(found.by_price),
         "vendor says": found.disclosed or "-",
         "answer": tiers_over_cases(found.answer),
     }

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from derive.show.layout import label_lines
 from derive.show.parts import moves_lines, route_lines
-from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS, Assumptions
 from invert.estimate_text import kv_heading, two_digits
@@ -87,11 +86,9 @@ def readings_table(one: Inference, run: Run) -> Table:
 
 def readings_in_lines(one: Inference, run: Run) -> list[str]:
     """Return the same as sentences, without missing values."""
-    records = {column.key: record_text(column, one, run) for column in columns_of(one)}
+    records = ((column, record_text(column, one, run)) for column in columns_of(one) if column.text(one) != ABSENT)
     return [
-        f"{column.heading}: {column.whole_text(one)}{f'; right before: {record}' if (record := records[column.key]) != NONE else ''}."
-        for column in columns_of(one)
-        if column.text(one) != ABSENT
+        f"{column.heading}: {column.whole_text(one)}{f'; right before: {record}' if record != NONE else ''}." for column, record in records
     ]
 
 
@@ -173,24 +170,15 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
 
 
 def _rules(found: PricingRules) -> list[str]:
-    rows = [
-        (rule, _rule_answer(solution), solution.equations[0] if solution.equations else solution.why_not)
-        for rule, solution in found.solutions.items()
-    ]
+    rows = []
+    for rule, solution in found.solutions.items():
+        answer = f"{kv(solution.answers[0].value)}/token" if solution.answers else "no answer"
+        rows.append((rule, answer, solution.equations[0] if solution.equations else solution.why_not))
     return [
         *title("KV bytes by other pricing rules, with the same threshold and output premium (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
         f"If the base band is memory-bound, all except the last are larger by a factor of {found.memory_bound_base_cost:.3g}.",
     ]
-
-
-def _rule_answer(solution: Solution) -> str:
-    if not solution.answers:
-        return "not identified" if solution.reason and solution.reason.code == "not_identified" else "no answer"
-    (answer,) = solution.answers
-    if answer.kind == "point":
-        return kv(answer.value) + "/token"
-    return f"at least {kv(answer.low)}/token" if answer.low else f"at most {kv(answer.high)}/token"
 
 
 def _known_cache(one: Inference) -> list[str]:

@@ -78,7 +78,7 @@ def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     columns = (unit_of_prices(one), "published", "predicted", "residual")
     told = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
     assumed = ", ".join(f"{name} = {show(name, value)}" for name, value in _unsupposed(one, supposed).items())
-    rows = [dict(zip(columns, _cells(row, one.sheet.bands[0].input.currency), strict=True)) for row in found]
+    rows = [_cells(row, one.sheet.bands[0].input.currency) for row in found]
     said = ["Residual: predicted over published price, minus 1."]
     if not one.pairs:
         said.append("The sheet has one price for all lengths. Its mean context is not known, so KV bytes change only the cache prices.")

@@ -14,6 +14,7 @@ from derive.units import show
 from invert.report.columns import SHORT_KEYS, WIDE_KEYS, Column, column_of, model_in_words, size_of_lecture, sort_sheets
 from invert.report.layout import Heading, Table, aligned, laid_out, many
 from invert.result import EXTRAPOLATED, Inference, Run
+from invert.sheets.rows import grouped
 
 _ON_PAGE = 100
 """Width without a terminal."""
@@ -44,13 +45,11 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
 
 def _with_sellers(inferences: Sequence[Inference]) -> Column:
     """Return the column of names. If several providers sell a model, the name contains the provider, except for the maker."""
-    sellers: dict[str, set[str]] = {}
-    for one in inferences:
-        sellers.setdefault(one.sheet.model, set()).add(one.sheet.provider)
-    makers = Counter(model for model, _ in {(one.sheet.model, one.sheet.provider) for one in inferences if one.is_maker})
+    sold = {(one.sheet.model, one.sheet.provider, one.is_maker) for one in inferences}
+    sellers, makers = Counter(model for model, _, _ in sold), Counter(model for model, _, is_maker in sold if is_maker)
 
     def text(one: Inference) -> str:
-        alone = len(sellers[one.sheet.model]) == 1 or (one.is_maker and makers[one.sheet.model] == 1)
+        alone = sellers[one.sheet.model] == 1 or (one.is_maker and makers[one.sheet.model] == 1)
         return model_in_words(one) if alone else f"{one.sheet.provider}/{model_in_words(one)}"
 
     return replace(column_of("model"), text=text)
@@ -75,17 +74,15 @@ def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[Column
     """Return the two lines of the head, the cells of each sheet, and the line of records if a column has one."""
     rows = [[column.lines[place] for column in columns] for place in (0, 1)]
     rows += [[column.text(one) for column in columns] for one in inferences]
-    return [*rows, record_row(table, columns)]
+    return [*rows, *record_rows(table, columns)]
 
 
-def record_row(table: Run, columns: Iterable[Column]) -> list[str]:
-    """Return how often each column was right where the truth is known."""
-    return [_RECORDS if column.key in _NAMES else column.record(table.inferences, table) for column in columns]
-
-
-def has_records(table: Run, columns: Sequence[Column]) -> bool:
-    """Return whether a column has a record and its meaning is in another column."""
-    return any(column.key in _NAMES for column in columns) and any(column.record(table.inferences, table) for column in columns)
+def record_rows(table: Run, columns: Sequence[Column]) -> list[list[str]]:
+    """Return a row with how often each column was right where the truth is known, if a column has a record and another one names it."""
+    records = [column.record(table.inferences, table) for column in columns]
+    named = [column.key in _NAMES for column in columns]
+    row = [_RECORDS if is_name else record for is_name, record in zip(named, records, strict=True)]
+    return [row] if any(named) and any(records) else []
 
 
 def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column], gap: str, width: int) -> list[str]:
@@ -95,17 +92,14 @@ def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column
     widths = [widest_of(column) for column in others]
     rests = ["".join(f"{gap}{padded(cell, at)}" for cell, at in zip(row[1:], widths, strict=True)).rstrip() for row in rows]
     name = name_column(first, width - widest_of(rests)) if columns[0].key in _NAMES else widest_of(first)
-    lines = [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(rows, rests, strict=True)]
-    return lines if has_records(table, columns) else lines[:-1]
+    return [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(rows, rests, strict=True)]
 
 
 def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column], width: int) -> list[str]:
     """Return the table with its cells broken between words, and the last columns below each row where that is not enough."""
-    _, _, *rows, records = _cells(table, inferences, columns)
+    _, _, *rows = _cells(table, inferences, columns)
     headings = [column.heading for column in columns]
-    return laid_out(
-        [aligned(headings, [*rows, *([records] if has_records(table, columns) else [])], len(_GAPS[0]), rule=False)], width
-    ).splitlines()
+    return laid_out([aligned(headings, rows, len(_GAPS[0]), rule=False)], width).splitlines()
 
 
 def _title(table: Run, width: int) -> list[str]:
@@ -133,13 +127,11 @@ def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
 
 def _sizes(table: Run) -> str:
     """Return the models whose active parameters do not have the record of their column: extrapolated and stated ones."""
-    extrapolated = [one.sheet.model for one in table if EXTRAPOLATED in one.flags and not one.size_stated]
-    stated = [one.sheet.model for one in table if one.size_stated]
-    kinds = {
-        "extrapolated": [*dict.fromkeys(extrapolated)],
-        ("given" if "active_params" in table.assumptions.given else "stated"): [*dict.fromkeys(stated)],
-    }
-    said = [f"{kind}: {_listed(models)}" for kind, models in kinds.items() if models]
+    stated = "given" if "active_params" in table.assumptions.given else "stated"
+    kinds = grouped(
+        (stated if one.size_stated else "extrapolated", one.sheet.model) for one in table if one.size_stated or EXTRAPOLATED in one.flags
+    )
+    said = [f"{kind}: {_listed([*dict.fromkeys(models)])}" for kind, models in sorted(kinds.items())]
     return f"Active parameters {'; '.join(said)}. " if said else ""
 
 
@@ -170,8 +162,7 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
     flags = column_of("flags")
     chosen += [flags] if flags not in chosen and any(one.flags for one in inferences) else []
     headings = [one.heading for one in chosen]
-    rows = [[one.text(sheet) for one in chosen] for sheet in inferences]
-    rows += [record_row(table, chosen)] if has_records(table, chosen) else []
+    rows = [*([one.text(sheet) for one in chosen] for sheet in inferences), *record_rows(table, chosen)]
     body = _tabulated(headings, [dict(zip(headings, row, strict=True)) for row in rows], style)
     return "\n".join([*_PREAMBLE.get(style, ()), body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 

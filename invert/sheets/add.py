@@ -14,7 +14,7 @@ from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
 from derive.tables.lines import BadRow, Problem
 from derive.tables.shipped import FOLDER
-from derive.tables.writing import begins_as_formula, edited_table
+from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.diff import date_of
@@ -88,13 +88,11 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
-    """Raise WrongValue for a cell with a hidden character or a formula."""
+    """Raise WrongValue for a cell with a hidden character, because it may be the end of a line."""
     for row in cells:
         for column, text in row.items():
             if mark := hidden(trimmed(text)):
                 raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which is invisible")
-            if column != "amount" and begins_as_formula(text):
-                raise WrongValue(f"{column} {shorten(text)} begins like a spreadsheet formula")
 
 
 def _target(into: str | None) -> FileText:

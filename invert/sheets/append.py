@@ -12,7 +12,7 @@ from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
 from derive.tables.lines import CsvTable, Problem
 from derive.tables.writing import cell_text, edited_table
-from invert.sheets.diff import Difference, redescribed
+from invert.sheets.diff import Difference, price_facts, redescribed
 from invert.sheets.read import NEEDED, sound_rows
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey, description_of
 from invert.sheets.rules import is_traded, rows_by_sheet
@@ -131,16 +131,13 @@ def _newest_rows(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], P
     An unchanged row keeps the day on which it was first read. Other rows of its seller show that its source was read again.
     """
     later = [(row.retrieved_date, row) for row in held if row.retrieved_date and row.retrieved_date > day]
-    found: dict[tuple[str, str], PriceRow] = {}
-    for _, row in sorted(later, key=itemgetter(0), reverse=True):
-        found.setdefault((row.provider, database(row)), row)
-    return found
+    return {(row.provider, database(row)): row for _, row in sorted(later, key=itemgetter(0))}
 
 
 def _add_past(update: Update, current: Sequence[PriceRow], now: Iterable[PriceRow], newest: PriceRow, day: date) -> None:
     """Add to an update a pull of an earlier day than the last one: it counts equal prices and changes no row."""
-    there = {_price_facts(row) for row in now}
-    kept = [row for row in current if _price_facts(row) in there]
+    there = {price_facts(row) for row in now}
+    kept = [row for row in current if price_facts(row) in there]
     update.add(kept, "kept")
     if len(kept) < len(current):
         why = f"those of {newest.provider} were read on {newest.retrieved_date}, and other prices of {current[0].model} on {day}"
@@ -159,11 +156,7 @@ def _add_description(update: Update, now: Sequence[PriceRow], current: Iterable[
 
 def _dated_price(row: PriceRow) -> tuple[object, ...]:
     """Return the facts that identify a price, apart from its end."""
-    return row.effective_date, *_price_facts(row)
-
-
-def _price_facts(row: PriceRow) -> tuple[object, ...]:
-    return row.key, row.amount, row.currency, row.threshold_inclusive
+    return row.effective_date, *price_facts(row)
 
 
 def _add_price(update: Update, new: PriceRow, sheet: Sequence[PriceRow], now: Sequence[PriceRow], day: date) -> None:
@@ -171,7 +164,7 @@ def _add_price(update: Update, new: PriceRow, sheet: Sequence[PriceRow], now: Se
     known = [row for row in sheet if row.key == new.key]
     old = next((row for row in now if row.key == new.key), None)
     believed = _contradicted_base(new, now) if old is None else old if database(old) != database(new) else None
-    if old and _price_facts(old) == _price_facts(new):
+    if old and price_facts(old) == price_facts(new):
         update.add([new], "kept")
     elif believed:
         update.rivals.append(Rival(row=new, believed=believed))
@@ -229,9 +222,7 @@ def update_file(
     """
     with alone(place):
         content = content_before(place)
-        rows: list[PriceRow] = []
-        if content:
-            rows = sound_rows(BytesIO(content), label(place), fx, True, beside)
+        rows = sound_rows(BytesIO(content), label(place), fx, True, beside) if content else []
         update = decide(rows)
         not_believed = _with_rivals(rivals_of(place), (*rivals, *update.rivals))
         if update.closed or update.opened or update.cells:
@@ -280,11 +271,8 @@ def _rival_key(cells: Mapping[str, str]) -> tuple[str, ...]:
 
 def _changed_cells(update: Update) -> dict[int, dict[str, str]]:
     """Return the cells that an update fills in, by row number and column."""
-    found: dict[int, dict[str, str]] = {}
-    for origin, cells in (*update.cells.items(), *((origin, {"valid_to": end}) for origin, end in update.closed.items())):
-        texts = {name: cell_text(value) for name, value in cells.items()}
-        found.setdefault(int(origin.rpartition(":")[2]), {}).update(texts)
-    return found
+    changed = {**update.cells, **{origin: {"valid_to": end} for origin, end in update.closed.items()}}
+    return {int(origin.rpartition(":")[2]): {name: cell_text(value) for name, value in cells.items()} for origin, cells in changed.items()}
 
 
 def price_file(rows: Iterable[PriceRow]) -> str:

@@ -6,27 +6,12 @@ from dataclasses import fields, replace
 from datetime import date, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import partial
 
-from derive.errors import (
-    BacksolveError,
-    NotCovered,
-    UnknownName,
-    WrongData,
-    WrongValue,
-    hidden,
-    is_hidden,
-    is_same,
-    mistaken,
-    shorten,
-    skeleton,
-    trimmed,
-    unseen,
-)
+from derive.errors import NotCovered, UnknownName, WrongValue, hidden, is_hidden, is_same, mistaken, shorten, skeleton, trimmed, unseen
 from derive.tables.lines import BadRow, Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
-from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, description_of, usd_amount
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, SheetKey, description_of, grouped, usd_amount
 from invert.sheets.rules import broken, descriptions_at_odds, is_traded, rows_by_sheet, strays
 from invert.sheets.sheet import LIST_TIERS, TOKEN_SECONDS, Price, PriceSheet
 
@@ -37,7 +22,6 @@ _RELEASED_LATER = "{sheets} left out: released after {day} ({models})"
 _SEEN_LATER = "{sheets} left out: in no table on {day}, and without a known release (first seen: {models}). Name a model to show it"
 _NAMED = "{sheets} shown: in no table on {day}, and without a known release (first seen: {models})"
 _FIELDS = tuple(field.name for field in fields(PriceRow))
-_OF_PATTERNS = "*?[]"
 _WORD = re.compile("[^-/. ]{3,}")
 """A word of a name: gemini and pro of gemini-3.1-pro."""
 _RELEASE = re.compile("(preview|latest|exp|v?[0-9][-0-9.]*)(-[0-9][-0-9]*)?")
@@ -58,7 +42,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
     for (provider, model, region, name), rows in rows_by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
-        if sheet and day >= (book.newest_retrieved or date.min):
+        if sheet and day >= book.newest_retrieved:
             # Closed rows describe the model at their time.
             faults = [*descriptions_at_odds(sheet.rows)]
         if sheet or faults:
@@ -84,11 +68,8 @@ def with_list_prices(found: list[PriceSheet], book: PriceBook, day: date) -> lis
 
 
 def day_of(book: PriceBook, as_of: date | None = None) -> date:
-    """Return the given day, or else the newest retrieval day of the book. Raise WrongData without either."""
-    day = as_of or book.newest_retrieved
-    if day is None:
-        raise WrongData("no price row has a retrieved_date, so there is no default day. Name one")
-    return day
+    """Return the given day, or else the newest retrieval day of the book."""
+    return as_of or book.newest_retrieved
 
 
 def prices_to_come(rows: Iterable[PriceRow], book: PriceBook, day: date) -> dict[_Name, str]:
@@ -108,15 +89,20 @@ def join_notes(said: Sequence[str]) -> str:
     return said[0] + (f" (and {len(said) - 1} more model{'s' if len(said) > 2 else ''} with prices that begin later)" if said[1:] else "")
 
 
-def absence(book: PriceBook, day: date, name: str, pairs: Collection[_Name]) -> BacksolveError:
+def absence(book: PriceBook, day: date, name: str, pairs: Collection[_Name]) -> ValueError:
     """Return the reason why the models of a name have no sheet on a day: their prices begin later, have ended, or are in another service
     tier.
     """
     later = prices_to_come(book.rows, book, day)
     sold = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
     if said := [later[pair] for pair in pairs if pair in later and pair not in sold]:
-        return NotBegun(join_notes(said))
-    return UnknownModel(name, _NO_SHEET, [], other_tiers_note(book, day, pairs))
+        return WrongValue(join_notes(said))
+    return UnknownModel(name, "has no sheet in this service tier on this day", [], other_tiers_note(book, day, pairs))
+
+
+def _pairs_of(book: PriceBook) -> list[_Name]:
+    """Return each provider and model with a price on any day."""
+    return list(dict.fromkeys((row.provider, row.model) for row in book.rows))
 
 
 def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
@@ -217,35 +203,30 @@ def is_provider(name: str, wanted: str) -> bool:
     return is_same(name, wanted) or fnmatchcase(name.lower(), trimmed(wanted).lower())
 
 
-_ALL_SHEETS = "backsolve prices list shows all"
-_NO_SHEET = "has no sheet in this service tier on this day"
 TAKES_ONE = "; provider/model takes one"
 """The end of a note that tells a user with several sheets of one name how to choose one."""
 
 
 def find(
-    names: Iterable[str],
-    offered: Sequence[PriceSheet],
-    known: Sequence[ModelRow],
-    ever: Sequence[_Name] = (),
-    why_absent: Callable[[str, Collection[_Name]], BacksolveError] = lambda name, _: UnknownModel(name, _NO_SHEET, []),
-    several: bool = False,
+    names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[ModelRow], book: PriceBook, day: date, several: bool = False
 ) -> tuple[list[PriceSheet], list[str]]:
     """Return the sheets that these names mean, in the order of the names, and a note for each choice among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern like those for
     file names. Among several providers, the only first-party one is chosen, or else all of them. Raise UnknownName for any other name, with
-    up to five candidates. `ever` are the (provider, model) pairs priced on any day, `why_absent` makes the error for those without a sheet.
-    With `several`, a name that begins several ids means all these models. Otherwise it is refused.
+    up to five candidates, and the reason of `absence` for a model without a sheet on the day. With `several`, a name that begins several
+    ids means all these models. Otherwise it is refused.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
     priced = list(dict.fromkeys((sheet.provider, sheet.model) for sheet in offered))
+    every = list(dict.fromkeys((*priced, *aliases, *_pairs_of(book))))
     chosen: dict[_Name, None] = {}
     notes = []
     for name in names:
         # The name of a model without a price is not the beginning of another's.
-        meant = [pair for pair in matches(name, [*dict.fromkeys((*priced, *aliases, *ever))], aliases) if pair in priced]
+        named = matches(name, every, aliases)
+        meant = [pair for pair in named if pair in priced]
         own = [pair for pair in meant if pair in first_party]
         if len(meant) > 1 and len(own) == 1 and not is_pattern(name):
             others = ", ".join(pair[0] for pair in meant if pair not in own)
@@ -255,17 +236,15 @@ def find(
             notes.append(f"{name}: sold by {' and '.join(provider for provider, _ in meant)}{TAKES_ONE}")
         elif len(meant) > 1 and not is_pattern(name) and not several:
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
-        if not meant and (other := matches(name, [*aliases, *ever], aliases)):
-            raise why_absent(name, other)
+        if named and not meant:
+            raise absence(book, day, name, named)
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
-            like = [] if hidden(name) else drawn_like(name, list(dict.fromkeys((*priced, *aliases, *ever))), aliases)
-            if like:
+            if like := [] if hidden(name) else drawn_like(name, every, aliases):
                 raise UnknownModel(name, f"is not a model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
-            anywhere = list(dict.fromkeys((*aliases, *ever)))
             what = "is not a model: give a price file with --prices" if name.endswith(".csv") else "is not a model here"
-            raise UnknownModel(name, what, candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
+            raise UnknownModel(name, what, candidates(name, priced, aliases) or candidates(name, every, aliases))
         if len(meant) == 1 and _is_beginning(name, meant[0], aliases):
             notes.append(f"{name}: taken from {'/'.join(meant[0])}, the only one here with a name that begins like this")
         chosen |= dict.fromkeys(meant)
@@ -288,18 +267,16 @@ def choose_sheets(
 
     Raise `UnknownName` for a name or provider without a sheet, and `NotReleased` if all its models were released after the day.
     """
-    ever, why_absent = [*dict.fromkeys((row.provider, row.model) for row in book.rows)], partial(absence, book, day)
     for one in wanted:
         if not any(is_provider(sheet.provider, one) for sheet in offered):
-            pairs = [pair for pair in ever if is_provider(pair[0], one)]
-            if pairs:
-                raise why_absent(one, pairs)
-            raise UnknownName("provider", one, sorted({sheet.provider for sheet in offered}), _ALL_SHEETS)
+            if pairs := [pair for pair in _pairs_of(book) if is_provider(pair[0], one)]:
+                raise absence(book, day, one, pairs)
+            raise UnknownName("provider", one, sorted({sheet.provider for sheet in offered}), "backsolve prices list shows all")
     offered = [sheet for sheet in offered if not wanted or any(is_provider(sheet.provider, one) for one in wanted)]
-    chosen, notes = find(names, offered, known, ever, why_absent, several=True) if names else (offered, [])
+    chosen, notes = find(names, offered, known, book, day, several=True) if names else (offered, [])
     if released_later(chosen, known):
         for name in names:
-            _refuse_unreleased(name, find([name], offered, known, several=True)[0], known)
+            _refuse_unreleased(name, find([name], offered, known, book, day, several=True)[0], known)
         for one in () if names else wanted:
             _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
     meant = {(sheet.provider, sheet.model) for sheet in chosen}
@@ -318,10 +295,6 @@ def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: Sequence[Mode
         pair, day = min(later.items(), key=lambda of: of[1])
         others = f" (the first of {len(later)})" if len(later) > 1 else ""
         raise NotReleased(f"{shorten(asked)}: {'/'.join(pair)} was released on {day}{others}, after {meant[0].as_of}; --as-of {day}")
-
-
-class NotBegun(WrongValue):
-    """Error for a model whose prices all begin later. The message names the day."""
 
 
 class NotReleased(NotCovered):
@@ -369,8 +342,6 @@ def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[s
 def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[tuple[_Name, str]]:
     """Return the models with a name that looks like a given one but differs from it, each with that name. Whole names go first."""
     given = skeleton(name)
-    if not given:
-        return []
     spelled = [(pair, text) for pair in pairs for text in ("/".join(pair), pair[1], *also_called(pair, aliases))]
     whole = [(pair, text) for pair, text in spelled if skeleton(text) == given]
     begun = [(pair, text) for pair, text in spelled if skeleton(text).startswith(f"{given}-")]
@@ -379,16 +350,10 @@ def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[
 
 def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
     """Return up to five models that a mistyped name may mean."""
-    given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark) and mark not in _OF_PATTERNS)
+    given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark) and mark not in "*?[]")
     containing = ["/".join(pair) for pair in priced if given and given in "/".join(pair).lower()]
-    spelled: dict[str, list[str]] = {}
-    for pair in priced:
-        for text in (pair[1], *aliases.get(pair, ())):
-            spelled.setdefault(text.lower(), []).append("/".join(pair))
-    words: dict[str, list[str]] = {}
-    for pair in priced:
-        for word in (pair[0].lower(), *_WORD.findall(pair[1].lower())):
-            words.setdefault(word, []).append("/".join(pair))
+    spelled = grouped((text.lower(), "/".join(pair)) for pair in priced for text in (pair[1], *aliases.get(pair, ())))
+    words = grouped((word, "/".join(pair)) for pair in priced for word in (pair[0].lower(), *_WORD.findall(pair[1].lower())))
     found = containing
     for names, least in ((spelled, 0.6), (words, 0.8)):
         found = found or [one for text in get_close_matches(given, names, n=5, cutoff=least) for one in names[text]]

@@ -14,6 +14,7 @@ from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import LARGEST, content_of, label
 from derive.immutable import immutable
 from derive.tables import shipped
+from derive.tables.lines import split_line
 from derive.units import show
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models
@@ -98,7 +99,7 @@ class Difference:
         unit = money_unit(self.row.currency, self.row.per)
         if not self.old or not self.new:
             return f"{place} {self.row.amount:g} {unit} {self.kind}"
-        if _price_facts(replace(self.old, threshold_inclusive=self.new.threshold_inclusive)) == _price_facts(self.new):
+        if price_facts(replace(self.old, threshold_inclusive=self.new.threshold_inclusive)) == price_facts(self.new):
             was, now = ("above", "from") if self.new.threshold_inclusive else ("from", "above")
             return f"{place} {self.new.amount:g} {unit}: {was} -> {now} {self.row.threshold_tokens:,} tokens"
         was = "" if self.old.currency == self.new.currency else f" {self.old.currency}"
@@ -111,7 +112,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
     found = [
         Difference(old=before.get(key), new=after.get(key))
         for key in {**before, **after}
-        if key not in before or key not in after or _price_facts(before[key]) != _price_facts(after[key])
+        if key not in before or key not in after or price_facts(before[key]) != price_facts(after[key])
     ]
     return tuple(sorted(found, key=lambda one: one.sheet_key))
 
@@ -244,9 +245,8 @@ def date_of(text: str) -> date | None:
 
 def is_whole(content: bytes) -> bool:
     """Return whether a file is a copy of prices.csv, which replaces all prices. It has the columns of prices.csv and no user columns."""
-    header = content.partition(b"\n")[0].decode(errors="replace").removeprefix("\ufeff")
-    names = {name.strip().strip('"').lower() for name in header.split(",")}
-    return names.intersection(OWN_COLUMNS) == set(PRICE_COLUMNS)
+    header, _ = split_line(content.partition(b"\n")[0], first=True)
+    return {name.lower() for name in header}.intersection(OWN_COLUMNS) == set(PRICE_COLUMNS)
 
 
 def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
@@ -257,8 +257,9 @@ def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
     return PriceBook(rows=tuple(rows), fx=fx, newest_retrieved=day, far_off=far_off)
 
 
-def _price_facts(row: PriceRow) -> tuple[object, ...]:
-    return row.amount, row.currency, row.per, row.threshold_inclusive
+def price_facts(row: PriceRow) -> tuple[object, ...]:
+    """Return the key of a price and what it asks. The component in the key also decides the unit."""
+    return row.key, row.amount, row.currency, row.threshold_inclusive
 
 
 def record_release(folder: str = shipped.FOLDER) -> None:

@@ -19,14 +19,13 @@ from derive.tables.lines import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.sheets.read import prices_that_ship
-from invert.sheets.rows import RELEASED_PRICES, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, SheetKey, usd_amount, without_collection
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, usd_amount, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, SAME_PRICE, broken, days, is_traded, rows_by_sheet, sheet_name
 
 _NEARLY = 0.75
 """The least similarity of two words for one to be a typing error of the other: bacth and batch, and not fast and flash."""
 _LEAST_NAME = 5
 """The least number of letters of a provider in which one letter may be a typing error. A shorter name is another word."""
-_SHIPPED_ROWS = (f"{SHIPPED_PRICES}:", f"{RELEASED_PRICES}:")
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
 _MONTHS = "|".join(month_abbr[1:])
@@ -42,8 +41,6 @@ _DECIMAL_K, _BINARY_K = 1000, 1024
 """The two meanings of k for lengths of prompts: 1000 and 1024 tokens."""
 _BELOW_INPUT = {"cache_write": "amounts are full prices, not surcharges on the input price", "output": "are the two exchanged?"}
 """Doubts about prices below the input price."""
-_OWN_GRADE = "user"
-"""The grade of a price of the user who names no source."""
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
@@ -58,12 +55,12 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     'standard input row 4, column amount: cache_read 3 is not below input 2: a cache read is cheaper than a new prompt'
     """
     book = replace(book, rows=_with_shipped_rows(book.rows))
-    shipped, own = (tuple(row for row in book.rows if _ships(row) == ships) for ships in (True, False))
+    shipped, own = (tuple(row for row in book.rows if row.ships == ships) for ships in (True, False))
     found = [
         *_doubtful_amounts(book.rows, book.fx, assumptions),
         *_far_dates(book, shipped, own, assumptions),
         *_blank_currencies(book.rows),
-        *_late_releases(own, book.newest_retrieved or date.max),
+        *_late_releases(own, book.newest_retrieved),
         *_far_from_before(book, assumptions),
         *_sheet_doubts(book, assumptions),
         *_far_from_neighbours(book, assumptions),
@@ -75,7 +72,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
 
 def _with_shipped_rows(rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
     """Return the rows, with the shipped row in place of each copy of it, because shipped rows were checked."""
-    if all(map(_ships, rows)):
+    if all(row.ships for row in rows):
         return rows
     _, shipped = prices_that_ship(read_data())
     same = {_said(row): row for row in shipped}
@@ -159,7 +156,7 @@ def _doubtful_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions
         if 0 < (usd := _usd(row, fx)) < assumptions.least_usual_price:
             lack = f"{row.amount:g} is {usd:.2g} USD per million tokens: is it per thousand, or per token? Amounts here are per million"
             yield row.problem("amount", lack)
-        elif not row.amount and row.component.startswith("cache_") and not _ships(row):
+        elif not row.amount and row.component.startswith("cache_") and not row.ships:
             yield row.problem("amount", f"{row.component} is 0: is it free? If it is not sold, leave this row out")
 
 
@@ -188,9 +185,8 @@ def _late_releases(own: Iterable[PriceRow], newest: date) -> Iterator[Problem]:
     yield from _doubtful_cells(own, "release_date", doubts)
 
 
-def _blank_currencies(rows: Iterable[PriceRow]) -> Iterator[Problem]:
+def _blank_currencies(rows: Sequence[PriceRow]) -> Iterator[Problem]:
     """Yield blank currencies of a provider with other prices in a foreign currency. For the same model, that is already a fault."""
-    rows = list(rows)
     foreign = {row.provider: row for row in reversed(rows) if row.currency != "USD"}
     doubts = {
         provider: f"is blank and so means USD, but {provider} charges {row.currency} for {row.model} ({row.origin})"
@@ -214,7 +210,7 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
         after = row.threshold_tokens + 1
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
-        elif row.threshold_tokens and row.component == "input" and not _ships(row) and not (after % _DECIMAL_K and after % _BINARY_K):
+        elif row.threshold_tokens and row.component == "input" and not row.ships and not (after % _DECIMAL_K and after % _BINARY_K):
             # Some price pages write the last token of the base band.
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
         beside = inputs.get(row.threshold_tokens) or inputs.get(0)
@@ -259,13 +255,9 @@ def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) ->
     yield _own_of(row, beside).problem("amount", f"{row.component} {row.amount:g} {lack}")
 
 
-def _ships(row: PriceRow) -> bool:
-    return row.origin.startswith(_SHIPPED_ROWS)
-
-
 def _own_of(row: PriceRow, beside: PriceRow) -> PriceRow:
     """Return the row to name of two rows that contradict each other: the user's row if the other ships, else the first."""
-    return beside if _ships(row) and not _ships(beside) else row
+    return beside if row.ships and not beside.ships else row
 
 
 def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
@@ -275,7 +267,7 @@ def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Prob
     # A replaced row goes before the row that replaces it.
     for row in sorted((*book.replaced, *book.rows), key=attrgetter("start")):
         before, last[row.key] = last.get(row.key) or replaced.get(row.key), row
-        if before is None or before is row or _ships(row) or not (row.amount and before.amount):
+        if before is None or before is row or row.ships or not (row.amount and before.amount):
             continue
         times = _usd(row, book.fx) / _usd(before, book.fx)
         if max(times, 1 / times) >= far * (1 - SAME_PRICE):
@@ -299,7 +291,8 @@ def _doubts_beside_shipped(shipped: Sequence[PriceRow], own: Sequence[PriceRow],
     yield from _doubtful_cells(own, "provider", providers)
     for column in ("service_tier", "verification"):
         words: Set[str] = _values(shipped, column)
-        if new := _values(own, column) - words - {_OWN_GRADE}:
+        # The grade of a price of the user without a source is user.
+        if new := _values(own, column) - words - {"user"}:
             fields = read_data().tables.schema("prices")["fields"]
             words = {word for field in fields if field["name"] == column for word in field["constraints"]["enum"]}
             new -= words
@@ -355,11 +348,9 @@ def _plain_name(name: str) -> str:
 
 def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """Yield base prices that are far from all others of their provider on the newest day. Shipped prices were checked."""
-    now, far = book.newest_retrieved or date.max, assumptions.usual_price_ratio
-    groups: dict[tuple[str, str], list[tuple[float, PriceRow]]] = {}
-    for row in book.rows:
-        if _is_list_price(row) and row.valid_on(now):
-            groups.setdefault((row.provider, row.component), []).append((log10(_usd(row, book.fx)), row))
+    now, far = book.newest_retrieved, assumptions.usual_price_ratio
+    listed = [row for row in book.rows if _is_list_price(row) and row.valid_on(now)]
+    groups = grouped(((row.provider, row.component), (log10(_usd(row, book.fx)), row)) for row in listed)
     for (provider, component), group in groups.items():
         ordered = sorted(group, key=lambda pair: pair[0])
         if len({row.model for _, row in ordered}) < assumptions.least_neighbours:
@@ -367,7 +358,7 @@ def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[
         below = [inf, *(high - low for (low, _), (high, _) in pairwise(ordered))]
         gaps = map(min, below, [*below[1:], inf])
         for place, (gap, (_, row)) in enumerate(zip(gaps, ordered, strict=True)):
-            if gap > log10(far) and not _ships(row):
+            if gap > log10(far) and not row.ships:
                 dearer = "dearer" if place else "cheaper"
                 lack = f"{component} {row.amount:g} {row.currency} is more than {far:g} times {dearer} than any other of {provider}"
                 yield row.problem("amount", f"{lack}: {sheet_name(row)}")

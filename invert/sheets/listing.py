@@ -5,13 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import groupby
 from operator import attrgetter
-from types import MappingProxyType
 
 from derive.show.layout import csv_text, name_beside, name_column, padded, widest_of
 from invert.data import Data
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import six_digits
-from invert.sheets.assemble import find, models, released_sheets, sheets
+from invert.sheets.assemble import day_of, find, released_sheets, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, PLACE, Difference
 from invert.sheets.models import described, first_days
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow
@@ -38,12 +37,11 @@ def listed_sheets(
 ) -> tuple[list[PriceSheet], list[str]]:
     """Return the sheets on offer on a day, all or of some models and providers, with notes on others."""
     offered = sheets(book, as_of, everything=everything)
-    found, notes = released_sheets(offered, described(offered, data), first_days(offered, book, data))
-    if names:
-        sellers = {sheet.provider.lower() for sheet in found}
-        wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
-        found, notes = find(wanted, found, models(data), [row.sheet_key[:2] for row in book.rows], several=True)
-    return found, notes
+    known, sellers = described(offered, data), {sheet.provider.lower() for sheet in offered}
+    wanted = [f"{name}/*" if name.lower() in sellers else name for name in names]
+    found, notes = find(wanted, offered, known, book, day_of(book, as_of), several=True) if names else (offered, [])
+    released, late = released_sheets(found, known, first_days(offered, book, data), named=bool(names))
+    return released, [*notes, *late]
 
 
 def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
@@ -66,11 +64,7 @@ def csv_of(found: Iterable[object], keys: Keys) -> str:
 
 
 def differences_text(
-    found: Sequence[Difference],
-    same: int,
-    new: Mapping[tuple[str, str], date] = MappingProxyType({}),
-    unreleased: Mapping[tuple[str, str], date] = MappingProxyType({}),
-    day: date = date.max,
+    found: Sequence[Difference], same: int, new: Mapping[tuple[str, str], date], unreleased: Mapping[tuple[str, str], date], day: date
 ) -> str:
     """Return a paragraph for each sheet, then the counts of prices that differ, of equal prices, and of changed contexts and releases.
 

@@ -14,7 +14,7 @@ from derive.tables.lines import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
 from invert.sheets.read import book_of
-from invert.sheets.rows import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow, PriceBook
+from invert.sheets.rows import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow, PriceBook, grouped
 from invert.sheets.sheet import PriceSheet
 
 MAKERS = frozenset(
@@ -123,11 +123,8 @@ def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
 
 def _weights_by_spelling(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
     """Return all weights with each name, by the spelling of the name."""
-    found: dict[str, dict[str, Architecture]] = {}
-    for name, row in names:
-        if name:
-            found.setdefault(spelling(name), {})[row.model] = row
-    return {name: tuple(rows.values()) for name, rows in found.items()}
+    found = grouped((spelling(name), row) for name, row in names if name)
+    return {name: tuple({row.model: row for row in rows}.values()) for name, rows in found.items()}
 
 
 _Name = tuple[str, str]
@@ -155,25 +152,17 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
     open_start = {(sheet.provider, sheet.model) for sheet in offered if not sheet.start_known}
     if not open_start:
         return {}
-    newest = book.newest_retrieved or date.max
-    said = [((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date) if day]
-    said = [(pair, day) for pair, day in said if day <= newest]
+    of_rows = (((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date))
+    said = [(pair, day) for pair, day in of_rows if day and day <= book.newest_retrieved]
     said += [((model.provider, model.model), day) for model in data.tables.rows_of(ModelRow) if (day := first_mention(model, data))]
-    first: dict[_Name, date] = {}
-    for pair, day in said:
-        if pair in open_start:
-            first[pair] = min(day, first.get(pair, day))
-    return first
+    return {pair: min(days) for pair, days in grouped(one for one in said if one[0] in open_start).items()}
 
 
 @cache_with_data
 def _first_days(data: Data) -> Mapping[_Name, date]:
     """Return the earliest day in the shipped tables, by name."""
-    first: dict[_Name, date] = {}
-    for provider, model, day in _dated_rows(data):
-        name = provider.casefold(), model.casefold()
-        first[name] = min(day, first.get(name, day))
-    return first
+    dated = grouped(((provider.casefold(), model.casefold()), day) for provider, model, day in _dated_rows(data))
+    return {name: min(days) for name, days in dated.items()}
 
 
 def _dated_rows(data: Data) -> Iterator[tuple[str, str, date]]:

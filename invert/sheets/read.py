@@ -25,6 +25,7 @@ from invert.sheets.rows import (
     PriceBook,
     PriceRow,
     RowKey,
+    grouped,
     problem_at,
     without_collection,
 )
@@ -45,9 +46,8 @@ NEEDED = ("provider", "model", "component", "amount")
 _WORD = {"pattern": "[a-z][a-z0-9_]*"}
 _WORD_EXAMPLE = "a lower-case word such as 'standard' or 'off_peak'"
 _OTHER_UNITS = {
-    name: f". Multiply the amount by {tokens} and write mtok"
-    for tokens, names in (("1,000,000", ("token", "tokens")), ("1,000", ("ktok", "1k")))
-    for name in names
+    **dict.fromkeys(("token", "tokens"), ". Multiply the amount by 1,000,000 and write mtok"),
+    **dict.fromkeys(("ktok", "1k"), ". Multiply the amount by 1,000 and write mtok"),
 }
 _OWN_FIELDS: Mapping[str, Mapping[str, object]] = {
     "component": {"other_names": OTHER_COMPONENTS},
@@ -107,11 +107,8 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     overlay = None if prices is None else own_file(prices)
     own, faults = _own_rows(overlay, fx, rows, data) if overlay else ([], [])
     sold = {(row.provider, row.model) for row in rows}
-    first: dict[RowKey, date] = {}
-    for row in own:
-        if (row.provider, row.model) in sold:
-            first[row.key] = min(row.start, first.get(row.key, date.max))
-    left = [(row, row_until(row, first.get(row.key, date.max))) for row in rows]
+    begins = grouped((row.key, row.start) for row in own if (row.provider, row.model) in sold)
+    left = [(row, row_until(row, min(begins.get(row.key, [date.max])))) for row in rows]
     kept = [before for _, before in left if before]
     day, far_off = newest_day(rows, own)
     book = PriceBook(
@@ -165,16 +162,13 @@ def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...]]:
     return fx, tuple(sound_rows(BytesIO(data.tables.content(SHIPPED_PRICES)), SHIPPED_PRICES, fx, data=data))
 
 
-def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
+def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date, tuple[Problem, ...]]:
     """Return the newest plausible retrieval day, and a problem if there are later ones.
 
     The search starts at the median of the shipped days and continues while each day is at most a year after the one before. So a typing
     error (2062 for 2026) in any number of user rows has no effect, and no clock is read.
     """
     anchors = sorted(row.retrieved_date for row in shipped if row.retrieved_date)
-    anchors = anchors or sorted(row.retrieved_date for row in own if row.retrieved_date)
-    if not anchors:
-        return None, ()
     newest = anchors[(len(anchors) - 1) // 2]
     later = [(row.retrieved_date, row) for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
     for day in sorted({day for day, _ in later}):
@@ -194,13 +188,13 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
 def last_day(data: Data) -> date:
     """Return the newest retrieval day of the shipped prices. No row of the tables is newer."""
     _, rows = prices_that_ship(data)
-    return newest_day(rows)[0] or date.max
+    return newest_day(rows)[0]
 
 
-def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
+def moved(day: date, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
     """Return which row of the user's file made the day later than the shipped one, or ""."""
     before, _ = newest_day(shipped)
-    row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None
+    row = next((row for row in own if row.retrieved_date == day), None) if day > before else None
     if row is None:
         return ""
     place = str(row.problem(None, "")).removesuffix(": ")
@@ -300,7 +294,5 @@ def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -
 
 def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
     """Return the exchange rates by currency, oldest first."""
-    found: dict[str, list[FxRate]] = {}
-    for rate in known:
-        found.setdefault(rate.currency, []).append(rate)
-    return {name: tuple(sorted(of_one, key=lambda rate: rate.date)) for name, of_one in found.items()}
+    oldest_first = sorted(known, key=lambda rate: rate.date)
+    return {name: tuple(found) for name, found in grouped((rate.currency, rate) for rate in oldest_first).items()}

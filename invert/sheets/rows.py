@@ -3,12 +3,12 @@
 import datetime
 import gc
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from operator import attrgetter
-from typing import TypedDict
+from typing import Any, TypeVar
 
 from derive.errors import shorten, suggest
 from derive.immutable import brief, immutable
@@ -317,6 +317,11 @@ class PriceRow:
         """The first day on which the price no longer holds."""
         return self.valid_to or date.max
 
+    @property
+    def ships(self) -> bool:
+        """Whether it is a row of the shipped prices, present or of the last release."""
+        return self.origin.startswith((f"{SHIPPED_PRICES}:", f"{RELEASED_PRICES}:"))
+
     def valid_on(self, day: date) -> bool:
         """Return whether the price is valid on a day: start <= day < end. A blank end is open."""
         return self.start <= day and (self.valid_to is None or day < self.valid_to)
@@ -340,6 +345,22 @@ OWN_COLUMNS = (*PRICE_COLUMNS, "max_context", "release_date", "usd_rate")
 """The columns of a price file of the user."""
 
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Return the values of each key, in their order.
+
+    >>> grouped([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
+
+
 @contextmanager
 def without_collection() -> Iterator[None]:
     """Pause the garbage collector while rows are read or checked: they have no reference cycles.
@@ -359,17 +380,9 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-class Description(TypedDict):
-    """Facts about the model in the rows of a sheet: the longest context [token] and the first release."""
-
-    max_context: int | None
-    release_date: date | None
-
-
-def description_of(rows: Sequence[PriceRow]) -> Description:
-    """Return the longest context and the earliest release that rows give."""
-    context, release = (getattr(telling_row(rows, column), column, None) for column in ("max_context", "release_date"))
-    return {"max_context": context, "release_date": release}
+def description_of(rows: Sequence[PriceRow]) -> dict[str, Any]:
+    """Return the longest context [token] and the earliest release that rows give, by column."""
+    return {column: getattr(telling_row(rows, column), column, None) for column in ("max_context", "release_date")}
 
 
 def telling_row(rows: Sequence[PriceRow], column: str) -> PriceRow | None:
@@ -401,7 +414,7 @@ class PriceBook:
 
     rows: tuple[PriceRow, ...]
     fx: Fx
-    newest_retrieved: date | None
+    newest_retrieved: date
     far_off: tuple[Problem, ...] = ()
     day_moved: str = ""
     own: tuple[PriceRow, ...] = ()

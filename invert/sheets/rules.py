@@ -5,11 +5,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
+from math import inf
 
 from derive.errors import WrongData, WrongValue, is_same, mistaken, shorten, skeleton, suggest
 from derive.tables.cells import read_number
 from derive.tables.lines import Problem, first_of_each_place
-from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, units_per_usd, usd_amount, without_collection
 
 LEAST_THRESHOLD = 1_000
 """Smallest plausible threshold [token]: `input@200` is a typing error for `input@200k`."""
@@ -49,7 +50,7 @@ class Clash(Problem):
 def check(book: PriceBook) -> list[Problem]:
     """Return everything that is wrong with the rows of a book together, on any day."""
     problems = [*book.far_off]
-    now = book.newest_retrieved or date.max
+    now = book.newest_retrieved
     sound: set[_Shape] = set()
     for rows in rows_by_sheet(book.rows).values():
         traded = any(map(is_traded, rows))
@@ -57,7 +58,7 @@ def check(book: PriceBook) -> list[Problem]:
         present = [row for row in rows if row.start <= now < row.end]
         for day, valid in chain([(now, present)], (one for one in days(rows) if one[1] != present)):
             # Closed rows describe the model at their time.
-            problems += descriptions_at_odds(valid) if day >= (book.newest_retrieved or date.min) else ()
+            problems += descriptions_at_odds(valid) if day >= now else ()
             shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
             if shape in sound:
                 continue
@@ -74,12 +75,8 @@ def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
     if all(row.start == first and row.valid_to is None for row in rows):
         yield first, list(rows)
         return
-    begins: dict[date, list[int]] = {}
-    ends: dict[date, list[int]] = {}
-    for place, row in enumerate(rows):
-        begins.setdefault(row.start, []).append(place)
-        if row.valid_to:
-            ends.setdefault(row.valid_to, []).append(place)
+    begins = grouped((row.start, place) for place, row in enumerate(rows))
+    ends = grouped((row.valid_to, place) for place, row in enumerate(rows) if row.valid_to)
     valid: dict[int, PriceRow] = {}
     for day in sorted({*begins, *ends}):
         valid |= {place: rows[place] for place in begins.get(day, ())}
@@ -95,19 +92,13 @@ def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
 
 def rows_by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
     """Return the rows of each sheet. Sheets are in alphabetical order."""
-    sheets: dict[SheetKey, list[PriceRow]] = {}
-    for row in rows:
-        sheets.setdefault(row.sheet_key, []).append(row)
+    sheets = grouped((row.sheet_key, row) for row in rows)
     return {key: sheets[key] for key in sorted(sheets)}
 
 
 def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
     """Insert a row among the rows of its key, sorted by start. Return a problem instead if it overlaps one of them."""
-    key = row.key
-    rivals = held.get(key)
-    if rivals is None:
-        held[key] = [row]
-        return None
+    rivals = held.setdefault(row.key, [])
     place = bisect_right(rivals, row.start, key=lambda rival: rival.start)
     for rival in rivals[max(place - 1, 0) : place + 1]:
         if rival.start < row.end and row.start < rival.end:
@@ -147,9 +138,7 @@ def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) ->
     """
     found: dict[str, list[Problem]] = {}
     for column in NAMES:
-        right: dict[str, list[str]] = {}
-        for name in dict.fromkeys(known.get(column, ())):
-            right.setdefault(skeleton(name), []).append(name)
+        right = grouped((skeleton(name), name) for name in dict.fromkeys(known.get(column, ())))
         here = {name: skeleton(name) for name in dict.fromkeys(getattr(row, column) for row in rows)}
         for name in sorted(here, key=lambda name: not is_same(name, here[name])):
             right.setdefault(here[name], [name])
@@ -167,9 +156,7 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
 
     Cache rows alone are no fault if input and output are valid on another day.
     """
-    bands: dict[int, list[PriceRow]] = {}
-    for row in filter(is_traded, valid):
-        bands.setdefault(row.threshold_tokens, []).append(row)
+    bands = grouped((row.threshold_tokens, row) for row in filter(is_traded, valid))
     if len(bands) > BAND_LIMIT:
         first = bands[sorted(bands)[BAND_LIMIT]][0]
         return [_fault(first, "threshold_tokens", f" has {len(bands)} bands{day_text(day)}, and at most {BAND_LIMIT} are read")]
@@ -238,9 +225,9 @@ def descriptions_at_odds(valid: Sequence[PriceRow]) -> Iterator[Problem]:
             value, usual = getattr(row, column), getattr(first, column)
             if value != usual:
                 yield row.problem(column, f"{sheet_name(row)}: {text.format(value, first.origin, usual)} of the same {of}")
-    longest = max((row.max_context for row in valid if row.max_context), default=None)
-    for row in valid if longest else ():
-        if longest and row.component == "input" and row.threshold_tokens > longest:
+    longest = max((row.max_context for row in valid if row.max_context), default=inf)
+    for row in valid:
+        if row.component == "input" and row.threshold_tokens > longest:
             lack = f"above {row.threshold_tokens:,} tokens, which is more than the longest context {longest:,}"
             yield row.problem("threshold_tokens", f"{sheet_name(row)}: {row.component} {lack}")
 
@@ -293,8 +280,8 @@ def _wrong_rate(row: PriceRow, fx: Fx) -> str:
     if not (row.usd_rate and known):
         return ""
     usual = 1 / units_per_usd(fx, row.currency, date.max)
-    if row.currency == "USD":
-        return "" if row.usd_rate == usual else f"{row.usd_rate:g} US dollars for one US dollar. Fill the column currency"
+    if row.currency == "USD" and row.usd_rate != usual:
+        return f"{row.usd_rate:g} US dollars for one US dollar. Fill the column currency"
     if usual / _RATES_APART <= row.usd_rate <= usual * _RATES_APART:
         return ""
     return f"{row.usd_rate:g} US dollars for one {row.currency}, but {usual:.3g} in fx.csv. A rate is in US dollars for one unit"
@@ -307,7 +294,7 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
     least = _SMALLEST[component]
     if amount == 0 or least <= usd <= _LARGEST:
         return ""
-    hint = f". Is it per token? Write {amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST and usd < least else ""
+    hint = f". Is it per token? Write {amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST else ""
     return f"{amount:g} is absurd: {component} costs between {least:g} and {_LARGEST:g} USD per million tokens{hint}"
 
 
@@ -320,8 +307,6 @@ def missing_dates(row: PriceRow) -> Iterator[tuple[str, str]]:
 
 def typed_number(text: str) -> float:
     """Return a number that a person types. Raise WrongValue with the correct form."""
-    if not text:
-        raise WrongValue("is blank")
     try:
         return read_number(text)
     except WrongData as error:

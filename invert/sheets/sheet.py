@@ -250,7 +250,7 @@ def _copied_price(place: Place, prices: Mapping[Place, Price]) -> Price:
     """Return the price of the band below, which the vendor does not publish for this band."""
     component, at, _ = place
     price = next(price for price in _band_below(at, prices) if price.component == component)
-    said = price.origin if price.origin.startswith(_COPIED) else f"{_COPIED}{spelled(price.place)}"
+    said = f"{_COPIED}{spelled(price.place)}"
     changed = replace(price, verification="user", source_url="", notes=said, origin=said, valid_to=None)
     return replace(changed, threshold_tokens=at, threshold_inclusive=prices[place].threshold_inclusive)
 
@@ -263,13 +263,12 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
 def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
     """Return the prices of a band that are below the prices of the band before it. This happens if only one of them was changed."""
     prices = sheet.prices
-    thresholds = [band.threshold_tokens for band in sheet.bands]
-    found = []
-    for component in ("input", "output"):
-        for below, above in pairwise((component, at, None) for at in thresholds):
-            if prices[above].usd_per_token < prices[below].usd_per_token * (1 - SAME_PRICE):
-                found.append(f"{spelled(above)} {prices[above].amount:g} is below {spelled(below)} {prices[below].amount:g}")
-    return found
+    return [
+        f"{spelled(above)} {prices[above].amount:g} is below {spelled(below)} {prices[below].amount:g}"
+        for component in ("input", "output")
+        for below, above in pairwise((component, band.threshold_tokens, None) for band in sheet.bands)
+        if prices[above].usd_per_token < prices[below].usd_per_token * (1 - SAME_PRICE)
+    ]
 
 
 def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str]) -> dict[Place, Price]:

@@ -18,7 +18,7 @@ from invert.forward_model import solve_steps
 from invert.records import BandPair, Observable, Observables, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium, unanswered
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
-from invert.sheets.rows import Disclosure
+from invert.sheets.rows import Disclosure, grouped
 from invert.sheets.sheet import PriceSheet
 from invert.storage import tiers as storage
 from invert.storage.tiers import Probabilities
@@ -126,7 +126,7 @@ def drain_time_of(
     means.
     """
     reading = implied_drain_time(pair, output_price, storage_price.value, assumptions) if storage_price.value > 0 else None
-    if reading is None or reading.problem or "implied_drain_time" not in reading.values:
+    if reading is None or reading.problem:
         return None
     low, high = pair.premium_out.low - 1, pair.premium_out.high - 1
     spreads = (log(high / low) / 2, log(storage_price.high / storage_price.value))
@@ -143,11 +143,8 @@ _ONE_DATABASE = re.compile(r"([a-z][\w.-]*) \d[\w.]*(;|$)(?!.*\balso in\b)")
 
 def sole_source(sheet: PriceSheet) -> SoleSource | None:
     """Return the only database that has the storage price, or a write price, of a sheet, or None if a page or a second one has it."""
-    found: dict[str, list[int | None]] = {}
-    for price in (sheet.storage,) if sheet.storage else sheet.writes:
-        named = _ONE_DATABASE.match(price.notes) if price.verification.startswith("db") else None
-        if named:
-            found.setdefault(named[1], []).append(price.ttl_seconds)
+    prices = [price for price in ((sheet.storage,) if sheet.storage else sheet.writes) if price.verification.startswith("db")]
+    found = grouped((named[1], price.ttl_seconds) for price in prices if (named := _ONE_DATABASE.match(price.notes)))
     return SoleSource(" and ".join(sorted(found)), tuple(ttl for ttls in found.values() for ttl in ttls)) if found else None
 
 

@@ -13,7 +13,7 @@ a priori. The likelihoods of the cases are averaged, and never their posteriors.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from math import exp, hypot, inf, log
+from math import exp, hypot, log
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -74,15 +74,15 @@ def storage_evidence(
     A lifetime of None is a storage price per hour.
 
     storage_price [USD/token/s], implied_drain_time as median [s] and spread [nat], kv_bytes stored as median [byte/token] and spread [nat],
-    disclosed tiers by lifetime. A storage price that is not above 0 counts as missing: free storage and inconsistent tariffs give no
-    information. A storage price without a premium or KV bytes is no evidence.
+    disclosed tiers by lifetime. Free storage and inconsistent tariffs give no information, so they are no storage price. A storage price
+    without a premium or KV bytes is no evidence.
     """
-    priced = storage_price if storage_price is not None and 0 < storage_price < inf else None
     found = []
     for ttl in ttls:
-        allowed = terms(data, ttl, priced, implied_drain_time, kv_bytes, assumptions)
+        allowed = terms(data, ttl, storage_price, implied_drain_time, kv_bytes, assumptions)
         # A storage price is stronger evidence than the cost: without a premium or KV bytes beside it, there is none.
-        name, rule = next(((name, rule) for name, rule in allowed.items() if not (priced and name == cost_term(assumptions))), ("", None))
+        weak = cost_term(assumptions) if storage_price else ""
+        name, rule = next(((name, rule) for name, rule in allowed.items() if name != weak), ("", None))
         likely = {(basis, year): rule(basis, year) for basis in BASES for year in assumptions.price_years} if rule else {}
         cases, pooled = _cases(likely), one_posterior(likely.values())
         rented, owned = (one_posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
@@ -116,14 +116,10 @@ def shares_over_cases(probabilities: Probabilities, cases: Sequence[Probabilitie
     def least(tiers: tuple[str, ...]) -> float:
         return min(sum(one[tier] for tier in tiers) for one in cases)
 
-    for count in range(1, len(TIERS)):
-        best = max(combinations(TIERS, count), key=least)
-        if least(best) >= level:
-            break
-    else:
-        best = TIERS
+    likeliest = (max(combinations(TIERS, count), key=least) for count in range(1, len(TIERS)))
+    agreed = next((tiers for tiers in likeliest if least(tiers) >= level), TIERS)
     ranges = {tier: (min(one[tier] for one in cases), max(one[tier] for one in cases)) for tier in TIERS}
-    return TierShares(probabilities=probabilities, ranges=ranges, agreed=best)
+    return TierShares(probabilities=probabilities, ranges=ranges, agreed=agreed)
 
 
 def terms(

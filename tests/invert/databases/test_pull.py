@@ -27,7 +27,7 @@ from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER, i
 
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
 FIRST, SECOND = Database(name="first", version="1"), Database(name="second", version="2")
-NOTHING = PriceBook(rows=(), fx={}, newest_retrieved=None)
+NOTHING = PriceBook(rows=(), fx={}, newest_retrieved=date(2026, 11, 20))
 
 
 def everything() -> list[Any]:

@@ -86,7 +86,7 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
         ("acme/perm", {"input@200k": "2", "input@200000": "3"}, WrongValue, "'input@200k' and 'input@200000' are the same price. Give one"),
         ("acme/perm", {"input": "2", "output": "8", "max_context": "1G"}, WrongData, "tokens such as 131072, 200k or 1M"),
         ("acme/perm", {"input": "2", "output": "8", "release_date": "May"}, WrongValue, "release_date 'May' is not an ISO date"),
-        ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins like a spreadsheet formula"),
+        ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongData, "column notes: '=1+1' is a spreadsheet formula"),
         ("acme/perm", {"input": "2", "output": "8", "cache_read@200k": "1"}, WrongData, "so this cache_read has no band"),
         ("acme/perm\ud83d", {"input": "2", "output": "8"}, WrongValue, "model 'perm\\ud83d' holds the control character U+D83D"),
         ("acme/perm", {"input": "2\udcff", "output": "8"}, WrongValue, "which is invisible"),

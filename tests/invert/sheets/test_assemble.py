@@ -88,7 +88,8 @@ LISTED = [
     model_row("openai", "gpt-old"),
     model_row("host", "Org/Open-1", first_party=False),
 ]
-PRICED = sheets(book_of(*(line for row in LISTED if row.model != "gpt-old" for line in pair(row.provider, row.model))))
+BOOK = book_of(*(line for row in LISTED if row.model != "gpt-old" for line in pair(row.provider, row.model)))
+PRICED = sheets(BOOK)
 
 
 @in_one_test(
@@ -107,9 +108,9 @@ PRICED = sheets(book_of(*(line for row in LISTED if row.model != "gpt-old" for l
 def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
     if meant is None:
         with pytest.raises(UnknownName):
-            find([name], PRICED, LISTED)
+            find([name], PRICED, LISTED, BOOK, TODAY)
         return
-    found, notes = find([name], PRICED, LISTED)
+    found, notes = find([name], PRICED, LISTED, BOOK, TODAY)
     assert [f"{sheet.provider}/{sheet.model}" for sheet in found] == [meant]
     assert bool(notes) == noted and all("also sold by cloud" in note for note in notes)
 
@@ -129,7 +130,7 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
 )
 def test_an_unknown_name_gets_its_candidates(name: str, message: str):
     with pytest.raises(UnknownName) as caught:
-        find([name], PRICED, LISTED)
+        find([name], PRICED, LISTED, BOOK, TODAY)
     assert str(caught.value) == message and caught.value.exit_status == 2
 
 

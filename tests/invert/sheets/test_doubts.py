@@ -1,6 +1,7 @@
 """Prices that can be read and are hardly meant."""
 
 import csv
+from datetime import date
 from io import BytesIO
 from time import process_time
 
@@ -19,7 +20,7 @@ def doubted(*rows: str) -> list[str]:
     fx = load().fx
     read, problems = read_rows([HEADER, *rows], "own.csv", fx, overlay=True)
     assert problems == []
-    return list(map(str, doubtful_prices(PriceBook(rows=tuple(read), fx=fx, newest_retrieved=None))))
+    return list(map(str, doubtful_prices(PriceBook(rows=tuple(read), fx=fx, newest_retrieved=date(2026, 11, 20)))))
 
 
 SOUND = (f"a,m,input,,2,,{DATED}", f"a,m,output,,8,,{DATED}", f"a,m,cache_read,,0.2,,{DATED}", f"a,m,cache_write,,2.5,,{DATED}300",
@@ -112,7 +113,7 @@ def test_the_time_grows_as_the_rows_do():
         dated = [row.replace(",,2026-11-20,", f",{end},2026-11-20,") for row, end in zip(stretches, ends, strict=False)]
         read, problems = read_rows([HEADER, *many, *dated, "p,x,output,,8,,,,2026-11-20,"], "own.csv", overlay=True)
         assert problems == []
-        book = PriceBook(rows=tuple(read), fx={}, newest_retrieved=None)
+        book = PriceBook(rows=tuple(read), fx={}, newest_retrieved=date(2026, 11, 20))
         start = process_time()
         doubtful_prices(book)
         return process_time() - start

@@ -46,7 +46,7 @@ def test_differences_have_old_and_new_in_every_form():
     assert len(records) == len(lines) == len(found) and tuple(lines[0]) == tuple(DIFFERENT) == tuple(records[0])
     grok = next(one for one in records if one["model"] == "grok-4.20" and one["component"] == "input")
     assert (grok["change"], grok["old_amount"], grok["new_amount"]) == ("changed", 2.0, 1.25)
-    text = differences_text(found, 236)
+    text = differences_text(found, 236, {}, {}, after.day)
     assert "x-ai/grok-4.20\n  input 2 -> 1.25 USD/MTok" in text
     of = Counter(one["change"] for one in records)
     assert text.endswith(f"{of['added']} added, {of['closed']} closed, {of['changed']} changed, 236 the same")

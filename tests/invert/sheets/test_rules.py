@@ -154,10 +154,10 @@ def test_releases_of_one_model_agree():
     lines = ["acme,m,input,2,2026-05-01", "acme,m,output,8,", "acme,m,cache_read,0.2,2026-06-01"]
     rows, problems = read_rows(["provider,model,component,amount,release_date", *lines], "own.csv", overlay=True)
     assert problems == []
-    (found,) = check(PriceBook(rows=tuple(rows), fx={}, newest_retrieved=None))
+    (found,) = check(PriceBook(rows=tuple(rows), fx={}, newest_retrieved=date(2026, 11, 20)))
     said = "acme/m (standard): 2026-06-01, and own.csv:2 says 2026-05-01 of the same model"
     assert (found.row, found.column, found.message) == (4, "release_date", said)
-    assert check(PriceBook(rows=tuple(rows[:2]), fx={}, newest_retrieved=None)) == []
+    assert check(PriceBook(rows=tuple(rows[:2]), fx={}, newest_retrieved=date(2026, 11, 20))) == []
 
 
 @pytest.mark.parametrize(
@@ -174,5 +174,5 @@ def test_contexts_of_one_sheet_agree_and_no_band_begins_beyond_them(contexts: tu
     lines = [f"acme,m,{price},{context}" for price, context in zip(prices, contexts, strict=True)]
     rows, problems = read_rows(["provider,model,component,amount,threshold_tokens,max_context", *lines], "own.csv", overlay=True)
     assert problems == []
-    found = check(PriceBook(rows=tuple(rows), fx={}, newest_retrieved=None))
+    found = check(PriceBook(rows=tuple(rows), fx={}, newest_retrieved=date(2026, 11, 20)))
     assert [one.column for one in found][:1] == ([column] if column else []) and all(said in str(one) for one in found[:1])
