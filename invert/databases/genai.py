@@ -54,11 +54,11 @@ def _entries(providers: Iterable[Any]) -> Iterator[records.Entry]:
         models = records.part(provider, "models", list) if isinstance(provider, dict) else None
         if models is None:
             raise records.WrongField("models", "is not there")
-        urls = provider.get("pricing_urls")
-        url = urls[0] if urls and isinstance(urls, list) else ""
+        url, *_ = provider.get("pricing_urls") or [""]
         for model in models:
-            name = str(model.get("id", "")) if isinstance(model, dict) else ""
-            yield records.Entry(provider=str(provider.get("id", "")), model=name, record=model, source_url=url)
+            yield records.Entry(
+                provider=records.named_in(provider, "id"), model=records.named_in(model, "id"), record=model, source_url=url
+            )
 
 
 def plain_record(value: Any) -> Any:

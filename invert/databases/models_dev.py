@@ -42,9 +42,9 @@ def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken
     # The older field always means 200k. Entries also have it beside a newer field with another threshold.
     if tiers := records.part(cost, "tiers", list):
         for one in tiers:
-            place = records.part(one, "tier", dict) if isinstance(one, dict) else None
-            at = records.token_count(place.get("size")) if place else None
-            if at is None or (place and place.get("type", "context") != "context"):
+            place = records.part(one, "tier", dict) or {} if isinstance(one, dict) else {}
+            at = records.token_count(place.get("size"))
+            if at is None or place.get("type", "context") != "context":
                 raise records.WrongField("tiers", "has a tier without a context size")
             bands[at] = records.rates_of(one, _SOLD)
     elif above := records.part(cost, "context_over_200k", dict):

@@ -22,7 +22,7 @@ from derive.show.layout import csv_text
 from derive.tables.lines import Problem
 from invert.assumptions import USUAL
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import OTHER_VERSION, Database, Item, NotTaken, Offer, items_of, name_in_a_cell, price_rows, provider_of
+from invert.databases.records import OTHER_VERSION, Database, Item, Offer, items_of, name_in_a_cell, price_rows, provider_of
 from invert.report.layout import several
 from invert.sheets.append import Rival, Update, distinct, price_file
 from invert.sheets.models import MAKERS, asks_no_more, bare_name, common_spelling
@@ -233,16 +233,17 @@ def _read_offers(
             sellers |= names_of
             if providers and not any(fnmatchcase(name, one.lower()) for one in providers for name in names_of):
                 continue
-            rows = price_rows(item, database, day) if isinstance(item, Offer) else item
-            if isinstance(rows, NotTaken):
-                reasons.setdefault((rows.entry, rows.provider, rows.model), rows.because)
+            rows = price_rows(item, database, day) if isinstance(item, Offer) else item.because
+            name = item.entry, item.provider, item.model
+            if isinstance(rows, str):
+                reasons.setdefault(name, rows)
                 continue
             model = names.setdefault((rows[0].provider, common_spelling(rows[0].model)), rows[0].model)
             rows = [row if row.model == model else replace(row, model=model) for row in rows]
             key = rows[0].sheet_key
             if name_in_a_cell(item.model) != item.model:
                 work.renamed[f"{item.provider}/{item.model}"] = key
-            offers.setdefault(key, {}).setdefault((item.entry, item.provider, item.model), []).extend(rows)
+            offers.setdefault(key, {}).setdefault(name, []).extend(rows)
     except WrongData as error:
         faults[str(error)] = [f"{error}{OTHER_VERSION}"]
     messages = [f"{first}{f' (and {len(others)} more)' if others else ''}" for first, *others in faults.values()]
@@ -270,7 +271,7 @@ def rows_at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceR
 
 
 def laid_beside(
-    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, other_hours: bool = False
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, other_hours: bool
 ) -> tuple[list[PriceRow], list[Rival], int]:
     """Return the rows that an offer adds to a sheet of a more reliable source, the prices that differ, and the number of equal prices.
 
@@ -367,11 +368,8 @@ _RIVALS_SHOWN = 10
 
 def left_out_csv(pulled: Pulled) -> str:
     """Return a CSV of the offers without a row, with the reason: priced already, a copy, or not readable."""
-    return csv_text(("database", "provider", "model", "region", "service_tier", "because"), (
-        {"database": str(one.database), "provider": one.provider, "model": one.model, "region": one.region,
-         "service_tier": one.service_tier, "because": one.became}
-        for one in pulled.fates if one.became != TAKEN
-    )) + "\n"  # fmt: skip
+    columns = ("database", "provider", "model", "region", "service_tier", "because")
+    return csv_text(columns, ({**vars(one), "because": one.became} for one in pulled.fates if one.became != TAKEN)) + "\n"
 
 
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}

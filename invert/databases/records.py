@@ -156,7 +156,7 @@ def split_route(name: str) -> tuple[str, str]:
     return (found["model"], found["tier"]) if found else (name, "")
 
 
-def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
+def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | str:
     """Return the rows of an offer as read on a day, or the reason why it makes no rows."""
     provider, model = provider_of(offer.provider), name_in_a_cell(offer.model)
     said, rows = without_nothing(offer.bands), []
@@ -164,8 +164,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
     lacking = [name for name in ("input", "output") if (name, None) not in base]
     if lacking:
         free = all(amount == 0 for rates in offer.bands.values() for amount in rates.values()) and any(offer.bands.values())
-        because = "free" if free else f"no price of {' and '.join(lacking)} tokens"
-        return NotTaken(provider=provider, model=model, because=because, entry=offer.entry)
+        return "free" if free else f"no price of {' and '.join(lacking)} tokens"
     current: dict[Sold, float] = {}
     # A longest context below the threshold of a band must mean something else.
     max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
@@ -317,7 +316,7 @@ def items_of(form: Format, content: Any, database: Database) -> Iterator[Item]:
     seen, place = Counter[str](), -1
     for place, entry in enumerate(form.entries(content)):
         seen.update({name for name, _ in fields_in(entry.record)})
-        label = shorten("/".join(filter(None, (entry.provider, entry.model))) or f"entry {place + 1}")
+        label = shorten("/".join(filter(None, (entry.provider, entry.model))))
         try:
             for item in _read_entry(form, entry):
                 yield _field_problem(item, database, label) if isinstance(item, WrongField) else _named(item, entry, place)

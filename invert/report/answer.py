@@ -171,9 +171,6 @@ def _release_changes(table: Run, of_others: bool) -> str:
 
 # The same answers at a prompt and in a notebook.
 
-_PAGE = 100
-"""Width of a page without a terminal."""
-
 
 @immutable
 class Inference(result.Inference):
@@ -239,5 +236,5 @@ class InferenceTable(result.InferenceTable[Inference]):
 
 
 def _width() -> int:
-    """Return the columns of the terminal, or of a page if there is no terminal."""
-    return get_terminal_size((_PAGE, 0)).columns
+    """Return the columns of the terminal, or those of a page if there is no terminal."""
+    return get_terminal_size((100, 0)).columns

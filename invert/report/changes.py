@@ -52,9 +52,8 @@ def _pairs(found: Comparison) -> list[tuple[SheetChange, Moved]]:
     return [(sheet, one) for sheet in found.sheets for one in sheet.moved]
 
 
-def _parts(found: Comparison, shown: Iterable[tuple[SheetChange, Moved]]) -> Iterator[str]:
+def _parts(found: Comparison, shown: Sequence[tuple[SheetChange, Moved]]) -> Iterator[str]:
     """Yield the title, the changed prices and inferences of each sheet, and the inferences that moved without a price."""
-    shown = list(shown)
     yield f"{found.after}, against {found.before}"
     for sheet in found.sheets:
         listed = [one for of, one in shown if of is sheet and one.prices]
@@ -102,11 +101,9 @@ def _list_causes(found: Comparison) -> str:
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
     learned = [f"prices of {_names(calibrating)} that the calibration uses"] if calibrating else []
     by = "; ".join((*found.causes, *learned))
-    return (
-        f"Changed by other causes than their own prices: {by}"
-        if by
-        else "Changed, but the results show no cause. One of them may have been edited"
-    )
+    if not by:
+        return "Changed, but the results show no cause. One of them may have been edited"
+    return f"Changed by other causes than their own prices: {by}"
 
 
 def changes_json(found: Comparison) -> str:
@@ -449,11 +446,10 @@ def _origins(sheet: SheetChange, news: News) -> tuple[dict[str, str], list[str]]
     for price in sheet.prices:
         of = [row for row in news.rows if row.sheet_key == sheet.key and row.place == price.place]
         # The row of a price that is sold no longer is the one that ended last.
-        held = [row for row in of if row.valid_on(news.run.as_of)] or sorted(of, key=attrgetter("end"))[-1:]
-        for row in held[:1]:
-            sources[row.source_url or row.origin] = None
-            if day := row.effective_date if price.new else row.valid_to:
-                days[price.spelled] = day.isoformat()
+        row = next((row for row in of if row.valid_on(news.run.as_of)), None) or max(of, key=attrgetter("end"))
+        sources[row.source_url or row.origin] = None
+        if day := row.effective_date if price.new else row.valid_to:
+            days[price.spelled] = day.isoformat()
     return days, [*sources]
 
 

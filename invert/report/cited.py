@@ -351,7 +351,7 @@ def _use(reference: str, node: Mapping[str, Any], path: tuple[str, ...], of: str
 
 def _sheet_name(node: object) -> str:
     """Return provider and model of a sheet, or an empty text for another node."""
-    texts = [_plain(node.get(name)) for name in _SHEET] if isinstance(node, dict) else [""]
+    texts = [_plain(_dict(node).get(name)) for name in _SHEET]
     return " ".join(texts[:2]) if all(texts) else ""
 
 

@@ -109,7 +109,7 @@ def _input(one: Inference) -> float:
 def _prices(one: Inference) -> str:
     """Format input and output: `2/12`, and `.75/3.75`."""
     base = one.sheet.bands[0]
-    return "/".join(dollars(price).removeprefix("0") if price.usd_per_token else "0" for price in (base.input, base.output))
+    return "/".join(dollars(price).removeprefix("0") for price in (base.input, base.output))
 
 
 _PREMIUM_IN, _PREMIUM_OUT = "first_pair.pair.premium_in.value", "first_pair.pair.premium_out.value"
@@ -198,7 +198,7 @@ def _left_by_price(found: TierShares) -> str:
 
 def _share_by_price(one: Inference) -> str:
     """Return `98 % likely` for a tier by price, or the name of the rule by duration."""
-    rules = [f"{term.partition(' (')[0]}" for of in one.storage for term in of.evidence if term not in _BY_PRICE]
+    rules = [term.partition(" (")[0] for of in one.storage for term in of.evidence if term not in _BY_PRICE]
     found = (of.by_price for of in one.storage if of.by_price)
     shares = [f"{100 * by_price.agreed_share:.0f} % likely" for by_price in found if _left_by_price(by_price) != "any"]
     return ", ".join(filter(None, (" and ".join(dict.fromkeys(rules)), " and ".join(dict.fromkeys(shares))))) or NONE
@@ -602,7 +602,7 @@ def explained(run: Run) -> list[str]:
 # Order and choice of sheets.
 
 
-def sort_sheets(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
+def sort_sheets(inferences: Iterable[_Sheet], by: str | None) -> list[_Sheet]:
     """Sort sheets by price, the most expensive first, or by a column. Numbers are descending, `-` reverses the order, missing values are
     last.
     """

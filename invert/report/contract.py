@@ -116,15 +116,6 @@ def _checks_at(path: str) -> Through:
     return Through(path, lambda checks: {check.component: check for check in checks}, dict[str, records.Check])
 
 
-def _text_or_none(path: str) -> Through:
-    return Through(path, lambda text: text or None, str | None)
-
-
-def _rounded_at(path: str) -> Through:
-    """Return the number at a path with six digits."""
-    return Through(path, six_digits, float)
-
-
 _NOTHING_LEFT_OUT = Through("", lambda _: {}, dict[str, str])
 """An empty object: a wrong row of a table stops the run. Earlier versions listed here what they left out."""
 
@@ -143,7 +134,7 @@ _SHEET: Keys = {
     "model": "sheet.model",
     "as_of": "sheet.as_of",
     "service_tier": "sheet.service_tier",
-    "region": _text_or_none("sheet.region"),
+    "region": Through("sheet.region", lambda text: text or None, str | None),
     "prices": "sheet",
     "observables": Nested({
         "input_price_usd_per_token": "sheet.bands.0.input.usd_per_token",
@@ -234,7 +225,7 @@ OF_RUN: Keys = {
 """Results from the tables in a full report, shared by all sheets of a run."""
 FOUND: Keys = {
     "anchors": "anchors.values",
-    "price_cost_of_lists": _rounded_at("price_cost_of_lists"),
+    "price_cost_of_lists": Through("price_cost_of_lists", six_digits, float),
     "mean_contexts": "mean_contexts",
     **OF_RUN,
     "shared_tariffs": "shared_tariffs",
@@ -272,7 +263,7 @@ _KEYS: dict[type, Keys] = {
     PriceSheet: {"bands": "bands", "cache": Through("", _cache_prices, list[CachePriceRow])},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
     records.AlsoSold: {
-        "service_tier": "service_tier", "region": _text_or_none("region"),
+        "service_tier": "service_tier", "region": Through("region", lambda text: text or None, str | None),
         "input_price_usd_per_token": "input_price", "times_input_price": "times",
     },
     records.TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
@@ -288,7 +279,7 @@ _KEYS: dict[type, Keys] = {
         "forward_check": Nested({
             "lecture": _checks_at("lecture_checks"), "joint": _checks_at("joint_checks"),
         }),
-        "joint_over_lecture": _rounded_at("joint_over_lecture"),
+        "joint_over_lecture": Through("joint_over_lecture", six_digits, float),
         "verdict": Nested({
             "lecture": Through("lecture_checks", records.verdict, str), "joint": Through("joint_checks", records.verdict, str),
         }),

@@ -56,9 +56,9 @@ def dollars(price: Price) -> str:
     return f"{price.usd_per_token / USD_PER_MTOK:.3g}"
 
 
-def kv(value: float | None, digits: int = 3) -> str:
+def kv(value: float | None) -> str:
     """Format KV bytes per token in usual units, or a dash."""
-    return NONE if value is None else show("kv_bytes_per_token", value, digits=digits).removesuffix("/token")
+    return NONE if value is None else show("kv_bytes_per_token", value, digits=3).removesuffix("/token")
 
 
 class Table(str):
@@ -73,7 +73,7 @@ class Table(str):
 def aligned(columns: Sequence[str], cells: Iterable[Mapping[str, str] | Sequence[str]], gap: int = GAP, rule: bool = True) -> Table:
     """Format a table in aligned columns, as wide as its cells, with a rule under its head. Rows are cells in order, or by column."""
     rows = [row if isinstance(row, Mapping) else dict(zip(columns, row, strict=True)) for row in cells]
-    table = Table(_set(columns, rows, _widths(columns, rows), gap, rule=rule))
+    table = Table(_set(columns, rows, gap, rule, _widths(columns, rows)))
     table.columns, table.rows, table.gap, table.rule = tuple(columns), tuple(rows), gap, rule
     return table
 
@@ -90,11 +90,11 @@ def _widths(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[i
 def _fitted(table: Table, width: int) -> str:
     """Narrow columns by wrapping words. If that is not enough, put the last columns below their row."""
     for count in range(len(table.columns), 1, -1):
-        widths = _narrowed(table.columns[:count], table.rows, width - table.gap * (count - 1))
-        if widths:
-            return _set(table.columns[:count], table.rows, widths, table.gap, table.columns[count:], width, table.rule)
-    (widest,) = _widths(table.columns[:1], table.rows)
-    return _set(table.columns[:1], table.rows, [min(widest, width)], table.gap, table.columns[1:], width, table.rule)
+        if widths := _narrowed(table.columns[:count], table.rows, width - table.gap * (count - 1)):
+            break
+    else:
+        widths = [min(*_widths(table.columns[:1], table.rows), width)]
+    return _set(table.columns, table.rows, table.gap, table.rule, widths, width)
 
 
 def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
@@ -113,25 +113,18 @@ def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: i
     return widths
 
 
-def _set(
-    columns: Sequence[str],
-    rows: Sequence[Mapping[str, str]],
-    widths: Sequence[int],
-    gap: int,
-    below: Sequence[str] = (),
-    width: int = 0,
-    rule: bool = True,
-) -> str:
-    """Format a table with wrapped cells in columns of these widths, with some columns as lines below each row."""
+def _set(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int, rule: bool, widths: Sequence[int], width: int = 0) -> str:
+    """Format a table with wrapped cells in columns of these widths, with the other columns as lines below each row."""
+    beside, below = columns[: len(widths)], columns[len(widths) :]
 
     def lines(cells: Iterable[str]) -> Iterator[str]:
         broken = [wrap_text(cell, width) for cell, width in zip(cells, widths, strict=True)]
         for parts in zip_longest(*broken, fillvalue=""):
             yield (" " * gap).join(padded(part, width) for part, width in zip(parts, widths, strict=True)).rstrip()
 
-    printed = [*lines(columns), *(["─" * (sum(widths) + gap * (len(widths) - 1))] if rule else [])]
+    printed = [*lines(beside), *(["─" * (sum(widths) + gap * (len(widths) - 1))] if rule else [])]
     for row in rows:
-        printed += lines(row[column] for column in columns)
+        printed += lines(row[column] for column in beside)
         hung = (" " * gap).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
         printed += wrap_text(hung, width, "    ", 8) if hung else []
     return "\n".join(printed)

@@ -23,10 +23,12 @@ _NOTHING_SOLD = "the sheet has no price for it"
 _WITH_ANOTHER = ("kv_bytes_stored_per_token", "total_params", "input_price_cost_ratio")
 """Estimates that have a range whenever a certain other quantity has one."""
 _KINDS = ("given", "interval", "upper", "lower", "undetermined")
-_OBSERVABLES = (
-    "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "storage_price",
-    "input_price_of_service_tier",
-)  # fmt: skip
+_LABELS = {
+    "output_input_ratio": "output", "premium_in": "long context, input", "premium_out": "long context, output",
+    "cache_read_ratio": "cache read", "cache_write_premium": "cache write", "storage_price": "storage, $/MTok/h",
+    "input_price_of_service_tier": "",
+}  # fmt: skip
+"""The ratios of prices, in their order, with their labels. A service tier is its own label."""
 
 
 @immutable
@@ -150,10 +152,10 @@ def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
 def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
     """Count every ratio of prices that offers have, cache writes by lifetime and service tiers by name."""
     found = grouped(((name, of), (one.sheet.provider, _rounded(value))) for one in offers for name, of, value in _ratios(one, run))
-    for name, of in sorted(found, key=lambda name: (_OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
-        values = [value for _, value in found[name, of]]
+    for name, of in sorted(found, key=lambda name: ([*_LABELS].index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
+        providers, values = zip(*found[name, of], strict=True)
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
-        sellers = {provider for provider, _ in found[name, of]}
+        sellers = {*providers}
         sold_at = Count(
             section="carried", name=name, of=of, offers=len(values), providers=len(sellers), commonest=commonest, at_commonest=count
         )
@@ -316,16 +318,8 @@ def _carried_row(one: Count) -> Sequence[str]:
 def _label(one: Count) -> str:
     """Return `cache write, 5 min`."""
     of = show("ttl", float(one.of)) if one.of.isdecimal() else one.of.replace("_", "-")
-    labels = {
-        "output_input_ratio": "output",
-        "premium_in": "long context, input",
-        "premium_out": "long context, output",
-        "cache_read_ratio": "cache read",
-        "cache_write_premium": f"cache write{of and f', {of}'}",
-        "storage_price": "storage, $/MTok/h",
-        "input_price_of_service_tier": f"{of} tier",
-    }
-    return labels[one.name]
+    label = _LABELS[one.name]
+    return ", ".join(filter(None, (label, of))) if label else f"{of} tier"
 
 
 def _asked(one: Count, value: float) -> str:

@@ -71,7 +71,7 @@ class Prediction:
         """Predicted over published price, minus 1. It is 0 for a price that the readings use, and None without a prediction."""
         if self.used:
             return 0.0
-        return None if self.predicted is None or not self.price.amount else self.predicted / self.price.amount - 1
+        return None if self.predicted is None else self.predicted / self.price.amount - 1
 
 
 def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Iterator[Prediction]:

@@ -72,7 +72,6 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
         yield f"Flags: {'; '.join(flags)}."
 
 
-_GAP = 2
 _SIZES_BY_KNOWLEDGE = ("total_params_by_knowledge", "total_params_by_price_and_knowledge")
 """Rows for a sheet whose size is not stated."""
 
@@ -81,7 +80,7 @@ def readings_table(one: Inference, run: Run) -> Table:
     """Return the readings and estimates of a sheet as a table."""
     columns = ("", "estimate", f"{100 * run.assumptions.level:.0f} % range", "right before")
     rows = [(column.heading, column.text(one), column.span(one), record_text(column, one, run)) for column in columns_of(one)]
-    return aligned(columns, rows, _GAP, rule=False)
+    return aligned(columns, rows, gap=2, rule=False)
 
 
 def readings_in_lines(one: Inference, run: Run) -> list[str]:

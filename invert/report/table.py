@@ -16,8 +16,6 @@ from invert.report.layout import Heading, Table, aligned, laid_out, many
 from invert.result import EXTRAPOLATED, Inference, Run
 from invert.sheets.rows import grouped
 
-_ON_PAGE = 100
-"""Width without a terminal."""
 _GAPS = ("  ", " ")
 """Spaces between columns: the usual number, and a smaller one that saves a column in a narrow terminal."""
 _GOES_LAST = ("model", "kv_bytes_per_token_from_threshold", "bandwidth_bound_fraction", "kv_bytes_per_token_from_premium", "cache_tier",
@@ -28,7 +26,7 @@ _MOST_MODELS = 12
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
-def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
+def glance(table: Run, width: int = 100, columns: Sequence[str] = (), by: str | None = None) -> str:
     """Return a row for each sheet, with as many columns as fit, or with the chosen columns."""
     inferences, chosen = sort_sheets(table.inferences, by), [column_of(name) for name in columns]
     named = _with_sellers(inferences)

@@ -75,13 +75,9 @@ def _with_shipped_rows(rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
     if all(row.ships for row in rows):
         return rows
     _, shipped = prices_that_ship(read_data())
-    same = {_said(row): row for row in shipped}
-    return tuple(same.get(_said(row), row) for row in rows)
-
-
-def _said(row: PriceRow) -> tuple[object, ...]:
-    """Return the price of a row, from its first day to its last."""
-    return row.key, row.start, row.end, row.amount, row.currency
+    said = attrgetter("key", "start", "end", "amount", "currency")
+    same = {said(row): row for row in shipped}
+    return tuple(same.get(said(row), row) for row in rows)
 
 
 def _doubt_about_sheet(doubt: Problem) -> Problem:
@@ -221,11 +217,9 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
         if longer.threshold_tokens == shorter.threshold_tokens and _usd(longer, fx) < _usd(shorter, fx) * (1 - SAME_PRICE):
             lack = f"cache_write {longer.amount:g} for {ttl} s is below the {shorter.amount:g} for {shorter.ttl_seconds} s"
             yield _own_of(longer, shorter).problem("amount", f"{lack}: are the two exchanged?")
-    of_band: dict[int, dict[str, PriceRow]] = {}
-    for row in filter(is_traded, valid):
-        of_band.setdefault(row.threshold_tokens, {})[row.component] = row
-    for (_, below), (threshold, above) in pairwise(sorted(of_band.items())):
-        pairs = [(above[component], below[component]) for component in ("input", "output")]
+    traded = {(row.component, row.threshold_tokens): row for row in filter(is_traded, valid)}
+    for below, threshold in pairwise(sorted(inputs)):
+        pairs = [(traded[component, threshold], traded[component, below]) for component in ("input", "output")]
         if all(abs(_usd(high, fx) - _usd(low, fx)) <= SAME_PRICE * _usd(low, fx) for high, low in pairs):
             lack = f"prices above {threshold} tokens equal the prices of the band before. Leave this band out if it has no premium"
             yield _own_of(*pairs[0]).problem("amount", lack)

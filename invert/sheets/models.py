@@ -7,7 +7,7 @@ table, for models of unknown release.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TypeVar
+from typing import Any
 
 from derive.preset_rows import Architecture, OpenModel
 from derive.tables.lines import Problem
@@ -26,15 +26,13 @@ MAKERS = frozenset(
 _VENDOR = re.compile(
     r"^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai?|nvidia|openai|qwen|writer|zai)\."
 )
-_ENDING = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2})|-v[0-9](?::[0-9])?|:[0-9])$")
+_ENDINGS = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2})|-v[0-9](?::[0-9])?|:[0-9])+$")
 
 
 def bare_name(model: str) -> str:
     """Return the name of a model without its maker, date and version, which resellers add."""
     name = _VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
-    while (shorter := _ENDING.sub("", name)) != name:
-        name = shorter
-    return common_spelling(name)
+    return common_spelling(_ENDINGS.sub("", name))
 
 
 def common_spelling(model: str) -> str:
@@ -42,12 +40,8 @@ def common_spelling(model: str) -> str:
     return model.lower().replace(".", "-")
 
 
-_Place = TypeVar("_Place", bound=tuple[object, ...])
-"""The place of a price in a sheet. Its last item is the lifetime of a cache write."""
-
-
-def asks_no_more(one: Mapping[_Place, object], other: Mapping[_Place, object]) -> bool:
-    """Return whether every price of a sheet is also a price of the other. A blank lifetime matches any lifetime."""
+def asks_no_more(one: Mapping[Any, object], other: Mapping[Any, object]) -> bool:
+    """Return whether every price of a sheet is also a price of the other. Places end with a lifetime. A blank one matches any lifetime."""
     return all(
         any(
             amount == asked and place[:-1] == at[:-1] and (place[-1] == at[-1] or None in (place[-1], at[-1]))

@@ -284,7 +284,7 @@ def sound_rows(*args: Any, **kwargs: Any) -> list[PriceRow]:
     return rows
 
 
-def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -> dict[str, list[str]]:
+def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow]) -> dict[str, list[str]]:
     """Return the names of rows by column, with the names and aliases of models.csv."""
     names = {column: [getattr(row, column) for row in rows] for column in NAMES}
     names["provider"] += [row.provider for row in described]

@@ -120,10 +120,7 @@ def _clash(row: PriceRow, message: str) -> Clash:
 
 def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
     """Return, by origin, the rows without a currency whose model has prices in a currency other than US dollars."""
-    foreign: dict[tuple[str, str], PriceRow] = {}
-    for row in chain(rows, beside):
-        if row.currency != "USD":
-            foreign.setdefault((row.provider, row.model), row)
+    foreign = {(row.provider, row.model): row for row in reversed([*rows, *beside]) if row.currency != "USD"}
     return {
         row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}. Write {other.currency} or USD")
         for row in (rows if foreign else ())

@@ -15,7 +15,7 @@ from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.forward_model import solve_steps
-from invert.records import BandPair, Observable, Observables, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium, unanswered
+from invert.records import BandPair, Observable, Reading, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium, unanswered
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.rows import Disclosure, grouped
@@ -169,12 +169,9 @@ def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | 
 
     A disclosure without model or lifetime applies to all of them.
     """
-    found: dict[int | None, str] = {}
-    for ttl in ttls:
-        for row in _disclosures(data.tables):
-            if row.provider == provider and row.model in ("", model) and row.ttl_seconds in (None, ttl):
-                found.setdefault(ttl, row.disclosed_tier)
-    return found
+    stated = [row for row in _disclosures(data.tables) if row.provider == provider and row.model in ("", model)]
+    # The first row that applies to a lifetime is the last one here.
+    return {ttl: row.disclosed_tier for ttl in ttls for row in reversed(stated) if row.ttl_seconds in (None, ttl)}
 
 
 def _disclosures(tables: Tables) -> list[Disclosure]:
@@ -191,24 +188,18 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
     for row in _disclosures(data.tables):
         lifetime = int(assumptions.lifetime_not_stated) if row.ttl_seconds is None else row.ttl_seconds
         chosen = [sheet for sheet in offered if sheet.provider == row.provider and row.model in ("", sheet.model)]
-        offers = [
-            _priced(sheet, observables(sheet, contexts.get((row.provider, sheet.model)), assumptions), lifetime, assumptions)
-            for sheet in chosen
-        ]
+        offers = [_priced(sheet, contexts.get((row.provider, sheet.model)), lifetime, assumptions) for sheet in chosen]
         # "Hard disk" and "disk array" do not say whether the disks spin: flash counts as right too.
         disclosed = "disk" if row.disclosed_tier == "hdd" else row.disclosed_tier
-        found.append(
-            DisclosedCase(
-                provider=row.provider, ttl_seconds=lifetime, disclosed=disclosed, offers=tuple(offer for offer in offers if offer)
-            )
-        )
+        found.append(DisclosedCase(provider=row.provider, ttl_seconds=lifetime, disclosed=disclosed, offers=tuple(filter(None, offers))))
     if not found:
         raise WrongData("disclosures.csv: has no disclosed cache tier to test a rule")
     return tuple(found)
 
 
-def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumptions) -> PricedLifetime | None:
+def _priced(sheet: PriceSheet, max_context: int | None, ttl: int, assumptions: Assumptions) -> PricedLifetime | None:
     """Return the price of a lifetime by the sheet's own tariff, or None if the sheet does not sell it."""
+    seen = observables(sheet, max_context, assumptions)
     tariff = next((one for one in tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
                    if ttl in (one.shorter_ttl, one.longer_ttl)), None)  # fmt: skip
     if tariff is None or tariff.problem:

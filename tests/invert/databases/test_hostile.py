@@ -61,6 +61,6 @@ def read(form: Format, content: Any) -> None:
         for item in items_of(form, content, SOURCE):
             assert isinstance(item, Problem | NotTaken | Offer)
             rows = price_rows(item, SOURCE, DAY) if isinstance(item, Offer) else []
-            assert isinstance(rows, NotTaken) or all(isinstance(row, PriceRow) and row.amount > 0 for row in rows)
+            assert isinstance(rows, str) or all(isinstance(row, PriceRow) and row.amount > 0 for row in rows)
     except WrongField as error:
         assert str(error).startswith("field ")
