@@ -188,10 +188,11 @@ def names(random: Random) -> str:
     """A name of a quantity, an equation, a chip, a model, a priced model, a day, a time of a talk or a price of a sheet."""
     text = text_of(random) if random.random() < 0.5 else edited(random, random.choice(WORDS + NAMES), ALPHABET)
     data = shipped_data()
+    book = book_of(data)
     asked: Callable[[], object] = random.choice((
         lambda: quantity(text), lambda: equation(text), lambda: equations_about(text[:LONGEST_WORD]), lambda: equations_at(text),
         lambda: presets.hardware(text), lambda: presets.model(text), lambda: presets.rent(text),
-        lambda: find([text], sheets(book_of(data)), models(data)), lambda: day(text), lambda: typed_place(text),
+        lambda: find([text], sheets(book), models(data), book, book.newest_retrieved), lambda: day(text), lambda: typed_place(text),
     ))  # fmt: skip
     asked()
     return "read"

@@ -10,12 +10,7 @@ _SOLD: Mapping[str, records.Sold] = {name: (name, None) for name in ("input", "o
 
 def _is_shape(content: Any) -> bool:
     """Return whether the content of a JSON file has the shape of models.dev: providers by name, at least one with models by name."""
-    return isinstance(content, dict) and any(
-        isinstance(one, dict)
-        and isinstance(models := one.get("models"), dict)
-        and (not models or any(isinstance(model, dict) for model in models.values()))
-        for one in content.values()
-    )
+    return isinstance(content, dict) and any(isinstance(one, dict) and isinstance(one.get("models"), dict) for one in content.values())
 
 
 def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:

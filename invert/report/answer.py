@@ -68,12 +68,8 @@ def select_changes(moved: "Comparison", table: Run, shown: Shown) -> "Comparison
     if not shown.wanted:
         return moved
     keys = {one.key for one in table}
-    return replace(
-        moved,
-        sheets=tuple(one for one in moved.sheets if one.key in keys),
-        added=tuple(key for key in moved.added if key in keys),
-        gone=(),
-    )
+    sheets, added = tuple(one for one in moved.sheets if one.key in keys), tuple(key for key in moved.added if key in keys)
+    return replace(moved, sheets=sheets, added=added, gone=())
 
 
 def answer_texts(table: Run, moved: "Comparison | None", shown: Shown, width: int) -> Iterator[str]:

@@ -303,11 +303,10 @@ def history_parts(one: History) -> list[str]:
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
     if (size := one.days[-1].size) and _PRICE_COST in kept:
         read.append(f"price/cost is by {billions(size[0])} active as {size_grade(size[1])}, not by the price")
-    said = [
-        f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}."
-        + (f" Not sold from {dated.unsold_from} until then." if dated.unsold_from else "")
-        for dated in one.days[1:]
-    ]
+    said = []
+    for dated in one.days[1:]:
+        unsold = f" Not sold from {dated.unsold_from} until then." if dated.unsold_from else ""
+        said.append(f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}.{unsold}")
     ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price has changed since then."]
     return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]
 

@@ -227,13 +227,10 @@ def estimates_table(one: Inference, table: Run) -> Table:
     """Return every estimate of the sheet with its range, its record and its reason."""
     columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
     found = {column: one.named_estimates[column.of] for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates}
-    rows = [
-        (
-            column.heading, column.text(one), column.span(one), coverage_in_words(of),
-            of.because + "; PRIOR-DOMINATED" * of.prior_dominated,
-        )
-        for column, of in found.items()
-    ]  # fmt: skip
+    rows = []
+    for column, of in found.items():
+        because = of.because + "; PRIOR-DOMINATED" * of.prior_dominated
+        rows.append((column.heading, column.text(one), column.span(one), coverage_in_words(of), because))
     return aligned(columns, rows)
 
 
@@ -297,14 +294,11 @@ def _draws(one: Inference) -> list[str]:
 
 def _contraction(one: Inference) -> list[str]:
     """Describe the contraction: the share of its prior variance that each quantity lost."""
-    rows = [
-        {
-            "quantity": name, "prior sd (nats)": f"{found.prior_spread:.2f}", "posterior sd": f"{found.spread:.2f}",
-            "contraction": f"{found.contraction:.2f}", "": "PRIOR-DOMINATED" if found.prior_dominated else "",
-        }
-        for name, found in one.contractions.items()
-    ]  # fmt: skip
-    return [aligned(tuple(rows[0]), rows) if rows else ""]
+    rows = []
+    for name, found in one.contractions.items():
+        numbers = (f"{number:.2f}" for number in (found.prior_spread, found.spread, found.contraction))
+        rows.append((name, *numbers, "PRIOR-DOMINATED" * found.prior_dominated))
+    return [aligned(("quantity", "prior sd (nats)", "posterior sd", "contraction", ""), rows) if rows else ""]
 
 
 def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:

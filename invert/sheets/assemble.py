@@ -279,12 +279,10 @@ def choose_sheets(
             _refuse_unreleased(name, find([name], offered, known, book, day, several=True)[0], known)
         for one in () if names else wanted:
             _refuse_unreleased(one, [sheet for sheet in offered if is_provider(sheet.provider, one)], known)
-    meant = {(sheet.provider, sheet.model) for sheet in chosen}
-    said = [
-        said
-        for pair, said in prices_to_come(book.own, book, day).items()
-        if (not names or pair in meant) and (not wanted or any(is_provider(pair[0], one) for one in wanted))
-    ]
+    asked = {pair for pair in _pairs_of(book) if not wanted or any(is_provider(pair[0], one) for one in wanted)}
+    if names:
+        asked = {(sheet.provider, sheet.model) for sheet in chosen}
+    said = [said for pair, said in prices_to_come(book.own, book, day).items() if pair in asked]
     return chosen, [*notes, *([join_notes(said)] if said else [])]
 
 

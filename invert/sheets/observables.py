@@ -30,10 +30,8 @@ def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions:
     thresholds = [float(band.threshold_tokens) for band in bands[1:]]
     if not thresholds:
         return ()
-    return (
-        *thresholds,
-        float(max_context) if max_context and max_context > thresholds[-1] else assumptions.open_top_ratio * thresholds[-1],
-    )
+    top = float(max_context) if max_context and max_context > thresholds[-1] else assumptions.open_top_ratio * thresholds[-1]
+    return (*thresholds, top)
 
 
 def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Values = 0.0, long: Values = 0.0) -> tuple[Values, ...]:

@@ -39,11 +39,9 @@ def typed_place(spec: str) -> Place:
 def spelled(place: Place) -> str:
     """Return a place as it is typed."""
     component, threshold, lifetime = place
-    return (
-        component
-        + (f"@{_in_largest_unit(threshold, _TOKENS)}" if threshold else "")
-        + (f":{_in_largest_unit(lifetime, _SECONDS)}" if lifetime else "")
-    )
+    above = f"@{_in_largest_unit(threshold, _TOKENS)}" if threshold else ""
+    kept = f":{_in_largest_unit(lifetime, _SECONDS)}" if lifetime else ""
+    return f"{component}{above}{kept}"
 
 
 def _in_largest_unit(count: int, units: Mapping[str, int]) -> str:

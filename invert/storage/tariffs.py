@@ -72,10 +72,8 @@ def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, f
     corners = product(*(rounding_cell(one, assumptions) if one > 0 else (one,) for one in multipliers))
     lines = [_line(input_price, ttl, near - 1, longer_ttl, far - 1) for near, far in (multipliers, *corners)]
     prices, charges = zip(*lines, strict=True)
-    price, charge = (
-        Observable(name=name, value=over[0], low=min(over), high=max(over))
-        for name, over in (("storage_price", prices), ("write_charge", charges))
-    )
+    price = Observable(name="storage_price", value=prices[0], low=min(prices), high=max(prices))
+    charge = Observable(name="write_charge", value=charges[0], low=min(charges), high=max(charges))
     ratios = [above / slope for slope, above in zip(prices, charges, strict=True) if slope > 0]
     # If rounding may have changed the sign of the slope, the ratio has no upper end.
     top = inf if price.low <= 0 else max(ratios, default=inf)
