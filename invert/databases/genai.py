@@ -56,9 +56,8 @@ def _entries(providers: Iterable[Any]) -> Iterator[records.Entry]:
             raise records.WrongField("models", "is not there")
         url, *_ = provider.get("pricing_urls") or [""]
         for model in models:
-            yield records.Entry(
-                provider=records.named_in(provider, "id"), model=records.named_in(model, "id"), record=model, source_url=url
-            )
+            name = records.named_in(model, "id")
+            yield records.Entry(provider=records.named_in(provider, "id"), model=name, record=model, source_url=url)
 
 
 def plain_record(value: Any) -> Any:

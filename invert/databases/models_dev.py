@@ -21,9 +21,8 @@ def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:
             for model, record in models.items():
                 yield records.Entry(provider=provider, model=model, record=record, source_url=one.get("doc"))
         else:
-            yield records.Entry(
-                provider=provider, model="", record=records.WrongField("models", "is missing, or is not a record of models")
-            )
+            fault = records.WrongField("models", "is missing, or is not a record of models")
+            yield records.Entry(provider=provider, model="", record=fault)
 
 
 def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken]:

@@ -155,10 +155,8 @@ def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
     for name, of in sorted(found, key=lambda name: ([*_LABELS].index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
         providers, values = zip(*found[name, of], strict=True)
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
-        sellers = {*providers}
-        sold_at = Count(
-            section="carried", name=name, of=of, offers=len(values), providers=len(sellers), commonest=commonest, at_commonest=count
-        )
+        sellers = len({*providers})
+        sold_at = Count(section="carried", name=name, of=of, offers=len(values), providers=sellers, commonest=commonest, at_commonest=count)
         yield _with_values(sold_at, values)
 
 

@@ -318,12 +318,12 @@ def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:
     called = {_plain_name(name): name for name in known}
     near = {text: name for plain, name in called.items() if len(plain) >= _LEAST_NAME for text in _one_letter_less(plain)}
     longest = max(map(len, called), default=0) + 1
-    found = dict.fromkeys(names, "")
+    found = {name: name for name in names}
     for name in names - known:
         plain = _plain_name(name)
         slips = (near.get(text) for text in _one_letter_less(plain)) if _LEAST_NAME <= len(plain) <= longest else ()
-        found[name] = called.get(plain) or next(filter(None, slips), "")
-    return {name: meant or name for name, meant in found.items()}
+        found[name] = called.get(plain) or next(filter(None, slips), name)
+    return found
 
 
 def _one_letter_less(name: str) -> list[str]:
@@ -332,7 +332,7 @@ def _one_letter_less(name: str) -> list[str]:
 
 
 def _is_list_price(row: PriceRow) -> bool:
-    return row.component in ("input", "output") and not row.threshold_tokens and row.service_tier == "standard"
+    return is_traded(row) and not row.threshold_tokens and row.service_tier == "standard"
 
 
 def _plain_name(name: str) -> str:

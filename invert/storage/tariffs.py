@@ -127,10 +127,9 @@ def drain_time_of(
     if reading is None or reading.problem:
         return None
     low, high = pair.premium_out.low - 1, pair.premium_out.high - 1
-    spreads = (log(high / low) / 2, log(storage_price.high / storage_price.value))
-    return reading.values["implied_drain_time"], hypot(
-        assumptions.band_means_spread, *(spread / assumptions.range_reach for spread in spreads)
-    )
+    ends = (log(high / low) / 2, log(storage_price.high / storage_price.value))
+    spread = hypot(assumptions.band_means_spread, *(end / assumptions.range_reach for end in ends))
+    return reading.values["implied_drain_time"], spread
 
 
 # The sources of prices, and the number of sheets that share them.
