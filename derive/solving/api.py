@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, Protocol
+from typing import SupportsFloat
 
 from derive.answers import Interval, Series
 from derive.catalogue import rules_among
@@ -12,7 +12,7 @@ from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Prompts, Replica
 from derive.solving.explain.refusals import is_reachable, nearest_givens
-from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
+from derive.solving.one_question import answer_question, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
 from derive.solving.question.questions import pose_question
@@ -23,15 +23,7 @@ _MOST_TRIALS = 16
 """Up to how many points of lists have trials."""
 
 
-class Expression(Protocol):
-    """An expression of SymPy, as far as it is used: the symbols in it."""
-
-    @property
-    def free_symbols(self) -> Any:
-        """The symbols of an expression."""
-
-
-Given = float | str | Collection[float] | Collection[str] | Collection[float | str] | Expression
+Given = float | str | Collection[float] | Collection[str] | Collection[float | str] | SupportsFloat
 """A value in SI or as text, several of them (a list, a tuple, an array of numpy), or an expression of SymPy."""
 
 
@@ -79,17 +71,14 @@ def solve(
     """
     if not isinstance(unknown, str):
         raise WrongValue(f"the unknown must be the name of one quantity, not {shorten(repr(unknown))}")
-    if given and (twice := given.keys() & values.keys()):
-        raise WrongValue(f"{min(twice)} is given twice: remove one of them")
     _refuse_misspelt(values)
-    layouts, others = split_layout({**(given or {}), **values}.items())
-    values = dict(others)
+    layouts, pairs = split_layout((*(given or {}).items(), *values.items()))
     conventions = Conventions(
         count=count, bytes=bytes, efficiency=efficiency, price=price, tier=tier, layouts=layouts,
-        tensor_parallel=says_tensor_parallel((unknown, *values)),
-        dtype="".join(data_type_named([word], value) for word, value in values.items()),
+        tensor_parallel=says_tensor_parallel((unknown, *(word for word, _ in pairs))),
+        dtype="".join(data_type_named([word], value) for word, value in pairs),
     )  # fmt: skip
-    typed = [(word_of_type(spelled, value), add_unit_to_value(spelled, value)) for spelled, value in values.items()]
+    typed = [(word_of_type(spelled, value), add_unit_to_value(spelled, value)) for spelled, value in pairs]
     joined = (using,) if isinstance(using, str) else tuple(using)
     switches = Switches(hardware, model, joined, variants or {}, conventions, anyway)
     words = (unknown, *(word for word, _ in typed))
@@ -101,21 +90,18 @@ def solve(
     return respond_all((name,), split_money_rates((unknown,), named), switches, strict)[0]
 
 
-def respond(
-    unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = (), leading: bool = False
-) -> Solution:
+def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, leading: bool = False) -> Solution:
     """Return the answer to a question, over all of its lists and ranges. The quantities have their names in the registry.
 
     `leading` adds the whole replicas to the size of a deployment, at every point that may have trials.
     """
-
     spreads = list_spreads(read_limits(given)[0], switches).values()
     many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
 
-    def ask(values: Mapping[str, Given], switches: Switches) -> tuple[Solution, ...]:
+    def ask(values: Mapping[str, Given], switches: Switches) -> Answers:
         if leading and not switches.silent and (fleet := _answer_fleet(unknown, values, switches)):
             return (fleet,)
-        found = _respond_at_once(unknown, values, switches, beside)
+        found = _respond_at_once(unknown, values, switches)
         if many or not (switches.hardware or switches.model):
             # Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
             return (found,)
@@ -136,16 +122,13 @@ def _respond_with_rule(unknown: str, given: Mapping[str, Given], switches: Switc
 def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question that means just what it says, else as people mean it of a deployment."""
     if not _is_of_deployment(unknown, given):
-        solution = answer_question(unknown, given, switches)
-        return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
+        return answer_question(unknown, given, switches)
     from derive.solving.deployments.meant import answer_as_meant
 
     return answer_as_meant(_respond_at_once, unknown, given, switches, beside)
 
 
-def respond_all(
-    unknowns: Sequence[str], given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, strict: bool = False
-) -> tuple[Solution, ...]:
+def respond_all(unknowns: Sequence[str], given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, strict: bool = False) -> Answers:
     """Return the answers to several questions. A size among them comes first, and the others are answered at its better end.
 
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
@@ -154,11 +137,11 @@ def respond_all(
         raise WrongValue(f"strict does not allow {named[0].id}, which is a {named[0].kind}: remove one of them")
     unknowns = tuple(dict.fromkeys(unknowns))
     if len(unknowns) == 1:
-        found: tuple[Solution, ...] = (respond(unknowns[0], given, switches, leading=True),)
+        found: Answers = (respond(unknowns[0], given, switches, leading=True),)
     else:
         from derive.solving.deployments.meant import answer_several
 
-        def ask(values: Mapping[str, Given], at: Switches) -> tuple[Solution, ...]:
+        def ask(values: Mapping[str, Given], at: Switches) -> Answers:
             return tuple(_lead_as_alone(one, values, at) for one in answer_several(_respond_at_once, unknowns, values, at))
 
         found = answer_everywhere(ask, given, switches)
@@ -255,7 +238,7 @@ def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
     return unknown == SIZE_OF_DEPLOYMENTS or of_deployment or any(map(is_limit, given.values()))
 
 
-def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool = True) -> Solution:
+def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool) -> Solution:
     """Return the answer. If inputs are missing, use a table, a reading or a rule of thumb, unless one is named or `strict` forbids it."""
     if strict or switches.using or not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
         return solution

@@ -84,16 +84,13 @@ def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bo
     at = next((place for place, step in enumerate(steps) if step.equations == (rule.reference,)), len(steps))
     between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
     found = steps[at].unknown if at < len(steps) else "" if steps else solution.unknown
-    sources = [solution.provenance.get(name, "default") for name in solution.given]
-    supposed = len({"supposed", OF_DENSE} & {*sources})
+    supposed = len({"supposed", OF_DENSE} & {solution.provenance.get(name) for name in solution.given})
     typed = {name for name, source in solution.provenance.items() if source == "given"}
     others = [equation(id) for id in solution.equations if id != rule.reference]
     is_meant = found not in definitions() and any(found in row.symbols and not typed.isdisjoint(row.symbols) for row in others)
     is_fed = found in missing or {*rule.symbols} - {found} <= typed
     last = found == solution.unknown or (found and (rule.kind != HEURISTIC or is_meant or (is_fed and found not in between)))
-    # A list or a range is given, although its values are in the sweep or the span.
-    rests_on_givens = solution.sweep or solution.spans or not {*sources} <= {"supposed", "default"}
-    return bool(last and rests_on_givens) and supposed < 2
+    return bool(last) and supposed < 2
 
 
 def _label_rule(solution: Solution, rule: Equation) -> Solution:

@@ -66,16 +66,11 @@ def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str,
 
 def _answer_at_best_size(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, names: list[str]) -> Solution | None:
     """Return the answer at the better end of the batch that limits on its results leave, or None if they leave no end."""
-
-    def ask_with(name: str, values: Mapping[str, Any]) -> Solution:
-        return ask(name, values, switches)
-
     known = drop_results(given, [unknown])
-    sized = ask_with(FREE, known)
+    sized = ask(FREE, known, switches)
     end = best_end(answer_by_trial(ask, sized, FREE, known, switches) or sized)
-    if not end:
-        return None
-    return answer_at_end(ask_with, unknown, {name: value for name, value in given.items() if name not in names}, end)
+    others = {name: value for name, value in given.items() if name not in names}
+    return answer_at_end(lambda name, values: ask(name, values, switches), unknown, others, end) if end else None
 
 
 class _End(NamedTuple):
@@ -137,7 +132,7 @@ class _Trial:
             there = self.at(exp(place), bare=True)
             if there is None:
                 raise WrongValue("there is no result")
-            return log((there.first_value or 0.0) / wanted)
+            return log(there.value / wanted)
 
         row, counted = quantity(self.unknown), self.unknown in COUNTED
         places = [2.0**power for power in range(_PLACES + 1)] if counted else [row.at(k / _PLACES) for k in range(_PLACES + 1)]

@@ -3,7 +3,7 @@
 The first attempt that has an answer is the answer. The answer prints the suppositions of its attempt.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from math import isclose
 from typing import Any
@@ -14,17 +14,16 @@ from derive.errors import WrongValue
 from derive.layouts import EXCHANGES
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.records import HOLDS, Equation
+from derive.records import HOLDS
 from derive.roles import Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import is_limit, is_symbolic, read_limits
+from derive.solving.question.givens import is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
-    copies_by_name,
     known_values,
     pose_again,
     pose_question,
@@ -39,7 +38,7 @@ from derive.units import show
 
 _BESIDE = 1e-3
 """How far from its default a quantity is tried, as a share of its usual value."""
-_CHIPS, _STAGES, _COPIES, _BATCH = Memory.bought, Memory.groups, Memory.copies, Batch.name
+_CHIPS, _STAGES, _BATCH = Memory.bought, Memory.groups, Batch.name
 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -47,8 +46,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     formulas = {name: value for name, value in given.items() if is_symbolic(value)}
     numbers = {name: value for name, value in given.items() if name not in formulas}
     asked = pose_question(unknown, numbers, switches)
-    sides = read_limits(numbers)[1]
-    if sides:
+    if sides := read_limits(numbers)[1]:
         from derive.solving.limits.limits import add_limits
 
         asked = add_limits(asked, sides)
@@ -58,7 +56,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
-    found = _answer_numbers(asked, given, switches)
+    found = _answer_numbers(asked)
     if better := next(_answers_without_default(asked, found, given, switches), None):
         return better
     if found.is_refused_for("missing_givens") and not switches.exchanged and any(row.quantity in given for row in EXCHANGES):
@@ -81,7 +79,7 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
         posed = pose_question(name, given, switches)
         if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):
             continue
-        beside = _answer_numbers(posed, given, switches)
+        beside = _answer_numbers(posed)
         if [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
             continue
         again = answer_question(asked.unknown, {**given, name: beside.value}, switches)
@@ -91,21 +89,18 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
             yield replace(again, assumptions=(told, *again.assumptions), unused=unused)
 
 
-def _answer_numbers(asked: Question, given: Mapping[str, Any], switches: Switches) -> Solution:
-    """Return the answer of the first attempt that has one: for all targets, with what is usual, with copies, with other stand-ins."""
+def _answer_numbers(asked: Question) -> Solution:
+    """Return the answer of the first attempt that has one: for all targets, with what is usual, with other stand-ins."""
     # No number of chips meets several targets exactly.
     targets = several if len(several := find_targets(asked)) > 1 else asked.limits
     limited = _suppose_types(replace(asked, limits=targets))
     sized = _fewest_chips(limited, _LACKS_BATCH) if targets else None
     if sized:
         return _round_within_limits(limited, sized)
-    question, found = _answer_with_usual(_suppose_least(asked) or asked)
-    if not found.answers and (copied := copies_by_name(asked)):
-        return _answer_with_copies(found, *copied, given, switches)
-    if found.reason and not found.answers:
-        others = ((_suppose_least(one) or one) for one in with_other_stand_ins(question, found.reason.code))
-        answers = map(_answer_once, others)
-        found = next((one for one in answers if one.answers), found)
+    question, found = _answer_with_usual(_suppose_least(asked))
+    if found.reason:
+        others = map(_suppose_least, with_other_stand_ins(question, found.reason.code))
+        found = next((one for one in map(_answer_once, others) if one.answers), found)
     if targets != asked.limits and (not found.answers or not targets.keys().isdisjoint(found.unused)):
         question = _suppose_types(replace(question, limits=targets))
         met = _answer_once(question)
@@ -148,32 +143,13 @@ def _answer_with_usual(asked: Question) -> tuple[Question, Solution]:
     """Return the question with the usual values of what it lacks, and its answer, or both without them if they leave no less of it."""
     solution = _answer_once(asked)
     missing = _missing_inputs(asked, solution)
-    supposed = _suppose(asked, missing) if missing else None
-    again = _answer_once(supposed) if supposed else solution
-    if supposed and solution.answers and not _says_more(again, solution, is_reachable(supposed) and not is_reachable(asked)):
-        supposed, again = None, solution
-    if not again.answers and solution.is_refused_for("no_solution"):
-        missing, supposed, again = (), None, solution
-    again = _supply(supposed or asked, again) if missing and not again.answers else again
-    if not again.answers and again.reason:
-        again = _size_chips(asked, supposed, again)
-    if solution.answers and not again.answers and again.refusal.code == "missing_givens":
-        again = solution
-    return supposed or asked, again
-
-
-def _says_more(again: Solution, solution: Solution, newly_reached: bool) -> bool:
-    """Return whether an answer with usual values says more: by equations in place of bounds, a point, or with more of the givens."""
-    points = {one.kind for one in again.answers} == {"point"}
-    return newly_reached or points or len(again.unused) < len(solution.unused)
-
-
-def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: Mapping[str, Any], switches: Switches) -> Solution:
-    """Return the answer with the copies of a named condition as a number: memory alone gives the largest batch by equations with one."""
-    others = switches.join(*(id for id in switches.using if id != row.id))
-    found = answer_question(refused.unknown, {**given, _COPIES: copies}, others)
-    joined = f"{row.id} is a {row.kind}, added by --using"
-    return replace(found, assumptions=(joined, *found.assumptions)) if found.answers else refused
+    supposed = _suppose(asked, missing) if missing else asked
+    again = solution if supposed is asked else _answer_once(supposed)
+    says_less = solution.answers and {one.kind for one in again.answers} != {"point"}
+    if says_less or (not again.answers and solution.is_refused_for("no_solution")):
+        missing, supposed, again = (), asked, solution
+    again = _supply(supposed, again) if missing and not again.answers else again
+    return supposed, again if again.answers else _size_chips(asked, supposed, again)
 
 
 _LACKS_BATCH = Reason(code="missing_givens", missing=(_BATCH,), message=f"{_CHIPS} also needs {_BATCH}")
@@ -191,14 +167,14 @@ def _supply(asked: Question, refused: Solution) -> Solution:
     return answer_with_stopgap(asked, found) or found
 
 
-def _size_chips(asked: Question, supposed: Question | None, refused: Solution) -> Solution:
+def _size_chips(asked: Question, supposed: Question, refused: Solution) -> Solution:
     """Return the fewest chips with a batch of their own, or the refusal with as many chips as would do."""
     if asked.unknown not in (_CHIPS, _BATCH) and not batch_is_left_to_a_rate(asked):
         return refused
     from derive.solving.limits.sizing import add_enough_chips
 
     # If memory is short for one target nothing is missing, but what another target needs may be.
-    usual = supposed or _suppose_types(asked)
+    usual = _suppose_types(asked) if supposed is asked else supposed
     return _fewest_chips(usual, refused.refusal) or add_enough_chips(usual, refused)
 
 
@@ -223,25 +199,24 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     return replace(found, said=(*found.said, told, *filter(None, [asked.record])), assumptions=(rests, *found.assumptions))
 
 
-def _suppose_least(asked: Question) -> Question | None:
-    """Return the question with the fewest usual values with which equations lead to the unknown, or None if they need none."""
+def _suppose_least(asked: Question) -> Question:
+    """Return the question with the fewest usual values with which equations lead to the unknown, or as it is if none do."""
     lacking = [name for name in (*USUAL_TYPES, *PARAMETERS) if name not in asked.known]
     if not lacking or is_reachable(asked):
-        return None
+        return asked
     ways = (_suppose(asked, names) for names in (*((name,) for name in lacking), lacking))
-    return next((way for way in ways if way and is_reachable(way)), None)
+    return next(filter(is_reachable, ways), asked)
 
 
-def _suppose(asked: Question, missing: Collection[str]) -> Question | None:
-    """Return the question with usual values of what it lacks: bf16, one sequence, a dense model, or None if it lacks none of these."""
+def _suppose(asked: Question, missing: Collection[str]) -> Question:
+    """Return the question with usual values of what it lacks: bf16, one sequence, a dense model."""
     one = suppose_one_sequence(asked, missing)
-    usual = suppose_types(one or asked, missing) or one
-    return suppose_dense(usual or asked, missing) or usual
+    return suppose_dense(suppose_types(one, missing) or one, missing)
 
 
 def suppose_usual(asked: Question) -> Question:
     """Return the question with usual data types, one sequence and a dense model, unless they are known."""
-    return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys()) or asked
+    return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys())
 
 
 def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
@@ -270,40 +245,6 @@ def _answer_once(asked: Question) -> Solution:
     return replace(solution, along=(asked, way))
 
 
-def answer_without_one(
-    unknown: str, solution: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
-) -> Solution:
-    """Return the answer. If inputs are missing, return the answer without one input that contradicts the others, if there is one."""
-    if not solution.is_refused_for("missing_givens") or any(map(is_symbolic, given.values())):
-        return solution
-    return next(_answers_without_one(unknown, solution, ask, given, switches), solution)
-
-
-def _answers_without_one(
-    unknown: str, refused: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
-) -> Iterator[Solution]:
-    """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""
-
-    def pose_with(values: Mapping[str, Any]) -> Question:
-        return suppose_usual(pose_question(unknown, values, switches))
-
-    whole = pose_with(given)
-    if is_reachable(whole) and refused.unknown == whole.unknown:
-        # No given hides a way, or made another question of this one.
-        return
-    for name in (name for name, value in given.items() if len(given) > 1 and not is_limit(value)):
-        fewer = {other: value for other, value in given.items() if other != name}
-        asked = pose_with(fewer)
-        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not is_reachable(asked):
-            continue
-        found = ask(fewer)
-        used = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id).symbols}
-        speaking = {result for one in (whole.unknown, *used) for result in results_made_of(whole, one)}
-        if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
-            told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
-            yield replace(found, unused=(*found.unused, name)).warn("not used", told)
-
-
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     """Return a bound of the unknown, which leaves out the quantity of a row of `STOPGAPS`, or None if no row fits."""
     for row in STOPGAPS:
@@ -311,7 +252,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
             value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)
             known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "it is not given", **asked.provenance}
             found, _ = consistent_answer(replace(asked, known=known, provenance=provenance, silent=row.hidden))
-            if len(found.answers) == 1 and (found.answers[0].bound or found.answers[0].kind == "interval"):
+            if len(found.answers) == 1:
                 hidden = {row.quantity} if row.hidden else set[str]()
                 return replace(
                     found.warn("stopgap", row.text),
@@ -325,5 +266,5 @@ def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
     """Return whether a row fits: the question mentions none of the quantities that it leaves out."""
     if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
         return False
-    lacks_it_alone = refused.reason is not None and {*refused.reason.missing} == {row.quantity}
+    lacks_it_alone = {*refused.refusal.missing} == {row.quantity}
     return (lacks_it_alone or not row.lacking) and not (row.no_results and results_made_of(asked, asked.unknown))

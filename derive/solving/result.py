@@ -192,6 +192,6 @@ def _summarise(solution: Solution) -> str:
         return f"a sweep of {len(solution.sweep)} points"
     if solution.spans:
         return f"between {solution.spans.low:.6g} and {solution.spans.high:.6g}{OR[solution.answers[0].bound]}"
-    if solution.reason and not solution.answers:
+    if solution.reason:
         return f"no answer, {solution.reason.code}"
     return " or ".join(map(str, solution.answers))

@@ -76,8 +76,6 @@ def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solutio
     """
     if asked.unknown in given:
         raise WrongValue(f"{asked.unknown} is asked for and given ({given[asked.unknown]}): remove one of them")
-    if twice := [name for name in given if name in asked.typed]:
-        raise WrongValue(f"{twice[0]} is given twice: remove one of them")
     numbers = {name: value for name, value in asked.known.items() if name not in given}
     # The equations depend on which inputs are given and not on their values, so any value will do here.
     known = {**numbers, **{name: quantity(name).at(0.5) for name in given}}

@@ -160,7 +160,7 @@ def _explain_broken(
             message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
         return message
 
-    two = asked.unknown if of_unknown or (broken.symbols[0] == asked.unknown and not violated) else ""
+    two = asked.unknown if of_unknown else ""
     return Reason(code="contradiction", violated=_find_conflict(broken, violated), tell=tell, two_values=two)
 
 
@@ -172,9 +172,7 @@ def _find_conflict(broken: Equation, violated: list[str]) -> tuple[str, ...]:
 def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:
     """Return both values of the unknown, by the way and by this equation, if the equation contains it."""
     unknown = asked.unknown
-    if unknown not in broken.symbols or unknown not in known or broken in used:
-        return None
-    points, _ = solve_equation(broken, unknown, known)
+    points = solve_equation(broken, unknown, known)[0] if unknown in broken.symbols and unknown in known else ()
     if not points or points[0].kind != "point":
         return None
     ours, theirs = _show_both(unknown, known[unknown], points[0].point)

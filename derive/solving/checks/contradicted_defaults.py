@@ -15,7 +15,7 @@ from derive.records import HOLDS, LOWER, UPPER, Equation
 from derive.roles import HELD, Memory
 from derive.solving.checks.consistency import contradicted_default, exceeded_bound, find_implausible, find_impossible, is_unrelated
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY
-from derive.solving.checks.targets import better_side, is_fast_enough, is_within, list_speeds, out_of_reach, warn_beyond_domain
+from derive.solving.checks.targets import better_side, is_within, list_speeds, out_of_reach, warn_beyond_domain
 from derive.solving.engine.engine import list_unused, refuse_question
 from derive.solving.engine.find import NO_CACHE, find_answer, possible_errors
 from derive.solving.engine.legs import Way
@@ -41,9 +41,9 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     solution, way = _answer_consistently(asked)
     if solution.is_refused_for("contradiction") and not asked.instead:
         solution, way = _answer_from_one_result(asked) or (solution, way)
-    possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
-    if solution.answers and not possible and (clash := find_implausible(asked.unknown, solution.answers)):
+    if solution.answers and (clash := find_implausible(asked.unknown, solution.answers)):
         return refuse_question(asked, clash, solution.route), None
+    possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
     if len(possible) == 1 and (beyond := out_of_reach(asked, value_inside(possible[0]))):
         return refuse_question(asked, beyond, solution.route), None
     return solution.keep(possible), way
@@ -120,18 +120,15 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     if clash:
         return refuse_question(asked, clash, solution.route), None
     instead = (*asked.instead, *beside.instead)
-    if not all(_may_differ(one.name) for one in instead) and (other := _answer_from_one_result(asked)):
-        return other
     # The number of chips of a fleet is no supposition of an answer that does not use it.
     doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _values_of(asked, solution))
     rests = (*(one.text for one in doubtful), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
     unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
-    slopes = [one.elasticities for one in solution.answers]
+    answers = solution.answers
     # A later default may rest on an earlier one.
     for default in reversed(asked.instead):
-        slopes = [chain_slopes(each, default.name, default.elasticities) for each in slopes]
-    answers = tuple(replace(one, elasticities=each) for one, each in zip(solution.answers, slopes, strict=True))
+        answers = tuple(replace(one, elasticities=chain_slopes(one.elasticities, default.name, default.elasticities)) for one in answers)
     return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
 
 
@@ -186,10 +183,9 @@ def answer_where_memory_binds(
     side, sign = (LOWER, ">=") if asked.unknown in BOUGHT else (UPPER, "<=")
     if [one.kind for one in held.answers] != ["interval"] or not (end := held.answers[0].ends[side == UPPER]):
         return None
-    one, at = held.answers[0], replace(question, unknown=asked.unknown, anyway=True, limits={}, floors={})
-    known = {**at.known, asked.unknown: next_whole(end, side) if side == LOWER else end}
-    results = (replace(at, unknown=name, known={other: one for other, one in known.items() if other != name}) for name in names)
-    there = {one.unknown: consistent_answer(one)[0] for one in results}
+    one, known = held.answers[0], {**question.known, asked.unknown: next_whole(end, side) if side == LOWER else end}
+    at = replace(question, known=known, anyway=True, limits={}, floors={})
+    there = {name: consistent_answer(replace(at, unknown=name))[0] for name in names}
     for name, found in there.items():
         met_side, value = asked.limits.get(name, better_side(name)), found.first_value
         if value is None or not is_within(met_side, value, asked.known[name]):
@@ -225,7 +221,7 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
         if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
             return settled, _tell_unexplained(row, reason, kept, found), False
         settled = _pose_with(one.name, settled, asked.unknown, {**settled.known, one.name: one.value})
-        settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
+        settled = replace(settled, instead=(*settled.instead, one))
     return settled, None, False
 
 
@@ -238,7 +234,7 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
     result = row.symbols[0]
     made = result_with(asked, result, {}) if better_side(result) else None
-    if row in asked.named or (made is not None and not is_fast_enough(result, made, asked.known[result])):
+    if row in asked.named or (made is not None and not is_within(better_side(result), made, asked.known[result])):
         # A target is not met by less work than the givens say.
         return []
     return list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
@@ -254,8 +250,7 @@ def _apply_defaults(asked: Question, settled: Question) -> Question:
     """Return the question with the corrected defaults, and with others that follow them."""
     provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
     # A default may follow another one: tokens verified follow the tokens of a step.
-    after = pose_again(settled, asked.unknown, settled.known)
-    return replace(settled if contradicted_default(after, after.known) else after, provenance={**asked.provenance, **provenance})
+    return replace(pose_again(settled, asked.unknown, settled.known), provenance={**asked.provenance, **provenance})
 
 
 def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
@@ -305,4 +300,6 @@ def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) ->
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 errs, given = possible_errors(without, solution, way, one), frozenset(solution.given)
-                yield Instead(name=name, value=one.point, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities)
+                yield Instead(
+                    name=name, value=one.point, by=row.id, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities
+                )

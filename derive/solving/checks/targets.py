@@ -10,7 +10,7 @@ from derive.roles import FASTER, Batch, Memory, Replica
 from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import results_made_of
-from derive.solving.question.questions import Question, default_values, dividing_chips, drop_knowns
+from derive.solving.question.questions import Question, default_values, drop_knowns
 from derive.solving.question.rows import copies_condition
 from derive.solving.result import Reason
 from derive.units import show
@@ -28,17 +28,12 @@ def better_side(name: str) -> str | None:
     return {-1: UPPER, 1: LOWER}.get(FASTER.get(QUANTITIES[name].unit, 0))
 
 
-def is_fast_enough(name: str, found: Any, given: Any) -> Any:
-    """Return whether a time is at most as long as given, or a rate at least as high, at numbers or arrays.
+def is_within(side: str | None, found: Any, limit: Any) -> Any:
+    """Return whether a result is at most its upper limit, or at least its lower one, up to rounding, at numbers or arrays.
 
-    >>> is_fast_enough("step_time", 0.02, 0.03), is_fast_enough("throughput", 2000, 2500)
+    >>> is_within("upper", 0.02, 0.03), is_within("lower", 2000, 2500)
     (True, False)
     """
-    return is_within(better_side(name), found, given)
-
-
-def is_within(side: str | None, found: Any, limit: Any) -> Any:
-    """Return whether a result is at most its upper limit, or at least its lower one, up to rounding, at numbers or arrays."""
     return found <= limit * (1 + HOLDS) if side == UPPER else found >= limit * (1 - HOLDS)
 
 
@@ -67,10 +62,10 @@ def find_targets(asked: Question) -> dict[str, str]:
     """Return the limits, and for chips every given time or rate beside them, each with the side on which it is met."""
     if asked.unknown != Memory.bought:
         return {**asked.limits}
-    given = {name for name in asked.typed if better_side(name)}
+    given = {name: side for name in asked.typed if (side := better_side(name))}
     # A result that is given hides what another is made of.
-    speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given - {name}), asked.unknown)]
-    sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
+    speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given.keys() - {name}), asked.unknown)]
+    sides = {name: given[name] for name in speeds} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
 
 
@@ -82,12 +77,14 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
     copied = Memory.copies in asked.known or any(row.symbols[0] == Memory.copies for row in asked.named)
     if asked.unknown != Memory.bought or asked.anyway or copied or Batch.name not in asked.known:
         return None
-    parts = asked.known[Batch.name] * (dividing_chips(copies_condition(dict(asked.variants)), asked.known) or ENDLESS)
+    by_heads = Memory.divided_by in copies_condition(dict(asked.variants)).symbols
+    parts = asked.known[Batch.name] * (asked.known.get(Memory.divided_by, ENDLESS) if by_heads else 1.0)
     for name in list_targets(asked) if chips > parts else ():
         least = result_with(asked, name, {Memory.bought: ENDLESS, Memory.copies: max(1.0, ENDLESS / parts)})
         beside = result_with(asked, name, {Memory.bought: parts, Memory.copies: 1.0})
-        is_best = least and beside and is_fast_enough(name, least, beside)
-        if least and is_best and not is_fast_enough(name, least, asked.known[name]):
+        side = better_side(name)
+        is_best = least and beside and is_within(side, least, beside)
+        if least and is_best and not is_within(side, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on an infinite number, if each reads one KV head of one sequence"
             told = f"no {Memory.bought} reach {name} = {show(name, asked.known[name])}"
             message = f"{told}: {nearest}. A shorter context or a smaller cache is faster"

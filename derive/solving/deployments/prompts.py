@@ -10,7 +10,7 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.records import HOLDS
 from derive.roles import DecodeStep, Prompts
-from derive.solving.question.conventions import names_prompts
+from derive.solving.question.conventions import variant_of_prompts
 from derive.solving.result import Solution
 
 _AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
@@ -29,7 +29,7 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
     if equation(Prompts.together).symbols[0] in alone.unused:
         return unwarned
-    if names_prompts(using, variants) or len(alone.answers) != 1:
+    if variant_of_prompts(using, variants) or len(alone.answers) != 1:
         return alone
     both = answer_with_prompts(by, given, using)
     if both is None or len(both.answers) != 1:

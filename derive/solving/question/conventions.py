@@ -26,13 +26,9 @@ _PREFIXED = 1000
 """From which size on a prefix is written."""
 
 
-def _is_size(name: str) -> bool:
-    return quantity(name).unit in SIZES and quantity(name).high > _PREFIXED
-
-
 _BEARS_ON: Mapping[str, Callable[[str], bool]] = {
     "count": lambda name: flop_power(name) != 0,
-    "bytes": _is_size,
+    "bytes": lambda name: quantity(name).unit in SIZES and quantity(name).high > _PREFIXED,
     "efficiency": lambda name: name in Phases.efficiencies,
 }
 """Of each switch, which quantities it bears on."""
@@ -114,13 +110,16 @@ class Switches:
 USUAL_SWITCHES = Switches()
 
 
-def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
-    """Return whether a question names a variant that counts prompts or leaves them out.
+def variant_of_prompts(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
+    """Return the variant that a question names of those that count prompts or leave them out, or None if it names none.
 
-    >>> names_prompts([], {}), names_prompts(["serving.request_latency_with_prompts"], {})
-    (False, True)
+    >>> variant_of_prompts([], {}), variant_of_prompts(["serving.request_latency_with_prompts"], {})
+    (None, 'with_prompts')
     """
-    return _named_variant(using, variants) is not None
+    together = equation(Prompts.together).variant
+    group = together.group if together else ""
+    named = (variant.name for id in using if (variant := equation(id).variant) and variant.group == group)
+    return next(named, variants.get(group))
 
 
 def implied_names(switches: Switches) -> tuple[str, ...]:
@@ -132,21 +131,11 @@ def implied_names(switches: Switches) -> tuple[str, ...]:
     ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
     """
     hardware = switches.hardware
-    if not (switches.using or switches.variants or hardware or switches.model):
-        return ()
-    variant = equation(Prompts.together).variant
+    together = equation(Prompts.together).variant
     chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
     said = {
-        "prompts": variant is not None and _named_variant(switches.using, switches.variants) == variant.name,
+        "prompts": together is not None and variant_of_prompts(switches.using, switches.variants) == together.name,
         "data type": any(":" in chip for chip in chips),
         "model": bool(switches.model),
     }
     return tuple(name for what, is_said in said.items() if is_said for name in IMPLIED[what])
-
-
-def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
-    """Return the named variant of those that say where prompts are computed."""
-    of_prompts = equation(Prompts.together).variant
-    group = of_prompts.group if of_prompts else ""
-    named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
-    return next(iter(named), variants.get(group))

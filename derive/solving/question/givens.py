@@ -5,7 +5,7 @@ Also limits (`<=30ms`), and money of a fleet per hour, day or month.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import isfinite
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from derive.answers import POINTS, Interval, Series, Spread
@@ -94,10 +94,9 @@ def _may_be_one_number(name: str, text: str, read: _Read) -> bool:
         return False
     if begins_with_nothing or text.count(",") == 1:
         return True
-    try:
+    with suppress(BacksolveError):
         return read(name, _joined(text)) <= quantity(name).high
-    except BacksolveError:
-        return False
+    return False
 
 
 def _joined(text: str) -> str:
@@ -140,10 +139,8 @@ def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> "np.ndarray"
     """Return all numbers as `read` converts them. It accepts one interval and multiplies by one factor."""
     import numpy as np
 
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    ends = numbers[wrong[0]] if len(wrong) else numbers.min(), numbers.max()
-    read(name, float(ends[0]))
-    largest = float(ends[1])
+    read(name, float(numbers.min()))
+    largest = float(numbers.max())
     return np.asarray(numbers * (read(name, largest) / largest if largest else 1.0))
 
 
@@ -155,13 +152,11 @@ def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
     def completed(item: str) -> str:
         if not 0 < len(unit) <= LONGEST or not item.strip() or _unit(item.strip()):
             return item
-        if unit.strip() not in _SUFFIXES:
-            return item.strip() + unit
-        try:
-            read(name, item)
-        except BacksolveError:
-            return item.strip() + unit
-        return item
+        if unit.strip() in _SUFFIXES:
+            with suppress(BacksolveError):
+                read(name, item)
+                return item
+        return item.strip() + unit
 
     return [*map(completed, before), last]
 
@@ -216,10 +211,8 @@ def _parse_tolerance(name: str, text: str, read: _Read) -> Interval:
 def _half(name: str, text: str, read: _Read) -> float:
     """Return how far a range goes to either side. It may be less than the smallest value of its quantity."""
     if quantity(name).floor:
-        try:
+        with suppress(ValueError):
             return max(float(text), 0.0)
-        except ValueError:
-            pass
     return read(name, text)
 
 
@@ -237,7 +230,7 @@ def _count(name: str, text: str) -> int:
         count = float(text)
     except ValueError:
         count = 0.0
-    if not count >= 2 or not isfinite(count) or count != int(count):
+    if count < 2 or not count.is_integer():
         raise WrongValue(f"{name}: a sweep needs a whole number of points from 2 on, not {shorten(text)}; write e.g. {name}=1..4096:log:13")
     return int(count)
 
@@ -299,11 +292,9 @@ def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mappi
 
 
 def _is_a_time(word: str) -> bool:
-    try:
-        parse(Accrued.time, f"1 {word}")
-    except WrongUnit:
-        return False
-    return True
+    with suppress(WrongUnit):
+        return bool(parse(Accrued.time, f"1 {word}"))
+    return False
 
 
 def list_spreads(plain: Mapping[str, Any], switches: Switches) -> dict[str, Spread]:

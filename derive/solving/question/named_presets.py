@@ -18,7 +18,6 @@ _CHIPS = Memory.bought
 def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches) -> Preset:
     """Return all named presets as one, above what published runs of such a model sustain of the peaks in such a phase."""
     conventions = switches.conventions
-    measured = conventions.efficiency == "calibrated"
     chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (switches.hardware, switches.model))
     tables, settled = shipped.read(), typed.keys() | {unknown}
     if chips and "," in conventions.dtype:
@@ -46,9 +45,7 @@ def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches
         one = next(text for text in chips if names_count(text))
         both = f"{show(_CHIPS, counted)} by --hardware {one} and {show(_CHIPS, typed[_CHIPS])} as given"
         raise WrongValue(f"{_CHIPS} is {both}: remove one of them")
-    if not measured:
-        return preset
-    if not {unknown, *typed}.isdisjoint(Phases.of_training):
+    if conventions.efficiency != "calibrated" or not {unknown, *typed}.isdisjoint(Phases.of_training):
         return preset
     known = {**preset.givens, **typed}
     phases, said = _phases(unknown, typed), {unknown, *known}

@@ -31,9 +31,13 @@ def complete_presets(unknown: str, typed: Mapping[str, float], switches: Switche
     shared = {Memory.attention_groups: NEUTRAL_DEFAULTS[Memory.attention_groups], **preset.givens, **typed}
     cut = switches.conventions.tensor_parallel or by_heads
     row = _copied_by_heads(unknown, shared, preset.variants, using) if cut else None
-    if row and unknown in (Memory.copies, Memory.attention_groups, _CHIPS):
+    if not row:
+        return preset, using, follows
+    if unknown in (Memory.copies, Memory.attention_groups, _CHIPS):
         return preset, (*using, row.id), follows
-    return (_with_copies(preset, row.right_side(shared)) if row else preset), using, follows
+    copied = {Memory.copies: row.right_side(shared)}
+    copies = Preset(givens=copied, provenance={Memory.copies: "supposed"}, supposed={Memory.copies: _BY_HEADS})
+    return merge([("presets", preset), ("tensor parallelism", copies)], set()), using, follows
 
 
 def _with_layouts(
@@ -43,6 +47,8 @@ def _with_layouts(
     and whether attention is cut by heads.
     """
     rows = [LAYOUTS[key] for key in conventions.layouts]
+    if not rows:
+        return preset, (), {}, False
     known, taken, follows = {**preset.givens, **typed}, dict[str, float](), dict[str, str]()
     dense = known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES
     if dense and (wrong := next((row for row in rows if not row.dense), None)):
@@ -52,8 +58,6 @@ def _with_layouts(
             follows[name] = value
         else:
             taken[name] = known[value] if isinstance(value, str) else value
-    if not rows:
-        return preset, (), {}, False
     why = layout_line(conventions.layouts)
     variants = {READS_OF_WEIGHTS: rows[-1].dense} if dense else {}
     layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
@@ -79,12 +83,6 @@ def _copied_by_heads(unknown: str, known: Mapping[str, float], variants: Mapping
     return row if unknown == Memory.copies or row.right_side(known) > 1 else None
 
 
-def _with_copies(preset: Preset, copies: float) -> Preset:
-    """Return the presets with the copies of a cache that tensor parallelism makes."""
-    taken = Preset(givens={Memory.copies: copies}, provenance={Memory.copies: "supposed"}, variants={}, supposed={Memory.copies: _BY_HEADS})
-    return merge([("presets", preset), ("tensor parallelism", taken)], set())
-
-
 def _with_links(preset: Preset, unknown: str, typed: Mapping[str, float], switches: Switches, using: Iterable[str]) -> Preset:
     """Return the presets with the inputs of an exchange between chips that the question mentions."""
     known = {**preset.givens, **typed}
@@ -98,7 +96,7 @@ def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches) 
     """Return all named presets as one. The tables are read only if one is named."""
     usual = replace(switches.conventions, efficiency="ideal", price="given", tier="") == switches.conventions
     if not switches.hardware and not switches.model and usual:
-        return Preset(givens={}, provenance={}, variants={})
+        return Preset()
     from derive.solving.question.named_presets import combine_presets
 
     return combine_presets(unknown, typed, switches)
@@ -111,19 +109,6 @@ class Taken:
     value: float
     origin: str
     why: str
-
-
-def link_of(chips: float, known: _Values) -> str | None:
-    """Return the link that binds between so many chips, or None if it is not known.
-
-    >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
-    >>> link_of(8.0, h100), link_of(16.0, h100)
-    ('scale_up_link_bandwidth', 'scale_out_link_bandwidth')
-    """
-    if Replica.domain not in known:
-        return None
-    link = Links.inside if chips <= known[Replica.domain] else Links.out
-    return link if link in known else None
 
 
 def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> float:
@@ -151,6 +136,7 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
     rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, overlap, exchanged)]
     is_open = bool(rows) and Links.taken not in settled
     taken: dict[str, Taken] = {}
+    variants: dict[str, str] = {}
     if any(source != "given" for source in provenance.values()):
         taken = _suppose_inputs(rows, known, settled)
         supposed = {**known, **{name: one.value for name, one in taken.items()}}
@@ -162,8 +148,6 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
         # Over one domain and over several: what holds of several holds of one too.
         across = link == Links.inside or {Links.inside, Links.out, Replica.domain} <= known.keys()
         variants = {row.quantity: row.variants[link != Links.inside] for row in rows if row.variants and across}
-    else:
-        variants = {}
     if is_open and (only := _only_link(known)):
         taken[Links.taken] = Taken(known[only], "given", tell_given(only))
     return Preset(
@@ -198,11 +182,14 @@ def _suppose_inputs(rows: list[Exchange], known: _Values, settled: Set[str]) -> 
 
 
 def _link(row: Exchange, known: _Values) -> str | None:
-    """Return the link of an exchange, as a column of the tables."""
-    if row.apart:
-        return Links.out if Links.out in known else None
-    group = next((one for one in (row.spread, Replica.chips) if one in known), None)
-    return None if group is None else link_of(known[group], known)
+    """Return the link that binds in an exchange, as a column of the tables, or None if it is not known."""
+    link = Links.out
+    if not row.apart:
+        group = next((one for one in (row.spread, Replica.chips) if one in known), None)
+        if group is None or Replica.domain not in known:
+            return None
+        link = Links.inside if known[group] <= known[Replica.domain] else Links.out
+    return link if link in known else None
 
 
 def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str]) -> Taken:

@@ -63,11 +63,8 @@ def results_of(name: str, rows: tuple[Equation, ...] = ()) -> frozenset[str]:
     >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
     True
     """
-    found = frozenset([name])
     used = [row for row in rows or usual_definitions() if row.sense == "="]
-    while new := {row.symbols[0] for row in used if not found.isdisjoint(row.inputs)} - found:
-        found |= new
-    return found - {name}
+    return frozenset(list_reached([name], lambda one: (row.symbols[0] for row in used if one in row.inputs))) - {name}
 
 
 @lru_cache(maxsize=4096)

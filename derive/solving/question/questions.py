@@ -1,6 +1,7 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -62,9 +63,9 @@ class Instead:
     value: float
     causes: frozenset[tuple[str, str]]
     defaults: tuple[str, ...]
-    given: frozenset[str] = frozenset()
-    by: str = ""
-    elasticities: Mapping[str, float] = field(default_factory=dict, compare=False)
+    given: frozenset[str]
+    by: str
+    elasticities: Mapping[str, float] = field(compare=False)
 
     @property
     def text(self) -> str:
@@ -164,7 +165,6 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
         conventions=conventions,
         anyway=switches.anyway,
         published=preset.published,
-        variants=_all_variants(name, known, typed, named, left_out, preset.variants, switches.variants, follows),
         parameters_only=preset.parameters_only,
         ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
         record=preset.record,
@@ -175,7 +175,7 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
         listed=_listed(name, preset),
         follows=follows,
     )
-    return _with_nothing(whole)
+    return _with_nothing(replace(whole, variants=_all_variants(whole, preset.variants, switches.variants)))
 
 
 def _read_givens(unknown: str, given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -212,41 +212,19 @@ def _rows_left_out(preset: Preset, typed: Set[str], named: tuple[Equation, ...],
     return tuple(row for row in map(equation, aside) if row not in named)
 
 
-def _all_variants(
-    unknown: str,
-    known: Mapping[str, float],
-    typed: Mapping[str, float],
-    named: tuple[Equation, ...],
-    left_out: tuple[Equation, ...],
-    of_preset: Mapping[str, str],
-    asked: Mapping[str, str],
-    follows: Iterable[str],
-) -> tuple[tuple[str, str], ...]:
+def _all_variants(asked: Question, of_preset: Mapping[str, str], chosen: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the variant of each group by the presets, the givens, a given that only one variant uses, and the question itself."""
-    using, aside = (tuple(row.id for row in rows) for rows in (named, left_out))
-    usual = {**of_preset, **choose_variants(unknown, known, named, follows)}
-    read = {symbol for row in list_active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
+    unknown, known = asked.unknown, asked.known
+    usual = {**of_preset, **choose_variants(unknown, known, asked.named, asked.follows)}
+    rows = list_active(unknown, tuple(usual.items()), _ids(asked.named), _ids(asked.left_out), ())
     # What is untrue of a model is read by nothing on purpose.
-    unread = {unknown, *typed} - read - {row.defines for row in left_out}
-    return tuple({**usual, **variants_that_read(unread, {unknown, *known}), **check_variants(asked)}.items())
+    read = {symbol for row in rows for symbol in row.symbols} | {row.defines for row in asked.left_out}
+    unread = {unknown, *asked.typed} - read
+    return tuple({**usual, **variants_that_read(unread, {unknown, *known}), **check_variants(chosen)}.items())
 
 
-def dividing_chips(row: Equation, known: Mapping[str, float]) -> float | None:
-    """Return the number of chips over which a cache divides before it is copied, or None if its heads are not known."""
-    return known.get(Memory.divided_by) if Memory.divided_by in row.symbols else 1.0
-
-
-def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
-    """Return the named condition for the copies of a cache, and their number on the known chips, or None if none is named.
-
-    >>> asked = question("batch", {"chips": 8}, Switches(using=("memory.kv_copies_of_latents",)))
-    >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
-    [('memory.kv_copies_of_latents', 8.0)]
-    """
-    if Memory.copies in (asked.unknown, *asked.known):
-        return None
-    made = (row for row in asked.named if row.symbols[0] == Memory.copies and row.sense == "=" and row.inputs <= asked.known.keys())
-    return next(((row, row.right_side(asked.known)) for row in made), None)
+def _ids(rows: Iterable[Equation]) -> tuple[str, ...]:
+    return tuple(row.id for row in rows)
 
 
 def list_fractions(values: Mapping[str, float]) -> tuple[str, ...]:
@@ -306,9 +284,8 @@ def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
 def _with_nothing(asked: Question) -> Question:
     """Return the question with all that follows from givens of 0, in place of all that did."""
     asked = drop_knowns(asked, asked.nothing.keys())
-    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
-    rows = list_active(asked.unknown, asked.variants, using, left_out, ())
+    rows = list_active(asked.unknown, asked.variants, _ids(asked.named), _ids(asked.left_out), ())
     defaults = defaults_in_force(asked.unknown, asked.known.keys()) if zeros else {}
     usual = {name for name, value in defaults.items() if defaults.get(str(value), value) == 0}
     posed = _know_zeros(asked, find_made_zeros(rows, zeros, {asked.unknown, *asked.known} - {*zeros}, usual))
@@ -340,7 +317,6 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float]) -> Que
     >>> [("hop_latency" in one.defaults) for one in (asked, again)]
     [True, False]
     """
-    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     zeros = frozenset(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not may_be_its_zero(unknown, n))
     defaults, active, named, limits = rows_in_force(
         unknown,
@@ -348,8 +324,8 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float]) -> Que
         zeros,
         list_repeated(known),
         asked.variants,
-        using,
-        left_out,
+        _ids(asked.named),
+        _ids(asked.left_out),
         asked.any_stand_in,
         tuple((name, other) for name, other in asked.follows.items() if name not in (unknown, *known)),
     )
@@ -366,12 +342,11 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
         yield pose_again(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
 
 
-def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
-    """Return the question of a dense model, if one parameter count is given and the other missing, or one is asked for and none given,
+def suppose_dense(asked: Question, missing: Iterable[str]) -> Question:
+    """Return the question, of a dense model if one parameter count is given and the other missing, or one is asked for and none given,
     and no given is about experts.
 
-    >>> dense = suppose_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
-    >>> dense and dense.known["active_params"]
+    >>> suppose_dense(question("step_time", {"total_params": 7e10}), ["active_params"]).known["active_params"]
     70000000000.0
     >>> suppose_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
     ('sparsity = 1: no experts are given, and a dense model is assumed',)
@@ -387,7 +362,7 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
     said = [name for name in PARAMETERS if name in asked.typed]
     if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
-        return None
+        return asked
     (other,), (one,) = lacking, said
     text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count means a dense model"
     return _with_nothing(_know_too(asked, {other: asked.known[one]}, OF_DENSE, text))
@@ -424,12 +399,12 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
     return _with_nothing(replace(known, variants=tuple(chosen.items()), unsaid=unsaid))
 
 
-def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
-    """Return the question of one sequence, if it lacks only the batch and is about one sequence, or None for any other."""
+def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question:
+    """Return the question, of one sequence if it lacks only the batch and is about one sequence."""
     size = Batch.name
     lacks_only_size = {*missing} - {*USUAL_TYPES} == {size} and asked.known.keys().isdisjoint(OneSequence.said_by)
     if asked.unknown not in OneSequence.results or not lacks_only_size:
-        return None
+        return asked
     return _with_nothing(_know_too(asked, {size: 1.0}, "supposed", f"{size} = 1 unless it is given: one sequence"))
 
 
@@ -441,7 +416,7 @@ def _know_too(asked: Question, values: Mapping[str, float], source: str, *notes:
 
 def _completes_definition(name: str, asked: Question) -> bool:
     """Return whether this quantity is all that a definition lacks."""
-    defining = [row for row in asked.active if row.defines not in (None, "", asked.unknown, *asked.known) and name in row.symbols]
+    defining = [row for row in asked.active if row.defines not in (None, asked.unknown, *asked.known) and name in row.symbols]
     return name not in asked.known and any(row.inputs > {name} and row.inputs - asked.known.keys() == {name} for row in defining)
 
 
@@ -497,24 +472,17 @@ prefill_cost_per_token
 
 
 def _is_zero(value: Any) -> bool:
-    try:
-        return float(str(value).strip().split(" ")[0]) == 0 if isinstance(value, str | int | float) else False
-    except (ValueError, OverflowError):
-        return False
+    with suppress(ValueError, OverflowError):
+        return isinstance(value, str | int | float) and float(str(value).strip().split(" ")[0]) == 0
+    return False
 
 
 def pose_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Question:
-    """Return the question without the sides of its limits, at one value of each range, list and sweep."""
+    """Return the question without the sides of its limits, at one value of each range, list and sweep, also of those of presets."""
     plain = read_limits(given)[0]
     shown = {name: as_typed(name, one.shown, switches) for name, one in list_spreads(plain, switches).items()}
     asked = question(resolve_price_word(unknown, switches.using), {**plain, **shown}, switches)
-    return _pose_at_switches(asked, switches) if switches.at or switches.silent else asked
-
-
-def _pose_at_switches(asked: Question, switches: Switches) -> Question:
-    """Return the question at one value of each input for which presets have a range, without warnings if it is silent."""
-    known = {**asked.known, **{name: value for name, value in switches.at.items() if name in asked.ranges}}
-    ranges = {name: one for name, one in asked.ranges.items() if name not in switches.at}
-    fixed = [name for name in asked.ranges if name in switches.at]
+    fixed = {name: switches.at[name] for name in asked.ranges if name in switches.at}
+    known, ranges = {**asked.known, **fixed}, _drop(asked.ranges, fixed.keys())
     told = (f"{', '.join(fixed)}: from the least to the most of published runs",) if fixed else ()
     return replace(asked, known=known, ranges=ranges, notes=(*asked.notes, *told), silent=switches.silent)

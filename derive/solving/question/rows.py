@@ -163,7 +163,6 @@ def list_active(
 @lru_cache(maxsize=256)
 def list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[Equation, ...]:
     """Return one variant of each group, and the named equations, without those that a preset leaves out."""
-    chosen = dict(variants)
     named = [equation(id) for id in using]
     picked: dict[str, tuple[tuple[str, ...], Equation]] = {}
     for row, variant in ((row, row.variant) for row in named if row.variant):
@@ -172,10 +171,9 @@ def list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], l
         if not common:
             raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
         picked[variant.group] = common, first
-    chosen |= {group: names[0] for group, (names, _) in picked.items()}
-
+    usual = {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
+    chosen = {**usual, **dict(variants), **{group: names[0] for group, (names, _) in picked.items()}}
     aside = {*left_out, *ROOF_IDS}
-    chosen = {**default_variants(), **chosen}
 
     def joins(row: Equation) -> bool:
         """Return whether an equation joins by itself. A condition joins by name alone, whichever variant is chosen."""
@@ -184,12 +182,6 @@ def list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], l
         return row.kind in CHAINED_BY_ITSELF
 
     return tuple(row for row in by_id().values() if row in named or (row.id not in aside and joins(row)))
-
-
-@lru_cache(maxsize=1)
-def default_variants() -> Mapping[str, str]:
-    """Return the variant of each group that is meant if none is chosen."""
-    return {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
 
 
 def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str], usual: Set[str] = frozenset()) -> dict[str, str]:
