@@ -38,25 +38,20 @@ FOR_DERIVATIONS = r"% the preamble needs \usepackage{amsmath}, and \allowdisplay
 
 @immutable
 class Citable:
-    """The data of one equation that every citation style uses. `assumptions` ends with the inequalities that the equation requires."""
+    """An equation with the texts that every citation style uses. `assumptions` ends with the inequalities that the equation requires."""
 
-    id: str
-    version: int
-    title: str
+    of: Equation
     statement: str
-    kind: str
     equation_latex: str
     equation_text: str
     symbols: tuple[Quantity, ...]
     constants: tuple[Constant, ...]
     assumptions: tuple[str, ...]
-    sources: tuple[Source, ...]
-    changes: tuple[str, ...] = ()
-    url: str = ""
-    why: str = ""
+    url: str
+    why: str
 
 
-def key_of(row: Equation | Citable) -> str:
+def key_of(row: Equation) -> str:
     """Return the key of an equation's bibliography entry. A new version of the equation is a new entry."""
     return f"backsolve:{row.id}:v{row.version}"
 
@@ -90,18 +85,13 @@ def citation_record(equation: Equation, html_base: str = "", why: str = "") -> C
     as_said = simplify(put_into(right, {name: int(NEUTRAL_DEFAULTS[name]) for name in equation.unsaid})) if equation.unsaid else right
     symbols = tuple(QUANTITIES[name] for name in equation.symbols if name in QUANTITIES.keys() & (names(left) | names(as_said)))
     return Citable(
-        id=equation.id,
-        version=equation.version,
-        title=equation.title,
+        of=equation,
         statement=f"{equation.statement} With {', '.join(equation.unsaid)}: {in_full}." if equation.unsaid else equation.statement,
-        kind=equation.described,
         equation_latex=equation_in_latex(left, equation.sense, as_said),
         equation_text=f"{printed(left)} {equation.sense} {printed(as_said)}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),
         assumptions=equation.assumptions + requires,
-        sources=equation.sources,
-        changes=equation.changes,
         url=address_of(html_base, "eq", equation.id),
         why=why,
     )
@@ -131,7 +121,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
         raise WrongValue(f"a block of \\newcommand is only possible with the style latex, not with {style}")
     rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(map(cited_equation, ids))]
     # Our own derivations are no works: they stand in the equation's entry.
-    works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
+    works = {work_key(source): source for row in rows for source in row.of.sources if source.kind != DERIVATION}
     if style == "csl-json":
         items = [*map(_csl_equation, rows), *map(_csl_work, works.values())]
         return json.dumps(items, indent=2, allow_nan=False)
@@ -225,7 +215,7 @@ def _join_sentence(parts: Iterable[str]) -> str:
 
 def _claim(row: Citable, markup: Markup) -> str:
     assumes = "; assumes: " + "; ".join(row.assumptions) if row.assumptions else ""
-    return f"{markup.text(row.statement)} Kind: {row.kind}{_CAVEATS.get(row.kind, '')}{markup.text(assumes)}."
+    return f"{markup.text(row.statement)} Kind: {row.of.described}{_CAVEATS.get(row.of.described, '')}{markup.text(assumes)}."
 
 
 def _origin(source: Source, markup: Markup) -> str:
@@ -234,23 +224,25 @@ def _origin(source: Source, markup: Markup) -> str:
     if source.kind == DERIVATION:
         return markup.text(f"derived for backsolve ({said})")
     work = markup.work.format(markup.text(source.title))
-    parts = [f"after {markup.text(source.author)}", f"{work} ({source.dated})", markup.text(source.place).replace("-", markup.dash)]
-    return ", ".join(part for part in [*parts, markup.link.format(source.address)] if part) + markup.text(f" ({said})")
+    place = markup.text(source.place).replace("-", markup.dash)
+    found = f"after {markup.text(source.author)}, {work} ({source.dated}), {place}, {markup.link.format(source.address)}"
+    return found + markup.text(f" ({said})")
 
 
 def _place_in_work(source: Source, markup: Markup) -> str:
     """Return author and year of a work, with the time or page in it."""
-    place = markup.text(source.place).replace("-", markup.dash)
-    return f"{markup.text(_family_names(source.author))} ({source.year})" + (
-        f"{', ' if source.start is None else ' at '}{place}" if place else ""
-    )
+    at, place = ", " if source.start is None else " at ", markup.text(source.place).replace("-", markup.dash)
+    return f"{markup.text(_family_names(source.author))} ({source.year}){at}{place}"
 
 
 def _paragraph(row: Citable, markup: Markup) -> str:
-    after = _join_sentence(_origin(source, markup) for source in row.sources)
-    page = f", {markup.link.format(row.url)}" if row.url else ""
-    which = f"backsolve {markup.code.format(markup.text(row.id))}, {_version_of(row, markup)}{page}"
+    after = _join_sentence(_origin(source, markup) for source in row.of.sources)
+    which = f"backsolve {markup.code.format(markup.text(row.of.id))}, {_version_of(row, markup)}{_page(row, markup)}"
     return f"{_claim(row, markup)} {after}. {which}.{citation_reason(row.why, markup)}"
+
+
+def _page(row: Citable, markup: Markup) -> str:
+    return f", {markup.link.format(row.url)}" if row.url else ""
 
 
 def citation_reason(why: str, markup: Markup) -> str:
@@ -261,11 +253,11 @@ def citation_reason(why: str, markup: Markup) -> str:
 def _version_of(row: Citable, markup: Markup) -> str:
     """Return the version, with the change of the equation in each version after the first."""
     became = _changes(row, markup)
-    return f"version {row.version}" + (f" ({became})" if became else "")
+    return f"version {row.of.version}" + (f" ({became})" if became else "")
 
 
 def _changes(row: Citable, markup: Markup) -> str:
-    return markup.text("; ".join(f"version {at}: {said}" for at, said in enumerate(row.changes, 2)))
+    return markup.text("; ".join(f"version {at}: {said}" for at, said in enumerate(row.of.changes, 2)))
 
 
 def _constants(row: Citable) -> str:
@@ -275,18 +267,18 @@ def _constants(row: Citable) -> str:
 
 def _plain(row: Citable) -> str:
     if row.why:
-        page = f", {PLAIN.link.format(row.url)}" if row.url else ""
-        return f"{row.title}: {row.equation_text}. backsolve {row.id}, version {row.version}{page}.{citation_reason(row.why, PLAIN)}"
-    return f"{row.title}: {row.equation_text}. {_paragraph(row, PLAIN)}"
+        which = f"backsolve {row.of.id}, version {row.of.version}{_page(row, PLAIN)}"
+        return f"{row.of.title}: {row.equation_text}. {which}.{citation_reason(row.why, PLAIN)}"
+    return f"{row.of.title}: {row.equation_text}. {_paragraph(row, PLAIN)}"
 
 
 def _latex(row: Citable) -> str:
     items = [rf"  \item ${s.latex}$ [{latex_text(s.unit)}]: {latex_text(s.meaning)}" for s in row.symbols]
     if row.constants:
         items.append(rf"  \item numbers with a unit: {latex_text(_constants(row))}")
-    lines = [rf"\begin{{equation}}\label{{eq:{row.id}}}", row.equation_latex, r"\end{equation}"]
+    lines = [rf"\begin{{equation}}\label{{eq:{row.of.id}}}", row.equation_latex, r"\end{equation}"]
     lines += ["where", r"\begin{itemize}", *items, r"\end{itemize}"]
-    return "\n".join([*lines, f"{latex_text(row.title)}. {_paragraph(row, LATEX)}"])
+    return "\n".join([*lines, f"{latex_text(row.of.title)}. {_paragraph(row, LATEX)}"])
 
 
 def _table(row: Citable) -> str:
@@ -298,13 +290,13 @@ def _table(row: Citable) -> str:
 
 
 def _myst(row: Citable) -> str:
-    block = f"```{{math}}\n:label: {row.id}\n{row.equation_latex}\n```"
-    heading = f"**{MARKDOWN.text(row.title)}**, equation {{eq}}`{row.id}`."
+    block = f"```{{math}}\n:label: {row.of.id}\n{row.equation_latex}\n```"
+    heading = f"**{MARKDOWN.text(row.of.title)}**, equation {{eq}}`{row.of.id}`."
     return "\n\n".join([block, _table(row), f"{heading} {_paragraph(row, MARKDOWN)}"])
 
 
 def _markdown(row: Citable) -> str:
-    note, heading = f"[^{slug(row.id)}]", f"**{MARKDOWN.text(row.title)}**"
+    note, heading = f"[^{slug(row.of.id)}]", f"**{MARKDOWN.text(row.of.title)}**"
     return "\n\n".join([heading + note, f"$${row.equation_latex}$$", _table(row), f"{note}: {_paragraph(row, MARKDOWN)}"])
 
 
@@ -328,15 +320,15 @@ def bibtex_entry(key: str, **fields: str) -> str:
 
 def _bibtex_equation(row: Citable) -> str:
     return bibtex_entry(
-        key_of(row),
-        title=f"{{{latex_text(row.title)}}}",
+        key_of(row.of),
+        title=f"{{{latex_text(row.of.title)}}}",
         author=f"{{{MAINTAINERS}}}",
-        howpublished=f"{{backsolve {latex_text(VERSION)}, equation {latex_text(row.id)}, version {row.version}}}",
+        howpublished=f"{{backsolve {latex_text(VERSION)}, equation {latex_text(row.of.id)}, version {row.of.version}}}",
         url=row.url,
         urldate=_RELEASED if row.url else "",
         year=str(YEAR),
         month=month_abbr[_MONTH].lower(),
-        note=_join_sentence(map(_bibtex_origin, row.sources)),
+        note=_join_sentence(map(_bibtex_origin, row.of.sources)),
         abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
         annote=" ".join(filter(None, (_changes(row, LATEX), citation_reason(row.why, LATEX).strip()))),
     )
@@ -351,7 +343,7 @@ def _bibtex_origin(source: Source) -> str:
 
 def _bibtex_work(source: Source) -> str:
     names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _split_authors(latex_text(source.author))]
-    first, *others = [address for address in (source.video, source.url) if address] or [""]
+    first, *others = filter(None, (source.video, source.url))
     medium = f"Video of {source.dated}" if source.video else _BIBTEX_TYPES[source.kind]
     return bibtex_entry(
         work_key(source),
@@ -359,7 +351,7 @@ def _bibtex_work(source: Source) -> str:
         author=" and ".join(names).replace("{et al.}", "others"),
         howpublished=f"{{{', '.join([medium, *map(LATEX.link.format, others)])}}}",
         url=first,
-        urldate=_RELEASED if first else "",
+        urldate=_RELEASED,
         year=str(source.year),
         month=f"{source.published:%b}".lower() if source.published else "",
     )
@@ -374,12 +366,12 @@ def csl_item(key: str, type: str, title: str, author: str, issued: Iterable[int]
 
 def _csl_equation(row: Citable) -> dict[str, Any]:
     # Of a report every style prints the number and the publisher.
-    works = [_place_in_work(source, PLAIN) for source in row.sources if source.kind != DERIVATION]
-    number = f"Equation {row.id}, version {row.version}" + (f", after {'; '.join(works)}" if works else "")
-    after = _join_sentence(_origin(source, PLAIN) for source in row.sources)
-    texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
+    works = [_place_in_work(source, PLAIN) for source in row.of.sources if source.kind != DERIVATION]
+    number = f"Equation {row.of.id}, version {row.of.version}" + (f", after {'; '.join(works)}" if works else "")
+    after = _join_sentence(_origin(source, PLAIN) for source in row.of.sources)
+    texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.of.id}, {_version_of(row, PLAIN)}. {after}."}
     about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": citation_reason(row.why, PLAIN).strip()}
-    return csl_item(key_of(row), "report", row.title, MAINTAINERS, [YEAR, _MONTH], **about, **texts)
+    return csl_item(key_of(row.of), "report", row.of.title, MAINTAINERS, [YEAR, _MONTH], **about, **texts)
 
 
 def _csl_work(source: Source) -> dict[str, Any]:

@@ -40,14 +40,14 @@ _OF_SOURCES = ("kind", "title", "author", "year", "url", "place", "said", "encod
 
 
 def worked_example(row: Equation) -> str:
-    """Return the example of an equation in one line, the givens and the result, or "" if there is no example.
+    """Return the example of an equation in one line, the givens and the result.
 
     >>> from derive.catalogue import equation
     >>> worked_example(equation("scheduling.sweep_time"))
     'hbm_capacity=288 GB, hbm_bandwidth=20 TB/s -> sweep_time = 14.4 ms'
     """
     given = ", ".join(f"{name}={text}" for name, text in row.example.items())
-    return f"{given} -> {row.symbols[0]} {row.sense} {row.result}" if row.result else ""
+    return f"{given} -> {row.symbols[0]} {row.sense} {row.result}"
 
 
 def quantity_lines(name: str) -> list[str]:
@@ -75,12 +75,9 @@ def list_as_json(
 ) -> str:
     """Return the strict JSON of `list --as json`, in SI, always with the same keys. A kind that was not requested is null."""
     names = ("name", "symbol", "unit", "meaning")
+    of_equation = {"id": "id", "version": "version", "kind": "described", "title": "title", "defines": "defines"}
     kinds = {
-        "equations": None
-        if equations is None
-        else [
-            {"id": row.id, "version": row.version, "kind": row.described, "title": row.title, "defines": row.defines} for row in equations
-        ],
+        "equations": None if equations is None else [{key: getattr(row, name) for key, name in of_equation.items()} for row in equations],
         "quantities": None if quantities is None else [{name: getattr(row, name) for name in names} for row in quantities],
         "hardware": hardware,
         "models": models,
@@ -115,10 +112,8 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
     }
 
 
-def _example(row: Equation) -> dict[str, Any] | None:
+def _example(row: Equation) -> dict[str, Any]:
     """Return the example as typed and in SI. The value of the left side is not rounded in SI."""
-    if not row.result:
-        return None
     given = {name: parse(name, text) for name, text in row.example.items()}
     values = {**given, row.symbols[0]: float(row.right_side(given))}
     return {"given": dict(row.example), "result": row.result, "values": values}
@@ -149,7 +144,7 @@ def card(row: Equation) -> str:
     if row.variant:
         names = " and ".join((row.variant.name, *row.variant.holds_for))
         lines.append(f"Variant      {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
-    lines += label_lines("Example", [worked_example(row)] if row.result else [])
+    lines += label_lines("Example", [worked_example(row)])
     lines += label_lines("Requires", [*map(Requirement.text, row.requires)])
     lines += label_lines("Assumed", list(row.assumptions))
     if row.steps:
@@ -157,8 +152,7 @@ def card(row: Equation) -> str:
     lines += label_lines("Changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
     lines += label_lines("Leads to", list(referenced_by(row.id)))
     for source in row.sources:
-        place = f", {source.place}" if source.place else ""
-        lines.append(f"Source       {source.author}: {source.title}{place}. {source.said}")
+        lines.append(f"Source       {source.author}: {source.title}, {source.place}. {source.said}")
         lines += [f"             here: {source.encoded}"] if source.encoded else []
         lines += [f"             {source.address}"] if source.address else []
     return "\n".join(lines)
@@ -303,16 +297,13 @@ def narrated_steps(row: Equation, latex: bool = False) -> Iterator[NarratedStep]
 def derivation_in_latex(row: Equation) -> str:
     """Return the equation and its derivation as LaTeX, with an item for each step, and with kind and versions as comments."""
     lines = [FOR_DERIVATIONS, f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
-    lines += [r"\begin{equation*}", row.latex, r"\end{equation*}"]
+    lines += [r"\begin{equation*}", row.latex, r"\end{equation*}", *([r"\begin{enumerate}"] if row.steps else [])]
     for step in narrated_steps(row, latex=True):
         lines.append(rf"  \item {latex_text(step.operation)}")
         lines += [rf"    \[ {_in_latex(one.sides)} \qquad \text{{{latex_text(one.origin)}{one.where}}} \]" for one in step.premises]
         lines += [f"    {step.change}:"] if step.change else []
         lines.append(rf"    \[ {_in_latex(step.sides, step.sense)} \]")
-    if row.steps:
-        lines.insert(lines.index(r"\end{equation*}") + 1, r"\begin{enumerate}")
-        lines.append(r"\end{enumerate}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *([r"\end{enumerate}"] if row.steps else [])])
 
 
 def _origin(row: Equation, premise: Premise) -> str:

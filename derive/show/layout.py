@@ -169,9 +169,7 @@ def escape_cell(value: object) -> object:
         return str(value).lower()
     if not isinstance(value, str):
         return value
-    told = (
-        value if value.isprintable() else "".join(mark if mark.isprintable() or mark in _LAID_OUT else repr(mark)[1:-1] for mark in value)
-    )
+    told = "".join(mark if mark.isprintable() or mark in _LAID_OUT else repr(mark)[1:-1] for mark in value)
     return f"'{told}" if begins_as_formula(value) else told
 
 

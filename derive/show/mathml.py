@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from unicodedata import lookup
 
 from derive.errors import WrongData, shorten
 from derive.quantities import QUANTITIES
@@ -123,8 +124,8 @@ _LETTERS = {
     **{"kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "ϕ"},
     **{"chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π"},
     **{"Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "ell": "ℓ", "partial": "∂", "infty": "∞"},
+    **{name: name for name in ("max", "min", "ln", "log", "exp")},
 }
-_NAMES = ("max", "min", "ln", "log", "exp")
 _SIGNS = {
     **{"star": "⋆", "cdot": "·", "times": "×", "mid": "∣", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "approx": "≈", "to": "→"},
     **{"sum": "∑", "pm": "±", "neq": "≠", "lbrace": "{", "rbrace": "}"},
@@ -133,9 +134,8 @@ _SPACES = {",": _THIN, ";": '<mspace width="0.2778em"/>', " ": '<mspace width="0
 _SPACES["qquad"] = _SPACES["quad"] * 2
 _TYPED = {"-": "−", "'": "′"}
 """Signs that differ from the character on a keyboard."""
+_PLACES = {"_": "sub", "^": "sup"}
 _OVER = {"hat": "^", "bar": "¯", "tilde": "~"}
-_SCRIPT = {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ", "R": "ℛ"}
-"""Calligraphic letters that are not in the regular block of Unicode."""
 
 
 @cache
@@ -149,10 +149,9 @@ def latex_in_mathml(latex: str) -> str:
     """
     waiting = _TOKEN.findall(latex)[::-1]
     try:
-        drawn = "".join(_parts_until(waiting, ""))
+        return "".join(_parts_until(waiting, ""))
     except (IndexError, KeyError) as error:
         raise WrongData(f"{shorten(latex)} is no LaTeX of the registry or the documentation") from error
-    return drawn
 
 
 def _parts_until(waiting: list[str], end: str) -> Iterator[str]:
@@ -166,17 +165,12 @@ def _parts_until(waiting: list[str], end: str) -> Iterator[str]:
 def _scripted_part(waiting: list[str]) -> str:
     """Return a part with its subscript and superscript."""
     base, scripts = _part(waiting), {}
-    while waiting and waiting[-1] in ("_", "^"):
+    while waiting and waiting[-1] in _PLACES:
         place = waiting.pop()
         scripts[place] = _part(waiting)
-    match sorted(scripts):
-        case ["_"]:
-            return f"<msub>{base}{scripts['_']}</msub>"
-        case ["^"]:
-            return f"<msup>{base}{scripts['^']}</msup>"
-        case ["^", "_"]:
-            return f"<msubsup>{base}{scripts['_']}{scripts['^']}</msubsup>"
-    return base
+    places = [place for place in _PLACES if place in scripts]
+    tag = "".join(["m", *map(_PLACES.__getitem__, places)])
+    return f"<{tag}>{base}{''.join(map(scripts.__getitem__, places))}</{tag}>" if places else base
 
 
 def _part(waiting: list[str]) -> str:
@@ -198,7 +192,7 @@ def _command(name: str, waiting: list[str]) -> str:
     if name in ("mathrm", "text", "operatorname"):
         return _word(waiting)
     if name == "mathcal":
-        return f"<mi>{_calligraphic(_braced(waiting))}</mi>"
+        return f"<mi>{lookup(f'SCRIPT CAPITAL {_braced(waiting)}')}</mi>"
     if name in _OVER:
         return f"<mover>{_part(waiting)}<mo>{_OVER[name]}</mo></mover>"
     if name == "frac":
@@ -208,8 +202,6 @@ def _command(name: str, waiting: list[str]) -> str:
     if name in ("left", "right"):
         fence = waiting.pop()
         return f'<mo stretchy="true">{escape(fence)}</mo>' if fence != "." else ""
-    if name in _NAMES:
-        return f"<mi>{name}</mi>"
     if name in _LETTERS:
         return f"<mi>{_LETTERS[name]}</mi>"
     return _SPACES[name] if name in _SPACES else f"<mo>{_SIGNS[name]}</mo>"
@@ -222,13 +214,8 @@ def _word(waiting: list[str]) -> str:
 
 
 def _braced(waiting: list[str]) -> str:
-    if waiting.pop() != "{":
-        raise KeyError("{")
+    waiting.pop()
     word = ""
     while (token := waiting.pop()) != "}":
         word += token
     return word
-
-
-def _calligraphic(letter: str) -> str:
-    return _SCRIPT.get(letter) or chr(ord("𝒜") + ord(letter) - ord("A"))

@@ -6,9 +6,8 @@ A part is the answers themselves, the warnings, the steps, the sensitivities, th
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, repeat, zip_longest
+from itertools import chain
 from math import isclose, isnan
-from typing import Any
 
 from derive.answers import (
     BY_DEFAULT,
@@ -65,9 +64,11 @@ def head(solution: Result, limits: bool = False) -> Iterator[str]:
         return
     found: list[str] = []
     exactly = "exactly so" if EITHER_BINDS in solution.kinds else ""
+    alone = ", ".join([" for decode alone", *prompts_words(solution)]) if DECODE_ALONE in solution.kinds else ""
     for answer, steps in ways_to(solution):
+        by = "".join(f", by {row.rule}" for row in rules_among(equations_of(solution, steps)) if row.rule)
         bound = limit_in_words(answer, values_of(solution, answer, steps), solution.equations) if limits else ""
-        after = decode_alone_words(solution) + ("" if limits or not exactly else f"   {exactly}") + rule_words(solution, steps)
+        after = f"{alone}{'' if limits or not exactly else f'   {exactly}'}{by}"
         where = (f"   {exactly} if {bound}" if exactly else f"   {bound}") if bound else ""
         found.append(answer_line(solution.unknown, answer, regime=not limits, after=after) + where)
     is_limited = limits and not solution.said and any("   " in line for line in found)
@@ -99,21 +100,10 @@ def remark_lines(remarks: Iterable[str]) -> list[str]:
     return [line for label, texts in found.items() for line in label_lines(label, texts)]
 
 
-def decode_alone_words(solution: Result) -> str:
-    """Return the words after an answer that leaves out the prompts of its requests, with the answer that includes them."""
-    both = "".join(f", {text}" for text in prompts_words(solution))
-    return f" for decode alone{both}" if DECODE_ALONE in solution.kinds else ""
-
-
 def prompts_words(solution: Result) -> list[str]:
     """Return the answer with prompts on the same chips, if there is one."""
     both = solution.with_prompts
     return [f"{value_in_words(solution.unknown, both)} with prompts on the same chips"] if both else []
-
-
-def rule_words(solution: Result, steps: Sequence[RouteStep]) -> str:
-    """Return the words after an answer that uses readings, conditions or rules of thumb."""
-    return "".join(f", by {row.rule}" for row in rules_among(equations_of(solution, steps)) if row.rule)
 
 
 def equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
@@ -137,7 +127,7 @@ def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[
     found: dict[tuple[str, str], str] = {}
     left_out: set[str] = set()
     for one in solutions:
-        kinds = dict(zip(one.warnings, one.kinds, strict=False))
+        kinds = dict(zip(one.warnings, one.kinds, strict=True))
         left_out |= {text for text, kind in kinds.items() if kind in NOT_INCLUDED}
         for text in warnings_of(one):
             # Two answers may give one warning in other words, which begin alike.
@@ -157,7 +147,7 @@ def warnings_of(solution: Result) -> list[str]:
     """Return the warnings of an answer. The first ones name the defaults that the givens replace."""
     # The rule that a single answer rests on is already behind its value, and the deployments are with and without prompts.
     in_head = () if solution.sweep or solution.spans else {BY_RULE, *([DECODE_ALONE] if solution.lead and solution.with_prompts else [])}
-    others = [text for text, kind in zip_longest(solution.warnings, solution.kinds[: len(solution.warnings)]) if kind not in in_head]
+    others = [text for text, kind in zip(solution.warnings, solution.kinds, strict=True) if kind not in in_head]
     return [*(text for text in solution.assumptions if _REPLACED_DEFAULT in text), *others]
 
 
@@ -187,28 +177,24 @@ def _name_points_once(warnings: Sequence[str]) -> list[str]:
     return found
 
 
-def values_of(solution: Result, answer: Answer | None, steps: Sequence[RouteStep]) -> dict[str, float]:
+def values_of(solution: Result, answer: Answer, steps: Sequence[RouteStep]) -> dict[str, float]:
     """Return all numbers on the way to one of the answers: givens, results of steps, and the answer or the end of its bounds."""
-    shown = dict(solution.spans.shown) if solution.spans else {}
-    bound = shown_end(answer) if answer and not solution.spans else None
-    shown |= {} if bound is None else {solution.unknown: bound}
+    end = shown_end(answer)
+    shown = solution.spans.shown if solution.spans else {} if end is None else {solution.unknown: end}
     return {**solution.given, **shown, **values_of_steps(steps)}
 
 
 def numbers_of_steps(solutions: Sequence[Result]) -> list[tuple[str, list[str]]]:
     """Return the steps in numbers, each once. Each further answer of a question with several answers has a title."""
-    single = solutions[0] if len(solutions) == 1 else None
-    ways = [*ways_to(single)] if single and single.further else [(one.answers[0] if one.answers else None, one.route) for one in solutions]
     found: list[tuple[str, list[str]]] = []
     known: set[str] = set()
-    for place, (answer, steps) in enumerate(ways):
-        one = single or solutions[place]
-        values = values_of(one, answer, steps)
-        lines = list(dict.fromkeys(line for step in steps for line in _step_in_numbers(step, values) if line not in known))
-        known |= {*lines}
-        value = answer.value if single and place and answer else None
-        found.append(("" if value is None else f"at {one.unknown} = {show(one.unknown, value)}:", lines))
-    return found if single else [("", [line for _, lines in found for line in lines])]
+    for one in solutions:
+        for place, (answer, steps) in enumerate(ways_to(one) if one.further and len(solutions) == 1 else [(one.answers[0], one.route)]):
+            values = values_of(one, answer, steps)
+            lines = list(dict.fromkeys(line for step in steps for line in _step_in_numbers(step, values) if line not in known))
+            known |= {*lines}
+            found.append(("" if not place or answer.value is None else f"at {one.unknown} = {show(one.unknown, answer.value)}:", lines))
+    return found if len(solutions) == 1 else [("", [line for _, lines in found for line in lines])]
 
 
 def _step_in_numbers(step: RouteStep, values: Mapping[str, float]) -> list[str]:
@@ -226,20 +212,18 @@ def route_lines(*solutions: Result) -> list[str]:
     lines: list[str] = []
     seen: set[RouteStep] = set()
     for one in solutions:
-        for place, (answer, steps) in enumerate(ways_to(one) if one.answers else [(None, one.route)]):
-            if place and not one.further:
-                break
-            title = f"at {one.unknown} = {text_of(one.unknown, replace(answer, bound=None))}:" if place and answer else ""
-            lines += ["", title] if title else []
-            lines += _route_to(one, answer, [step for step in steps if step not in seen], steps)
+        for place, (answer, steps) in enumerate(ways_to(one)):
+            own = _route_to(one, answer, [step for step in steps if step not in seen], steps)
+            lines += ["", f"at {one.unknown} = {text_of(one.unknown, replace(answer, bound=None))}:"] if place and own else []
+            lines += own
             seen |= {*steps}
     return lines
 
 
-def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep], steps: Sequence[RouteStep]) -> list[str]:
+def _route_to(solution: Result, answer: Answer, shown: Sequence[RouteStep], steps: Sequence[RouteStep]) -> list[str]:
     """Return some of the steps to an answer, with the numbers of all of them."""
     values = values_of(solution, answer, steps)
-    bound = shown_end(answer) if answer and not solution.spans else None
+    end = None if solution.spans else shown_end(answer)
     lines = []
     for step in shown:
         if step.formula and step.value is not None:
@@ -249,15 +233,14 @@ def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep
         elif step.formula:
             lines += [step.formula, f"    {substitute_numbers(step.formula, values, keep=step.unknown)}"]
         elif step.forwards:
-            found = step.unknown if step.value is None else f"{step.unknown} = {show(step.unknown, step.value)}"
-            lines += [f"{found}   (found numerically, by computing {step.forwards})"]
+            lines += [f"{step.unknown} = {show(step.unknown, values[step.unknown])}   (found numerically, by computing {step.forwards})"]
         elif step.value is not None:
             lines += [f"{step.unknown} = {show(step.unknown, step.value)}   (found numerically)"]
         others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""
         together = "   together" if len(step.equations) > 1 else ""
         lines += [f"    {step.equation}{together}{others}"]
-        if step.value is None and bound is not None and step is not shown[-1]:
-            lines += [f"at {solution.unknown} = {show(solution.unknown, bound)}:"]
+        if step.value is None and end is not None and step is not shown[-1]:
+            lines += [f"at {solution.unknown} = {show(solution.unknown, end)}:"]
     return lines
 
 
@@ -290,8 +273,6 @@ def moves_of(solution: Result, most: int | None = None) -> list[str]:
     """Return the elasticities of the first answer, or only the `most` largest ones."""
     if told := [text.removeprefix(_MOVES) for text in solution.lead if text.startswith(_MOVES)]:
         return label_lines("+1 %", told)
-    if not solution.answers:
-        return []
     # Of a negative answer the signs are reversed, so that a larger loss is a smaller margin.
     sign = -1 if solution.answers[0].ends[0] < 0 else 1
     return moves_lines({name: sign * slope for name, slope in solution.answers[0].elasticities.items()}, most)
@@ -391,24 +372,14 @@ def bound_in_brackets(bound: str | None) -> str:
 
 
 def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
-    """Return an iterator of the rows: the givens, the answers, what is beside them, and their regime or why there is no answer."""
-    said = table.bound is not None
-    beside = zip(*table.beside.values(), strict=True) if table.beside else repeat(())
-    return (_texts(unknown, said, *row, [*numbers]) for row, numbers in zip(table.rows(), beside, strict=False))
-
-
-def _texts(
-    unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any, beside: Sequence[float]
-) -> list[str]:
-    values = " or ".join(text_of(unknown, one, bound=not said) for one in answers) or "-"
-    where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
-    told = where or (reason.message.splitlines()[0] if reason else "")
-    return [
-        *(show(name, value) for name, value in given.items()),
-        values,
-        *("-" if isnan(one) else show(unknown, one) for one in beside),
-        told,
-    ]
+    """Yield the rows: the givens, the answers, what is beside them, and their regime or why there is no answer."""
+    is_bound = table.bound is not None
+    for place, (given, answers, reason) in enumerate(table.rows()):
+        values = " or ".join(text_of(unknown, one, bound=not is_bound) for one in answers) or "-"
+        beside = ["-" if isnan(column[place]) else show(unknown, column[place]) for column in table.beside.values()]
+        where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
+        told = where or (reason.message.splitlines()[0] if reason else "")
+        yield [*(show(name, value) for name, value in given.items()), values, *beside, told]
 
 
 def join_sweeps(tables: Sequence[tuple[str, Sweep]], labels: Sequence[str]) -> Iterator[list[str]]:

@@ -425,7 +425,7 @@ def _is_shared_by_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
     return all(other == text for texts in stay for other in texts if other.split(" ")[0] == name)
 
 
-def plotted_values(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:
+def plotted_values(name: str, found: Spread, beside_a_sweep: bool) -> list[float] | None:
     """Return the values at which a picture shows a given that spans several values, or None if the given needs no change.
 
     A range is drawn as a sweep, or beside another sweep as a line at each end. A counted quantity has whole numbers only.
@@ -435,7 +435,7 @@ def plotted_values(name: str, found: Spread | None, beside_a_sweep: bool) -> lis
     """
     if isinstance(found, Interval):
         found = Series(values=found.ends) if beside_a_sweep else Series(low=found.low, high=found.high, count=POINTS, spacing="lin")
-    elif found is None or not (found.count and name in COUNTED):
+    elif not (found.count and name in COUNTED):
         return None
     values = found.array()
     drawn_at: list[float] = np.unique(np.maximum(np.round(values), 1.0) if name in COUNTED else values).tolist()
@@ -456,16 +456,13 @@ def _draw_chart(chart: Chart) -> Iterator[str]:
         return
     cells = [[" "] * _WIDE for _ in range(_HIGH)]
     (left, right), (bottom, top) = extent(chart, up=False), extent(chart, up=True)
-    across, up = (in_units(chart).across.is_logarithmic, in_units(chart).up.is_logarithmic)
+    across, up = (bool(axis.is_logarithmic) for axis in (in_units(chart).across, in_units(chart).up))
     for sign, mark in zip(_MARKS, chart.marks, strict=False):
-        places = zip(_axis_shares(mark.xs, (left, right), bool(across)), _axis_shares(mark.ys, (bottom, top), bool(up)), strict=True)
-        for x, y in places:
+        for x, y in zip(_axis_shares(mark.xs, (left, right), across), _axis_shares(mark.ys, (bottom, top), up), strict=True):
             cells[_HIGH - 1 - round(y * (_HIGH - 1))][round(x * (_WIDE - 1))] = sign
-    ends = [show(chart.up.quantity, top), show(chart.up.quantity, bottom)]
-    margin = max(map(len, ends))
-    for at, row in enumerate(cells):
-        label = ends[0] if at == 0 else ends[1] if at == _HIGH - 1 else ""
-        yield f"{label:>{margin}} |{''.join(row).rstrip()}"
+    ends = {0: show(chart.up.quantity, top), _HIGH - 1: show(chart.up.quantity, bottom)}
+    margin = max(map(len, ends.values()))
+    yield from (f"{ends.get(at, ''):>{margin}} |{''.join(row).rstrip()}" for at, row in enumerate(cells))
     low, high = show(chart.across.quantity, left), show(chart.across.quantity, right)
     yield f"{'':>{margin}} +{'-' * _WIDE}"
     yield f"{'':>{margin}}  {low}{high:>{max(_WIDE - len(low), len(high) + 1)}}"

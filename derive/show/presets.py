@@ -44,11 +44,10 @@ def hardware_lines(word: str = "") -> list[str]:
     """
     types = [*BYTES_PER_WEIGHT]
     head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
-    chips = hardware_records(word)
-    rows = [head, *(_chip_cells(chip, types) for chip in chips)]
+    rows = [head, *(_chip_cells(chip, types) for chip in hardware_records(word))]
     said = "dense PFLOP/s by type. Ridge point in FLOP/byte, for the first type. --price rent uses the median rent"
-    every = chips if not word else hardware_records()
-    nominal = ", ".join(one["name"] for one in every if one["figures"].get("hbm_capacity", {"notes": ""})["notes"].startswith(_NOMINAL))
+    figures = [(one["name"], one["figures"].get("hbm_capacity", {"notes": ""})) for one in hardware_records()]
+    nominal = ", ".join(name for name, figure in figures if figure["notes"].startswith(_NOMINAL))
     return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, or nominal: {nominal}"]
 
 
@@ -196,11 +195,8 @@ def _parameters_record(row: OpenModel) -> dict[str, Any]:
 def _model_cells(one: Mapping[str, Any]) -> list[str]:
     total, active = (show(name, one[name]) if one[name] else _ABSENT for name in PARAMETERS)
     stored, read = (f"{one[name] / 1e3:.4g}" if one[name] else _ABSENT for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    return [one["name"], total, active, _experts(one) or _ABSENT, read, stored, _context(one), ", ".join(one["missing"]) or _ABSENT]
-
-
-def _experts(one: Mapping[str, Any]) -> str:
-    return f"{one['active_experts']}/{one['experts']}" if one["experts"] and one["active_experts"] else ""
+    experts = f"{one['active_experts']}/{one['experts']}" if one["experts"] else _ABSENT
+    return [one["name"], total, active, experts, read, stored, _context(one), ", ".join(one["missing"]) or _ABSENT]
 
 
 def _context(one: Mapping[str, Any]) -> str:
@@ -237,7 +233,7 @@ def model_card(name: str) -> list[str]:
     total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
     cache = f"{read} read and {stored} stored, at 1 byte per value{_index_key_note(row)}" if read and stored else _ABSENT
-    routed = f"{one['active_experts']} of {one['experts']} experts per token" if _experts(one) else "all weights for every token"
+    routed = f"{one['active_experts']} of {one['experts']} experts per token" if one["experts"] else "all weights for every token"
     return [
         f"{name}   --model {name}",
         f"{'parameters' if own else 'published':<12}{total} in all and {active} active parameters: {one['source']}",

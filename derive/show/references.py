@@ -87,10 +87,8 @@ def _place(place: str, markup: Markup) -> str:
 
 def _sentence(one: Reference, markup: Markup) -> str:
     places = [_place(place, markup) for place in one.places]
-    return (
-        ", ".join([markup.work.format(markup.text(one.title)), *places, markup.text(f"{one.which} ({one.said})")])
-        + f".{citation_reason(one.why, markup)}"
-    )
+    parts = [markup.work.format(markup.text(one.title)), *places, markup.text(f"{one.which} ({one.said})")]
+    return f"{', '.join(parts)}.{citation_reason(one.why, markup)}"
 
 
 def _bibtex(one: Reference) -> str:

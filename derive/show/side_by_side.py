@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from statistics import median
+from typing import Any
 
 from derive import presets
 from derive.answers import BOUGHT, COUNTED, SHORT, Answer, Column, Result, next_whole, same_bound, shown_end
@@ -55,15 +55,7 @@ _OF_SEVERAL_TERMS = "these rents have different terms: a chip on demand costs mo
 def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:
     """Yield the answers of all deployments in a style of `text.lines`. JSON is a list of deployments with their documents."""
     if style == "json":
-        found = [
-            {
-                **{"hardware": list(one.hardware), "model": list(one.model)},
-                "solutions": [solution_record(solution) for solution in one.solutions],
-                **({"refused": one.refused} if one.refused else {}),
-            }
-            for one in columns
-        ]
-        yield json.dumps(found, indent=2, allow_nan=False)
+        yield json.dumps([*map(_column_record, columns)], indent=2, allow_nan=False)
     elif style == "csv":
         named = ((f"{line_text([one.name])},", solution) for one in columns for solution in one.solutions)
         yield from csv_lines(named, "deployment,")
@@ -74,6 +66,11 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
             for solution in one.solutions:
                 yield one.name
                 yield from lines([solution], style)
+
+
+def _column_record(one: Column) -> dict[str, Any]:
+    record = {"hardware": one.hardware, "model": one.model, "solutions": [*map(solution_record, one.solutions)]}
+    return record | ({"refused": one.refused} if one.refused else {})
 
 
 def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
@@ -104,26 +101,15 @@ def _closing_lines(solutions: Sequence[Result], brief: bool) -> list[str]:
 
 def _remarks(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
     """Return the warnings of deployments, and the reasons why some have no answer."""
-    warned = [
-        (one.name, kind, text)
-        for one in answered
-        for solution in one.solutions
-        if solution.answers
-        for kind, text in zip_longest(solution.kinds, solution.warnings, fillvalue="")
-    ]
-    reasons = [
-        (one.name, solution.refusal.code, _reason_line(solution))
-        for one in answered
-        for solution in one.solutions
-        if not solution.answers and solution.reason and not one.refused
-    ]
-    refused = [(one.name, _REFUSED, one.refused) for one in columns if one.refused]
-    many = len(columns)
-    return [*label_lines("Warning", told(warned, many)), *label_lines("No answer", told([*refused, *reasons], many))]
-
-
-def _reason_line(solution: Result) -> str:
-    return solution.why_not.splitlines()[0] if solution.why_not.startswith(solution.unknown) else f"{solution.unknown}: {solution.why_not}"
+    warned, refused = list[tuple[str, str, str]](), [(one.name, _REFUSED, one.refused) for one in columns if one.refused]
+    for one in answered:
+        for solution in one.solutions:
+            if solution.answers:
+                warned += [(one.name, kind, text) for kind, text in zip(solution.kinds, solution.warnings, strict=True)]
+            elif not one.refused:
+                why, unknown = solution.why_not, solution.unknown
+                refused.append((one.name, solution.refusal.code, why if why.startswith(unknown) else f"{unknown}: {why}"))
+    return [*label_lines("Warning", told(warned, len(columns))), *label_lines("No answer", told(refused, len(columns)))]
 
 
 def _group_by_text(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
@@ -138,7 +124,7 @@ def _first_of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list
     """Return the first remark of each kind, with the number of other deployments that have a similar one."""
     names: dict[str, dict[str, str]] = {}
     for name, kind, text in said:
-        names.setdefault(kind or text, {}).setdefault(name, text.splitlines()[0])
+        names.setdefault(kind, {}).setdefault(name, text.splitlines()[0])
     found = []
     for of in names.values():
         (first, *others), texts = of, [*of.values()]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from math import isfinite, isnan
+from textwrap import indent
 from typing import Any
 
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Answer, Result, Spans, Sweep, next_whole, ways_to
@@ -48,19 +49,12 @@ def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: 
         return full_lines(solutions) if full else screen_lines(solutions, columns)
     if style == "csv":
         return csv_lines(("", one) for one in solutions)
-    documents = [*map(_printer_of(style), solutions)]
-    if len(documents) == 1:
-        return documents[0]
-    return _json_list(documents) if style == "json" else chain.from_iterable(chain(one, ("",)) for one in documents)
-
-
-def _printer_of(style: str) -> Callable[[Result], Iterator[str]]:
-    """Return the printer of one answer in a style. LaTeX is loaded only if it is needed."""
     if style == "json":
-        return _json_lines
+        return _json_lines(solutions[0]) if len(solutions) == 1 else _json_list([*map(_json_lines, solutions)])
     from derive.show.typeset import latex_lines, markdown_lines
 
-    return {"latex": latex_lines, "markdown": markdown_lines}[style]
+    documents = map({"latex": latex_lines, "markdown": markdown_lines}[style], solutions)
+    return next(documents) if len(solutions) == 1 else chain.from_iterable(chain(one, ("",)) for one in documents)
 
 
 def csv_lines(named: Iterable[tuple[str, Result]], before_header: str = "") -> Iterator[str]:
@@ -132,7 +126,7 @@ def _json_lines(solution: Result) -> Iterator[str]:
         return
     yield json.dumps(solution_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
     yield '  "sweep": ['
-    yield from _separated(json_points(solution.sweep, _answer_record, indentation=4))
+    yield from _separated(_json_points(solution.sweep))
     yield "  ]\n}"
 
 
@@ -150,7 +144,7 @@ def _json_list(documents: Sequence[Iterator[str]]) -> Iterator[str]:
     yield "["
     for document in documents:
         end = "" if document is documents[-1] else ","
-        yield from ("  " + text.replace("\n", "\n  ") for text in _separated(document, "", end))
+        yield from (indent(text, "  ") for text in _separated(document, "", end))
     yield "]"
 
 
@@ -181,13 +175,12 @@ def csv_points(table: Sweep, answer_cells: _Fields, columns: Sequence[str]) -> I
         yield from chain.from_iterable(zip(*rows, strict=True))
 
 
-def json_points(table: Sweep, answer_record: _Fields, indentation: int) -> Iterator[str]:
+def _json_points(table: Sweep) -> Iterator[str]:
     """Yield the points of a sweep as JSON, each as a text of several lines."""
     for part in table.alike():
-        answers = [_template_fields(one, answer_record) for one in part.answers]
+        answers = [_template_fields(one, _answer_record) for one in part.answers]
         record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": answers, **dict.fromkeys(table.beside, _NUMBER)}
-        margin = " " * indentation
-        text = margin + json.dumps(record, indent=2, allow_nan=False).replace("\n", f"\n{margin}")
+        text = indent(json.dumps(record, indent=2, allow_nan=False), " " * 4)
         yield from _fill_template(text, json.dumps(_NUMBER), [*part.given, *part.values, *_with_absent(part.beside, "null")])
 
 
@@ -291,11 +284,11 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
 def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
     """Yield all parts of answers, with every equation, the source of each number, and all assumptions."""
     answered = [one for one in solutions if one.answers or one.sweep]
-    if not answered and len(solutions) == 1:
-        yield f"{solutions[0].unknown}: no answer"
+    if not answered:
+        yield from (f"{one.unknown}: no answer" for one in solutions)
         return
     alone = answered[0] if len(solutions) == 1 else None
-    if answered and all(one.sweep for one in answered):
+    if all(one.sweep for one in answered):
         yield from _sweep_table(answered)
     else:
         yield from parts.head(alone) if alone else parts.heads(answered)
@@ -304,7 +297,7 @@ def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
     if route:
         yield from [parts.point_of_route(alone.spans)] if alone and alone.spans else []
         yield from (*route, "")
-    yield from parts.moves_of(alone) if alone else ()
+    yield from parts.moves_of(alone) if alone and alone.answers else ()
     yield from label_lines("Given", list(dict.fromkeys(line for one in answered for line in parts.given_lines(one))))
     yield from label_line("Defaults", dict.fromkeys(text for one in answered for text in parts.defaults_of(one)))
     yield from label_lines("Assumed", list(dict.fromkeys(text for one in answered for text in parts.assumptions_of(one))))
@@ -313,7 +306,7 @@ def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
 
 def _refusal_lines(solutions: Sequence[Result]) -> list[str]:
     """Return a line for each of several questions without an answer."""
-    unanswered = [one for one in solutions if not (one.answers or one.sweep) and one.reason] if len(solutions) > 1 else []
+    unanswered = [one for one in solutions if not (one.answers or one.sweep)] if len(solutions) > 1 else []
     return [f"{one.unknown}: no answer: {one.why_not.splitlines()[0]}" for one in unanswered]
 
 
@@ -344,8 +337,8 @@ def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Seq
         return chain(table, below, ends[0])
     top, *rows = table
     ways = [(every, end) for end in ends for every in _EVERY[:_FEW]] + [(every, ends[-1]) for every in _EVERY[_FEW:]]
-    shown = (_thin_rows(top, rows, every, [*below, *end]) for every, end in ways)
-    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), _thin_rows(top, rows, _EVERY[-1], [*below, *ends[-1]]))
+    shown = [_thin_rows(top, rows, every, [*below, *end]) for every, end in ways]
+    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), shown[-1])
 
 
 def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
@@ -361,7 +354,7 @@ def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> lis
     for title, steps in sections:
         kept = last_lines(steps, (room - 1) // len(sections) - bool(title), wanted, columns)
         lines += [title, *kept] if title else kept
-    return ["", *lines] if lines else []
+    return ["", *lines]
 
 
 def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns: int = SCREEN_WIDTH) -> list[str]:
@@ -406,24 +399,24 @@ def moving_defaults(solution: Result) -> list[str]:
     slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
     defaults = parts.defaults_of(solution)
     moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
-    reserved = _reserve_default(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else None
-    return [*(text for text in moving if text != _NOTHING_RESERVED or not reserved), *([reserved] if reserved else [])]
+    # A given at 0 has no elasticity, so this default is not yet among them.
+    return [*moving, *(_reserve_default(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else [])]
 
 
-def _reserve_default(solution: Result, slope: float) -> str | None:
+def _reserve_default(solution: Result, slope: float) -> list[str]:
     """Return the default that no memory is reserved, and the approximate bound with the tenth that engines reserve.
 
     A size grows in proportion to the memory. A quantity that needs memory changes in inverse proportion.
     """
     ends = {end for answer in solution.answers for end in answer.ends if end}
     if len(ends) != 1 or abs(slope) < _MOVES or {"memory_nearly_full", "little_room_left"} & {*solution.kinds}:
-        return None
+        return []
     if solution.provenance.get("replicas", "given") != "given":
-        return f"{_NOTHING_RESERVED} (engines hold back about a tenth: then there may be more replicas)"
+        return [f"{_NOTHING_RESERVED} (engines hold back about a tenth: then there may be more replicas)"]
     (end,) = ends
     less = end * (1 - KEPT_FREE * slope if slope > 0 else (1 - KEPT_FREE) ** slope)
     whole = next_whole(less, UPPER if slope > 0 else LOWER) if solution.unknown in COUNTED else less
-    return f"{_NOTHING_RESERVED} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"
+    return [f"{_NOTHING_RESERVED} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"]
 
 
 def most_important_assumptions(solutions: Sequence[Result]) -> list[str]:
@@ -455,8 +448,7 @@ def _weight(text: str, weights: Mapping[str, float]) -> float:
 
 def _weights(solution: Result) -> dict[str, float]:
     """Return how strongly the answer depends on the equation of each assumption, a little less for earlier equations."""
-    answer = solution.answers[0] if solution.answers else None
-    values = parts.values_of(solution, answer, solution.route) if answer and solution.route else {}
+    values = parts.values_of(solution, solution.answers[0], solution.route) if solution.route else {}
     moves = {solution.unknown: 1.0}
     found: dict[str, float] = {}
     steps = [(step.unknown, step.equations) for step in reversed(solution.route)] or [

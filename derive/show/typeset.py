@@ -73,11 +73,8 @@ def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tupl
     if step.formula:
         solved = formula_in_latex(step.formula)
         numbers = substitute_in_latex(step.formula, values, keep="" if value else step.unknown)
-        lines = (
-            [f"{unknown} = {solved}", f"{unknown} = {numbers}" + ("" if numbers == value else f" = {value}")]
-            if value
-            else [solved, numbers]
-        )
+        same = "" if numbers == value else f" = {value}"
+        lines = [f"{unknown} = {solved}", f"{unknown} = {numbers}{same}"] if value else [solved, numbers]
         yield from ((line, "") for line in lines if line not in stated)
     elif value:
         yield f"{unknown} = {value}", ""
@@ -132,9 +129,7 @@ def latex_lines(solution: Result) -> Iterator[str]:
     if not solution.sweep:
         answers = [_answer_latex(solution.unknown, answer) for answer in solution.answers]
         # The last step may have come to just that.
-        lines += [
-            said for said in answers if not (lines and lines[-1].endswith(said.partition(" ")[2]) and said.split(" ")[0] in lines[-1])
-        ]
+        lines += [said for said in answers if not "".join(lines[-1:]).endswith(said.partition(" ")[2])]
     yield FOR_DERIVATIONS
     if used := [equation(id) for id in solution.equations]:
         yield rf"% the entries that \cite names: backsolve cite {' '.join(row.id for row in used)} --as bibtex"
@@ -155,10 +150,9 @@ def latex_lines(solution: Result) -> Iterator[str]:
 
 def _worked_out(solution: Result) -> Iterator[tuple[str, str]]:
     """Yield the lines that lead to the first answer, each once, with the equation that a line states. Sweeps and formulas have none."""
-    answer = solution.answers[0] if solution.answers else None
-    if solution.sweep or not answer or answer.kind == "symbolic":
+    if solution.sweep or not solution.answers or solution.answers[0].kind == "symbolic":
         return
-    values = values_of(solution, answer, solution.route)
+    values = values_of(solution, solution.answers[0], solution.route)
     shown = solution.spans.shown if solution.spans else {}
     lines = {rf"\text{{at}} \quad {', '.join(_equal(name, value) for name, value in shown.items())}": ""} if shown else {}
     for step in solution.route:

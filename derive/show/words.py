@@ -146,8 +146,7 @@ def limit_in_words(answer: Answer, values: Mapping[str, float], equations: tuple
     found = {words: _shares_of_part(words, part, values) for words, part in parts.items() if words not in steps or len(steps) == 1}
     said = _regime_words(answer.regime)
     if not any(found.values()):
-        words = _AND.join(said)
-        return "; ".join(filter(None, (capacity, words))) if capacity and parts.keys().isdisjoint(_BOUNDS) else words
+        return "; ".join(filter(None, (capacity, _AND.join(said))))
     return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in said)
 
 
@@ -166,11 +165,11 @@ def _shares_of_part(words: str, regime: str, values: Mapping[str, float]) -> str
 
 def _prefill_shares(bound: str, values: Mapping[str, float], regime: str) -> str:
     """Return the shares of weights and attention in a prefill pass, and the ratio of the shorter to the longer time."""
-    ratio, factor = _ratio(regime, values), values.get("prefill_attention_factor")
+    ratio = _ratio(regime, values)
     if bound == MEMORY_BOUND:
         return f"arithmetic takes {_percent(ratio)} of that time"
-    parts = f"{_list_shares([('weights', 1.0), ('attention', factor - 1)], factor)}; " if factor else ""
-    return f"{parts}reads take {_percent(ratio)} of that time"
+    factor = values["prefill_attention_factor"]
+    return f"{_list_shares([('weights', 1.0), ('attention', factor - 1)], factor)}; reads take {_percent(ratio)} of that time"
 
 
 def _ratio(regime: str, values: Mapping[str, float]) -> float:
@@ -194,8 +193,6 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
         return ""
     positions = values.get("tokens_verified_per_step", 1.0)
     read, worked = sum(time for _, time in reads), positions * sum(time for _, time in arithmetic)
-    if not read or not worked:
-        return ""
     if "prefill_chunk" in values:
         ratio = _ratio(regime, values)
         # What a step does beside decoding is the arithmetic of its chunk.
@@ -214,9 +211,7 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
 
 def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     for label, spelled in wanted:
-        name = next((name for name in spelled if name in values), None)
-        if name:
-            yield label, values[name]
+        yield from [(label, values[name]) for name in spelled if name in values][:1]
 
 
 def _list_shares(parts: list[tuple[str, float]], whole: float) -> str:
@@ -269,7 +264,7 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
     if answer.kind == "symbolic":
         return f"{answer.formula}{suffix}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
-    if (end := one_end(answer)) and suffix in ("", OR[bound_side(answer)]):
+    if end := one_end(answer):
         whole = next_whole(end, bound_side(answer)) if unknown in COUNTED else end
         return f"{show(unknown, whole or end)}{OR[bound_side(answer)]}"
     if answer.kind == "interval" and not low and high is None:
@@ -300,12 +295,11 @@ def _bound_in_words(unknown: str, end: float, side: str) -> str:
 
 def _whole_ones(unknown: str, answer: Answer) -> str:
     """Return the whole numbers within bounds on a counted quantity, if the bounds are not whole."""
-    low, high = answer.least, answer.high
-    ends = [next_whole(low, LOWER) if low else None, None if high is None else next_whole(high, UPPER)]
-    pairs = [(end, count) for end, count in zip((low, high), ends, strict=True) if end and count]
-    if unknown not in COUNTED or not any(abs(end - count) > HOLDS * count for end, count in pairs):
+    if unknown not in COUNTED or not answer.low or answer.high is None:
         return ""
-    return f" (so {' to '.join(f'{count:.0f}' for _, count in pairs)} whole one{'s' * (pairs[-1][1] != 1)})"
+    least, most = next_whole(answer.low, LOWER), next_whole(answer.high, UPPER)
+    is_whole = abs(answer.low - least) <= HOLDS * least and abs(answer.high - most) <= HOLDS * most
+    return "" if is_whole else f" (so {least:.0f} to {most:.0f} whole one{'s' * (most != 1)})"
 
 
 def _bounds_in_words(unknown: str, low: float, high: float | None) -> str:

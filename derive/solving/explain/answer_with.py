@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from derive.answers import BOUGHT, Answer, next_whole, shown_end
+from derive.answers import Answer, shown_end
 from derive.catalogue import equation
-from derive.records import LOWER
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.propagation import follow_values, rows_behind
 from derive.solving.question.questions import Question, default_values, pose_again
@@ -52,5 +51,4 @@ def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) 
     known = {**values, **changed}
     again = replace(asked, provenance={name: asked.provenance.get(name, "supposed") for name in known}, silent=True)
     found = solve(pose_again(again, asked.unknown, known))
-    end = shown_end(found[0]) if len(found) == 1 else None
-    return next_whole(end, LOWER) if end is not None and asked.limits and asked.unknown in BOUGHT else end
+    return shown_end(found[0]) if len(found) == 1 else None

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -111,14 +112,10 @@ class _Moves:
         after = values_with(self.asked, self.inputs, changed, _MEMORY)
         if not self.results or len(after) < len(_MEMORY) or _is_short(after) <= _is_short(self.before):
             return ""
-        told = " in ".join(show(name, after[name]) for name in _MEMORY)
+        told = f"it does not fit in memory: {' in '.join(show(name, after[name]) for name in _MEMORY)}"
         fewer = self._batch_that_fits(changed, after)
-        fit = (
-            f", and {_show_value(Batch.name, fewer)} of {_show_value(Batch.name, self.asked.known[Batch.name])} sequences fit"
-            if fewer
-            else ""
-        )
-        return f"it does not fit in memory: {told}{fit}"
+        batches = [_show_value(Batch.name, batch) for batch in (fewer, self.asked.known[Batch.name])] if fewer else []
+        return f"{told}, and {' of '.join(batches)} sequences fit" if fewer else told
 
     def _batch_that_fits(self, changed: Values, after: Mapping[str, float]) -> float | None:
         """Return the batch that fits with the changed quantities. The bytes that it needs are linear in it."""
@@ -144,12 +141,9 @@ def _list_suppositions(asked: Question, values: Values, used: Sequence[Equation]
     moves = _Moves(asked, values, used, solve)
     yield from _data_types(moves, used)
     for row in rows:
-        try:
-            caveat = _test_supposition(row, moves)
-        except (ArithmeticError, ValueError):
-            continue
-        if caveat:
-            yield row.kind, caveat
+        with suppress(ArithmeticError, ValueError):
+            if caveat := _test_supposition(row, moves):
+                yield row.kind, caveat
 
 
 def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
@@ -254,7 +248,6 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     """
     unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
     groups = {"chip_type_unsaid": [name for name in unsaid if name != Widths.cache], "cache_type_unsaid": [Widths.cache]}
-    asked_back = moves.results and moves.results != (moves.asked.unknown,)
     narrower: dict[str, float] = {}
     texts: dict[str, None] = {}
     kinds = []
@@ -262,8 +255,7 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
         halved = [name for name in names if name in unsaid and (name == Widths.rate or moves.values[name] >= 1.0)]
         changed = {name: moves.values[name] * (2.0 if name == Widths.rate else 0.5) for name in halved}
         found = moves.largest(changed) if changed and not spoken.isdisjoint(changed) else None
-        # What memory has room for beside a result moves with it too.
-        if found and (_factor(*found[1:]) > _MATTERS or (asked_back and Memory.of_a_chip in spoken)):
+        if found and _factor(*found[1:]) > _MATTERS:
             narrower |= changed
             texts |= dict.fromkeys(unsaid[name] for name in changed)
             kinds.append(kind)
@@ -286,13 +278,10 @@ def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str,
 def _list_rules(asked: Question, values: Values, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
     """Yield the other warnings that can be evaluated at these numbers."""
     for rule in _RULES:
-        try:
-            told = rule(asked, values, used)
-        except (ArithmeticError, ValueError):
-            continue
-        if told:
-            factor = _FIRST if rule is warn_beyond_domain else 1.0
-            yield rule.__name__, told if isinstance(told, Caveat) else Caveat(told, factor=factor)
+        with suppress(ArithmeticError, ValueError):
+            if told := rule(asked, values, used):
+                factor = _FIRST if rule is warn_beyond_domain else 1.0
+                yield rule.__name__, told if isinstance(told, Caveat) else Caveat(told, factor=factor)
 
 
 def warn_below_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
@@ -347,14 +336,8 @@ def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) ->
 
 def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return what the other share of a peak is, if at both peaks the time of that one binds."""
-    other = DecodeStep.other_share.get(asked.unknown)
-    if (
-        other is None
-        or other not in asked.defaults
-        or other in asked.known
-        or _overlap(used) != DecodeStep.all_hidden
-        or DecodeStep.time not in values
-    ):
+    other = DecodeStep.other_share.get(asked.unknown, "")
+    if other not in asked.defaults or _overlap(used) != DecodeStep.all_hidden or DecodeStep.time not in values:
         return None
     peaks = {asked.unknown: 1.0, other: 1.0}
     step, slower = (result_with(asked, DecodeStep.time, {**peaks, **more}) for more in ({}, {other: 0.5}))
@@ -382,11 +365,8 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
     least, most = next_whole(values[Memory.bought], LOWER), fewest_with_copies(values, row, heads)
     if most == least:
         return None
-    takes = (
-        f"chips is {most}: {most / least:.3g}x"
-        if most
-        else "it fits on no number of chips" + ("" if heads == math.inf else f" (up to {heads:.0f})")
-    )
+    among = "" if heads == math.inf else f" (up to {heads:.0f})"
+    takes = f"chips is {most}: {most / least:.3g}x" if most else f"it fits on no number of chips{among}"
     told = "the cache is sharded by sequences. With the copies of tensor parallelism"
     return Caveat(f"{told}, {takes} (give {Memory.copies})", row.inputs | {Replica.heads}, most / least if most else _FIRST)
 
@@ -458,15 +438,7 @@ def longer_than_the_model(asked: Question, values: Values, used: Sequence[Equati
 
 
 _RULES: tuple[_Rule, ...] = (
-    *(
-        may_be_a_slip,
-        prompts_elsewhere,
-        either_may_bind,
-        warn_beyond_domain,
-        cache_copied,
-        chips_of_one_part,
-        heads_undivided,
-    ),
+    *(may_be_a_slip, prompts_elsewhere, either_may_bind, warn_beyond_domain, cache_copied, chips_of_one_part, heads_undivided),
     *(counted_in_parts, prompts_unsaid, another_variant, longer_than_the_model),
 )
 assert prompts_elsewhere.__name__ == DECODE_ALONE, "the kind by which other modules know it"

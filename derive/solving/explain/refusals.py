@@ -46,7 +46,7 @@ def find_result_without_influence(asked: Question, known: Mapping[str, float]) -
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
     places = [*([0.0] if row.may_be_zero else []), *map(row.at, _SHARES)]
-    for name in (name for name in results if name in asked.known):
+    for name in results:
         there = (follow_values(rows_behind((name,), asked.active), {**rest, unknown: place}).get(name) for place in places)
         found = [value for value in there if value is not None]
         if len(found) < len(places) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
@@ -72,10 +72,10 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     """Return the fewest facts that would settle the question: inputs without a definition, and shorter lists."""
-    unknown, listed = asked.unknown, ""
+    unknown, subject = asked.unknown, asked.unknown
     if asked.listed:
         value, place = asked.listed
-        listed = f"{unknown} is {show(unknown, value)} in {place}; to compute it, the question"
+        subject = f"{unknown} is {show(unknown, value)} in {place}; to compute it, the question"
     if (
         unknown == Waiting.margin
         and {*known} >= {*REQUEST.beside, Waiting.of_use}
@@ -85,14 +85,14 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"{unknown} of requests needs {REQUEST.asked}: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
-        message = f"{listed or unknown} is only in equations that must be named with --using: {joinable}"
+        message = f"{subject} is only in equations that must be named with --using: {joinable}"
         return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.equalities, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
     missing, *others = _prefer_all_givens(asked, known, lists)
     if not missing:
         return Reason(code="not_identified", message=f"{unknown} is not determined: its equations hold for any value, or are the same")
-    return _name_missing(asked, known, missing, others, listed)
+    return _name_missing(asked, known, missing, subject, others)
 
 
 class _WayIn(NamedTuple):
@@ -117,7 +117,7 @@ def nearest_givens(asked: Question, refused: Reason) -> Reason:
         nearest = found if found and _distance(found) < _distance(nearest) else nearest
     if not nearest or nearest.names == refused.missing:
         return refused
-    return _name_missing(asked, dict.fromkeys(known, 1.0), nearest.names, rule=nearest.rule)
+    return _name_missing(asked, known, nearest.names, asked.unknown, rule=nearest.rule)
 
 
 def _distance(way: _WayIn) -> int:
@@ -161,16 +161,16 @@ def _used_with(unknown: str, rows: tuple[Equation, ...], at_hand: frozenset[str]
 
 def _name_missing(
     asked: Question,
-    known: Mapping[str, float],
+    known: Iterable[str],
     missing: tuple[str, ...],
+    subject: str,
     others: Sequence[tuple[str, ...]] = (),
-    listed: str = "",
     rule: Equation | None = None,
 ) -> Reason:
     """Return the reason that names what is missing, and shorter lists."""
     unknown, by = asked.unknown, f", by {rule.rule}" if rule and rule.rule else ""
     needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
-    message = f"{listed or unknown} also needs {needed}{by}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
+    message = f"{subject} also needs {needed}{by}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
     if meaning and meaning.alone and {*known} >= meaning.beside and Waiting.margin not in known:

@@ -9,7 +9,7 @@ from functools import cache, partial
 from derive.catalogue import by_id
 from derive.errors import BacksolveError
 from derive.immutable import immutable
-from derive.quantities import QUANTITIES, quantity
+from derive.quantities import quantity
 from derive.roles import Memory
 from derive.solving.api import Given, may_have_answer, respond, respond_all
 from derive.solving.checks.fit import SHORT_OF_MEMORY
@@ -49,7 +49,7 @@ def sufficient_givens(unknown: str, given: Mapping[str, Given], found: Enough, s
             return found
         short = solution.is_refused_for(SHORT_OF_MEMORY)
         wider = _with_chips_that_hold(found, given) if short else _with_what_is_missing(found, solution.refusal.missing)
-        if wider is None or wider == found or not given.keys().isdisjoint(wider.given):
+        if wider is None or wider == found:
             return None
         found = wider
     return None
@@ -59,7 +59,7 @@ def find_answered_beside(unknown: str, given: Mapping[str, Given], switches: Swi
     """Return the first quantity that the registry distinguishes from the unknown and that has an answer to this question."""
     for name in _NAME.findall(quantity(unknown).unlike):
         with suppress(BacksolveError):
-            if name in QUANTITIES and may_have_answer(name, given, switches) and respond(name, given, switches).answers:
+            if may_have_answer(name, given, switches) and respond(name, given, switches).answers:
                 return str(name)
     return None
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.records import Equation
 from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.question.givens import is_limit
 from derive.solving.question.propagation import usual_definitions
@@ -37,21 +36,15 @@ def _refuse_idle_lists(solutions: Sequence[Solution], given: Iterable[str]) -> N
 def _refuse_idle_equations(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
     """Raise WrongValue for an equation that was named and has no part in any of the answers.
 
-    An equation of a variant has a part if another one of the variant has, and in limits that may be met without it.
+    An equation of a variant has a part in limits, which may be met without it.
     """
     answered = [one for one in solutions if one.answers or one.sweep]
     limited = any(map(is_limit, given.values()))
     for row in map(equation, using) if answered else ():
-        idle = all(f"{row.id}{NOT_NEEDED}" in one.assumptions and not _takes_part(row, one) for one in answered)
+        idle = all(f"{row.id}{NOT_NEEDED}" in one.assumptions and row.reference not in one.equations for one in answered)
         if idle and not (limited and row.variant):
             unknowns = " or ".join(one.unknown for one in answered)
             raise WrongValue(f"{row.id} is not part of {unknowns}: it is about {', '.join(row.symbols)}. Remove --using {row.id}")
-
-
-def _takes_part(row: Equation, solution: Solution) -> bool:
-    used = [equation(reference) for reference in solution.equations]
-    variants = [other.variant for other in used if other.variant]
-    return row in used or (row.variant is not None and row.variant in variants)
 
 
 def results_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) -> list[str]:

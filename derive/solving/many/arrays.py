@@ -161,7 +161,7 @@ def clip_to_domain(name: str, found: Floats) -> Floats:
 def find_where_applicable(equation: Row, world: Arrays) -> NDArray[np.bool_]:
     """Return where the requirements of an equation hold, as far as their quantities are known."""
     met = [find_where_met(needed, world) for needed in equation.requires if all(name in world for name in needed.names)]
-    return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*(met or [np.asarray(True)]))))
+    return np.asarray(np.logical_and.reduce(np.broadcast_arrays(True, *met)))
 
 
 def regime_labels(way: Way, world: Arrays) -> "tuple[NDArray[Any] | int, tuple[str | None, ...]]":
@@ -191,11 +191,10 @@ def points(equation: Row, unknown: str, values: Arrays, surely: bool = True) -> 
     points in doubt are solved one by one if that is to be done `surely`, unless they are many.
     """
     others = tuple(name for name in equation.symbols if name != unknown)
-    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
+    shape = np.broadcast_shapes((1,), *(np.shape(values[name]) for name in others))
     kind = _choose_dtype(equation, unknown)
-    given = {name: np.broadcast_to(np.asarray(values[name], dtype=kind), shape or (1,)) for name in others}
-    rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
-    free = np.zeros(shape or (1,), dtype=bool)
+    given = {name: np.broadcast_to(np.asarray(values[name], dtype=kind), shape) for name in others}
+    rows, unsure, free = [np.full(shape, np.nan)], np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     with np.errstate(all="ignore"):
         for branch in branches(equation, unknown):
             if branch.absent:
@@ -206,13 +205,13 @@ def points(equation: Row, unknown: str, values: Arrays, surely: bool = True) -> 
                 rows.append(row.astype(float))
                 unsure |= np.logical_or(doubtful, loses_digits(root))
     found = np.where(free, np.nan, np.stack(rows))
-    places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
+    places = np.flatnonzero(unsure | free)
     for at in places if surely and len(places) <= _ASKED_SINGLY else ():
         answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
         single = [one.value for one in answers if one.kind == "point"]
         if len(single) <= len(found):
             found[:, at] = [*single, *[np.nan] * (len(found) - len(single))]
-    return found.reshape(-1, *shape)
+    return found
 
 
 def _choose_dtype(equation: Row, unknown: str) -> type[np.floating[Any]]:
@@ -224,11 +223,13 @@ def _choose_dtype(equation: Row, unknown: str) -> type[np.floating[Any]]:
 def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
     """Return a root where the whole equation holds in this regime, else NaN, and where that is in doubt."""
     shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
-    row = _clamp_values(unknown, np.array(np.broadcast_to(root, shape)))
+    allowed = quantity(unknown)
+    least = allowed.floor if allowed.floor or allowed.may_be_zero else None
+    row = np.asarray(np.clip(np.broadcast_to(root, shape), least, allowed.ceiling))
     handed_back = row.astype(float)
-    inside = np.isfinite(handed_back) & ((handed_back != 0) | quantity(unknown).may_be_zero) & (handed_back >= quantity(unknown).floor)
-    error = _residuals(equation, {**given, unknown: row})
+    inside = np.isfinite(handed_back) & ((handed_back != 0) | allowed.may_be_zero) & (handed_back >= allowed.floor)
     at = {**given, unknown: row}
+    error = _residuals(equation, at)
     equal = np.zeros(row.shape, dtype=bool)
     for pair in branch.regime.wins:
         larger, smaller = _evaluate_pair(*pair, at)
@@ -268,17 +269,9 @@ def _are_near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bo
     return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
 
 
-def _clamp_values(unknown: str, values: Floats) -> Floats:
-    row = quantity(unknown)
-    return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
-
-
 def _evaluate_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
     """Return both sides, evaluated in the same order as at single numbers."""
-    if isinstance(equation, Equation):
-        return values[equation.symbols[0]], equation.right_side(values)
-    left, right = (evaluate_arrays(side, values) for side in equation.trees)
-    return left, right
+    return evaluate_arrays(equation.trees[0], values), right_side_of(equation, values)
 
 
 def _residuals(equation: Row, values: Mapping[str, Floats]) -> Floats:

@@ -11,9 +11,20 @@ import numpy as np
 
 from derive.answers import COUNTED, Interval
 from derive.expressions.curve import last_places
-from derive.records import HOLDS, LOWER, UPPER
+from derive.records import HOLDS
 from derive.solving.many.arrays import Floats
-from derive.solving.many.vectorised import Along, AtPoints, add_directions, agrees_at, evaluate_along, evaluate_points, tabulate, tell_point
+from derive.solving.many.vectorised import (
+    Along,
+    AtPoints,
+    add_directions,
+    agrees_at,
+    evaluate_along,
+    evaluate_points,
+    is_rounded,
+    point_at,
+    tabulate,
+    tell_point,
+)
 from derive.solving.result import Answer, Answers, Point, Solution, Spans, Sweep, same_bound
 from derive.units import show
 
@@ -52,10 +63,9 @@ _Solutions = Mapping[int, Solution]
 
 
 class _Box(NamedTuple):
-    """Ranges, the answer at one point of them, and the values at many points, with a row for each root."""
+    """Ranges, and the values at many points of them, with a row for each root."""
 
     ranges: _Ranges
-    ask: Callable[[Point], Solution]
     values: Callable[[AtPoints], Floats]
     closer: tuple[int, int]
     """How often the box around an extreme is halved to search there again, and at how many points."""
@@ -92,17 +102,17 @@ def _span(ranges: _Ranges, ask: Callable[[Point], Solution], columns: AtPoints, 
     points = _points_of({name: column[: count + _SINGLY] for name, column in columns.items()})
     looks = {at: ask(point) for at, point in enumerate(points[:count])}
     if along := _agreeing_along(ask, columns, looks):
-        box = _Box(ranges, ask, lambda at: _run_again(along, at).values, _CLOSER)
+        box = _Box(ranges, lambda at: _run_again(along, at).values, _CLOSER)
         return _span_points(box, along.table, looks, np.arange(count, count + SAMPLES), along)
     looks |= {at: ask(point) for at, point in enumerate(points)}
     given = {name: column[: len(points)] for name, column in columns.items()}
     answered = [at for at, solution in looks.items() if solution.answers]
     if not answered:
         return _refuse_everywhere(given, looks)
-    if {one.kind for at in answered for one in looks[at].answers} != {"point"}:
+    if any(one.kind != "point" for at in answered for one in looks[at].answers):
         return _join_bounds(ranges, given, looks, answered)
     table = tabulate(given, [looks[at] for at in range(len(points))])
-    box = _Box(ranges, ask, lambda at: tabulate(at, [ask(point) for point in _points_of(at)]).values, _CLOSER_ALONE)
+    box = _Box(ranges, lambda at: tabulate(at, [ask(point) for point in _points_of(at)]).values, _CLOSER_ALONE)
     return _span_points(box, table, looks, np.arange(count, len(points)), None)
 
 
@@ -111,11 +121,11 @@ def _agreeing_along(ask: Callable[[Point], Solution], columns: AtPoints, looks: 
     along = evaluate_along(columns, looks)
     if along is None or any(one.kind != "point" for solution in looks.values() for one in solution.answers):
         return None
-    some = _points_to_check(along.table, looks)
-    checked = {at: ask({name: float(column[at]) for name, column in columns.items()}) for at in some}
-    agrees = all(agrees_at(along.table, at, solution) for at, solution in checked.items())
-    looks |= checked if agrees else {}
-    return along if agrees and any(solution.answers for solution in looks.values()) else None
+    checked = {at: ask(point_at(columns, at)) for at in _points_to_check(along.table, looks)}
+    if not all(agrees_at(along.table, at, solution) for at, solution in checked.items()):
+        return None
+    looks |= checked
+    return along if any(solution.answers for solution in looks.values()) else None
 
 
 def _points_of(columns: AtPoints) -> list[dict[str, float]]:
@@ -167,7 +177,7 @@ def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, 
         answered=float(there[drawn].mean()),
         samples=SAMPLES if arrays else len(looks),
         seed=_SEED,
-        shown={name: float(column[shown]) for name, column in table.given.items()},
+        shown=point_at(table.given, shown),
     )
     # An exact answer is at least, and at most, what it is.
     bounds = {one.bound for solution in looks.values() for one in solution.answers} - {None}
@@ -185,7 +195,7 @@ def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, 
         missing["several bounds"] = "in part of the ranges the answer is at least its value, and in part at most"
     notes = () if arrays else (_tell_ranges(box.ranges, len(looks)),)
     return _replace_span(
-        reference, (span,), table.given, _warnings(table.given, looks) | missing,
+        reference, (span,), table.given, looks, missing,
         assumptions=(*reference.assumptions, *notes), spans=spans,
     )  # fmt: skip
 
@@ -210,28 +220,26 @@ def _has_steps(solution: Solution) -> bool:
 def _exact_ends(box: _Box, looks: _Solutions) -> _Ends | None:
     """Return the answers at the two corners to which the signs of the elasticities point, or None if one of them changes its sign."""
     answers, ranges = [one for solution in looks.values() for one in solution.answers], box.ranges
-    if not all(one.elasticities for one in answers):
-        return None
     rises = {name: {one.elasticities[name] > 0 for one in answers if abs(one.elasticities.get(name, 0.0)) > _FLAT} for name in ranges}
     if any(len(signs) > 1 for signs in rises.values()):
         return None
-    corners = [{name: one.high if (True in rises[name]) == up else one.low for name, one in ranges.items()} for up in (False, True)]
-    found = [box.ask(corner).answers for corner in corners]
-    return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].point, found[1][0].point)
+    corners = {name: np.array(one.ends if True in rises[name] else one.ends[::-1]) for name, one in ranges.items()}
+    low, high = box.values(corners)[0].tolist()
+    return low, high
 
 
 def _run_again(along: Along, columns: AtPoints) -> Sweep:
     """Return more points by a way that is known to have a closed form everywhere."""
     found = evaluate_points(along.asked, columns, along.way)
     assert found is not None, "a route with a closed form at other points has no closed form here"
-    return add_directions(along.asked, along.way, found[0]) if along.is_rounded else found[0]
+    return add_directions(along.asked, along.way, found[0]) if is_rounded(along.asked) else found[0]
 
 
 def _search_closer(box: _Box, table: Sweep, seek: np.ufunc, best: float) -> float:
     """Return the extreme answer that was seen, improved in smaller and smaller boxes around it."""
     random = np.random.default_rng(_SEED)
     where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
-    centre = {name: float(column[where]) for name, column in table.given.items()}
+    centre = point_at(table.given, where)
     halvings, count = box.closer
     for halving in range(halvings):
         reach = {name: (one.high - one.low) / 2 ** (halving + 1) for name, one in box.ranges.items()}
@@ -241,9 +249,9 @@ def _search_closer(box: _Box, table: Sweep, seek: np.ufunc, best: float) -> floa
         }
         found = seek.reduce(box.values(near), axis=0)
         extreme = float(seek.reduce(found))
-        if extreme == extreme and seek(extreme, best) != best:
+        if seek(extreme, best) != best:
             best, at = extreme, int(np.flatnonzero(found == extreme)[0])
-            centre = {name: float(column[at]) for name, column in near.items()}
+            centre = point_at(near, at)
     return best
 
 
@@ -297,37 +305,22 @@ def _tornado(box: _Box) -> tuple[tuple[str, float, float], ...]:
 
 
 def _join_bounds(ranges: _Ranges, columns: AtPoints, looks: _Solutions, answered: list[int]) -> Solution:
-    """Return the values that all points leave if the answers are bounds, else the least and the greatest of all points."""
+    """Return the values that all points leave if some answers are bounds, or between which ends they lie if the points leave none."""
     reference = looks[answered[0]]
-    answers = [one for at in answered for one in looks[at].answers]
-    kinds, labels = {one.kind for one in answers}, {one.regime for one in answers}
+    labels = {one.regime for at in answered for one in looks[at].answers}
     held = [[_stretch(one) for one in looks[at].answers] for at in answered]
     low, high = min(low for one in held for low, _ in one), _finite(max(high for one in held for _, high in one))
-    label = labels.pop() if len(labels) == 1 else None
-    if kinds == {"interval"}:
-        loose = Answer(kind="loose", regime=label, loose_low=low, loose_high=high)
-        common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
-        found, notes = tuple(common) or (loose,), list[str]()
-    else:
-        found = (Answer(kind="interval", low=low, high=high, bound=same_bound(map(_open_side, answers))),)
-        notes = ["it has a value in one part, and only bounds in the other", *([f"throughout where {label}"] if label else [])]
+    loose = Answer(kind="loose", regime=labels.pop() if len(labels) == 1 else None, loose_low=low, loose_high=high)
+    common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
     without = len(looks) - len(answered)
     missing = _tell_missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
-    told = (*reference.assumptions, *notes, _tell_ranges(ranges, len(looks)))
-    return _replace_span(reference, found, columns, _warnings(columns, looks) | missing, assumptions=told, route=(), spans=None)
-
-
-def _open_side(found: Answer) -> str | None:
-    """Return the bound that an answer is, for an interval its only end."""
-    if found.kind == "point":
-        return found.bound
-    return LOWER if found.low and found.high is None else UPPER if found.high and not found.low else None
+    told = (*reference.assumptions, _tell_ranges(ranges, len(looks)))
+    return _replace_span(reference, tuple(common) or (loose,), columns, looks, missing, assumptions=told, route=(), spans=None)
 
 
 def _stretch(found: Answer) -> _Ends:
-    if found.kind == "point":
-        return found.point, found.point
-    return found.least, inf if found.high is None else found.high
+    least, most = found.ends
+    return least, inf if most is None else most
 
 
 def _finite(end: float) -> float | None:
@@ -374,14 +367,12 @@ def _percent(share: float) -> str:
     return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"
 
 
-def _warnings(columns: AtPoints, looks: _Solutions) -> dict[str, str]:
-    """Return the warnings of the first point that has some, by kind."""
-    at, solution = next(((at, solution) for at, solution in looks.items() if solution.warnings), (0, looks[0]))
-    return {kind: f"{tell_point(columns, at)}: {text}" for kind, text in solution.doubts.items()}
-
-
-def _replace_span(reference: Solution, found: tuple[Answer, ...], columns: AtPoints, told: Mapping[str, str], **rest: Any) -> Solution:
-    """Return the reference answer with the span of all points, and with the warnings of some."""
+def _replace_span(
+    reference: Solution, found: tuple[Answer, ...], columns: AtPoints, looks: _Solutions, missing: dict[str, str], **rest: Any
+) -> Solution:
+    """Return the reference answer with the span of all points, the warnings of the first point that has some, and what is missing."""
+    at, warned = next(((at, one) for at, one in looks.items() if one.warnings), (0, looks[0]))
+    told = {kind: f"{tell_point(columns, at)}: {text}" for kind, text in warned.doubts.items()} | missing
     given = {name: value for name, value in reference.given.items() if name not in columns}
     return replace(
         reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(),

@@ -15,7 +15,7 @@ from derive.answers import SHORT, Interval, Series, Spread
 from derive.errors import WrongValue
 from derive.records import LOWER, UPPER
 from derive.solving.many.intervals import answer_box
-from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, tabulate, tell_point
+from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, point_at, tabulate, tell_point
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import MOST_POINTS, as_typed, is_limit, is_symbolic, list_spreads, read_limits, spread
 from derive.solving.question.propagation import rows_behind
@@ -69,7 +69,7 @@ def _answer_ranges(ask: Ask, given: Mapping[str, Any], switches: Switches) -> An
     middle = ask(*_pose_at(given, switches, {name: one.shown for name, one in box.items()}))
     of_presets = {name: one for solution in middle for name, one in _ranges_of_presets(solution).items()}
     box |= of_presets
-    if not box or all(one.is_refused_for("missing_givens") for one in middle):
+    if not box:
         return middle
     found = answer_box(lambda at, silent: ask(*_pose_at(given, switches, at, silent)), box, () if of_presets else middle)
     records = {one.along[0].record for one in middle if one.along} if of_presets else set[str]()
@@ -125,24 +125,34 @@ def answer_series(ask: _AskAt, series: Mapping[str, Series], zipped: bool) -> An
 
 
 def _list_points(series: Mapping[str, Series], zipped: bool) -> AtPoints:
-    """Return a column for each series. Raise WrongValue for more points than fit in memory."""
-    count = _points(series, zipped)
+    """Return a column for each series. Every combination is a row, unless they are zipped.
+
+    Raise WrongValue for zipped series of different lengths, and for more points than are allowed or fit in memory.
+    """
+    lengths = {len(one) for one in series.values()}
+    if zipped and len(lengths) > 1:
+        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: --zip needs lists of equal length")
+    count = lengths.pop() if zipped else prod(len(one) for one in series.values())
+    if count > MOST_POINTS:
+        raise WrongValue(f"{' times '.join(series)} has {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
     _fits_here(series, count, rows=1)
-    return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+    columns = [one.array() for one in series.values()]
+    grid = columns if zipped else [np.ascontiguousarray(column.ravel()) for column in np.meshgrid(*columns, indexing="ij")]
+    return dict(zip(series, grid, strict=True))
 
 
 def _answer_by_arrays(ask: _AskAt, given: AtPoints, fits: Callable[[int], None]) -> Answers | None:
     """Return the answers at all points through one way for each unknown, or None if arrays do not have what some points have alone."""
     probes = _probes(given)
     loud = {probes[0], probes[len(probes) // 2], probes[-1]}
-    looks = {at: ask(_point(given, at), at not in loud) for at in probes}
+    looks = {at: ask(point_at(given, at), at not in loud) for at in probes}
     found = []
     for place in range(len(looks[probes[0]])):
         alone = {at: answers[place] for at, answers in looks.items()}
-        along = None if any(one.spans for one in alone.values()) else evaluate_along(given, alone, fits, sides=True)
+        along = evaluate_along(given, alone, fits, sides=True)
         if along is None:
             return None
-        found.append(_table_points(lambda at, place=place: ask(_point(given, at), False)[place], along, alone))  # type: ignore[misc]
+        found.append(_table_points(lambda at, place=place: ask(point_at(given, at), False)[place], along, alone))  # type: ignore[misc]
     return tuple(found)
 
 
@@ -163,14 +173,10 @@ def _table_points(ask: Callable[[int], Solution], along: Along, looks: Mapping[i
     return _tabled([*looks.values()], table, warnings)
 
 
-def _point(given: AtPoints, at: int) -> dict[str, float]:
-    return {name: float(column[at]) for name, column in given.items()}
-
-
 def _ask_each(ask: _AskAt, given: AtPoints) -> list[Answers]:
     """Return the answers of each point, or of the first one if all lack inputs."""
     count = len(next(iter(given.values())))
-    points = [_point(given, at) for at in range(min(count, _MOST_SINGLY))]
+    points = [point_at(given, at) for at in range(min(count, _MOST_SINGLY))]
     rows, begun = [ask(points[0], False)], process_time()
     if all(one.is_refused_for("missing_givens") for one in rows[0]) and all(points[0].values()):
         nothing = next((point for point in points if not all(point.values())), None)
@@ -206,17 +212,6 @@ def _gather_points(given: AtPoints, solutions: list[Solution]) -> Solution:
     return _tabled(solutions, replace(table, given={**table.given, **found}, beside=remarks), warnings)
 
 
-def _points(series: Mapping[str, Series], zipped: bool) -> int:
-    """Return the number of points of series. Raise WrongValue for zipped series of different lengths, and for too many points."""
-    lengths = {len(one) for one in series.values()}
-    if zipped and len(lengths) > 1:
-        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: --zip needs lists of equal length")
-    count = lengths.pop() if zipped else prod(len(one) for one in series.values())
-    if count > MOST_POINTS:
-        raise WrongValue(f"{' times '.join(series)} has {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
-    return count
-
-
 def _probes(given: AtPoints) -> list[int]:
     """Return the points of a long sweep that are asked singly. A point at which a column is 0 comes after the others."""
     count = len(next(iter(given.values())))
@@ -236,30 +231,23 @@ def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
         )
 
 
-def _grid(series: Mapping[str, Series]) -> AtPoints:
-    """Return a column for each series. Every combination is a row."""
-    grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
-    return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
-
-
 def _without_number(ask: Callable[[int], Solution], table: Sweep) -> tuple[Sweep, int]:
     """Return the table with the answers of the first points without a number, and how many are left."""
     empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
     others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
-    values, places = table.values.copy() if len(empty) else table.values, table.places
-    labels, bounds = list(table.labels), list(table.bounds)
+    values, labels, bounds = table.values, table.labels, table.bounds
     for at in empty[:_EXPLAINED].tolist():
         solution = ask(at)
         found = [one for one in solution.answers if one.kind == "point"]
         if found and len(found) <= len(values):
             # Arrays are not sure of two roots close to each other.
             for root, one in enumerate(found):
-                values[root, at], places[root, at] = one.point, len(labels)
-                labels, bounds = [*labels, one.regime], [*bounds, one.bound]
+                values[root, at], table.places[root, at] = one.point, len(labels)
+                labels, bounds = (*labels, one.regime), (*bounds, one.bound)
         else:
             others[at] = solution.answers, solution.reason
     left = int(np.isnan(values).all(axis=0).sum()) - len(others)
-    return replace(table, values=values, places=places, labels=tuple(labels), bounds=tuple(bounds), others=others), left
+    return replace(table, labels=labels, bounds=bounds, others=others), left
 
 
 def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
@@ -274,7 +262,7 @@ def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, st
 def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
     """Return one text for all points: the common text if they agree, else the text of the first point."""
     at, text = next(iter(texts.items()))
-    return text if answered and texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
+    return text if texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
 
 
 def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
@@ -287,16 +275,15 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]
     """Return one solution for all points: the span of the answers, and the table."""
     first = next((solution for solution in solutions if solution.answers), solutions[0])
     ends = [one.ends for answers, _ in table.others.values() for one in answers]
-    lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
-    highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
-    ended = [high for high in highs if high is not None]
-    most = max(ended) if len(ended) == len(highs) > 0 else None
-    span = (Answer(kind="interval", low=min(lows), high=most, bound=table.bound),) if lows else ()
+    if not np.isnan(table.values).all():
+        ends.append((float(np.nanmin(table.values)), float(np.nanmax(table.values))))
+    highs = [high for _, high in ends if high is not None]
+    most = max(highs) if len(highs) == len(ends) > 0 else None
+    span = (Answer(kind="interval", low=min(low for low, _ in ends), high=most, bound=table.bound),) if ends else ()
     kept = {name: value for name, value in first.given.items() if name not in table.given}
-    used = dict.fromkeys(id for solution in solutions for id in solution.equations)
+    ids = tuple(dict.fromkeys(id for solution in solutions for id in solution.equations))
     answered = [solution for solution in solutions if solution.answers]
     unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
-    ids = tuple(used)
     told, kinds = tuple(warnings.values()), tuple(warnings)
     return replace(
         first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table,

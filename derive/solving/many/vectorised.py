@@ -17,7 +17,7 @@ from derive.solving.engine.directions import bound_of, signs
 from derive.solving.engine.engine import is_memory_warning
 from derive.solving.engine.legs import Way
 from derive.solving.limits.answering import round_table
-from derive.solving.many.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
+from derive.solving.many.arrays import Floats, NoClosedForm, regime_labels, run
 from derive.solving.question.questions import Question, default_values, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
@@ -29,14 +29,14 @@ _AT_ONCE = 2**16
 """Points that are computed together, to use little memory."""
 
 
-def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
-    """Return the question at one of the points."""
-    return pose_at(asked, {name: float(column[at]) for name, column in given.items()})
+def point_at(given: AtPoints, at: int) -> dict[str, float]:
+    """Return the values of one of the points."""
+    return {name: float(column[at]) for name, column in given.items()}
 
 
 def tell_point(given: AtPoints, at: int) -> str:
     """Return a point in words."""
-    return "at " + ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
+    return "at " + ", ".join(f"{name} = {show(name, value)}" for name, value in point_at(given, at).items())
 
 
 class Along(NamedTuple):
@@ -46,11 +46,6 @@ class Along(NamedTuple):
     way: Way
     table: Sweep
     short: NDArray[np.bool_]
-
-    @property
-    def is_rounded(self) -> bool:
-        """Return whether the answers are whole numbers within limits."""
-        return is_rounded(self.asked)
 
 
 _Fits = Callable[[int], None]
@@ -86,10 +81,9 @@ def evaluate_points(asked: Question, given: AtPoints, way: Way, fits: _Fits = la
     labels: _Labels = (None,)
     for start in range(0, count, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
+        here = {name: column[part] for name, column in given.items()}
         try:
-            found, their_places, is_short, labels = _sweep_part(
-                asked, {name: column[part] for name, column in given.items()}, way, only_warns
-            )
+            found, their_places, is_short, labels = _sweep_part(asked, here, way, only_warns)
         except NoClosedForm:
             return None
         if more := max(0, len(found) - len(values)):
@@ -109,7 +103,8 @@ def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) ->
         worlds = _run_at(asked, given, way)
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
         values, places = _stack(count, (world[asked.unknown] for world in worlds)), _stack(count, places)
-        short = _stack(count, (_find_short(asked, way, world) for world in worlds))
+        lacking = (shortage(asked, world, way.rows) for world in worlds)
+        short = _stack(count, (False if one is None else np.asarray(one > 0) for one in lacking))
     return values if only_warns else np.where(short, np.nan, values), places, short, labels[0]
 
 
@@ -123,26 +118,20 @@ def _stack(count: int, rows: Iterable[Any]) -> NDArray[Any]:
     return np.stack([np.broadcast_to(row, count) for row in rows])
 
 
-def _find_short(asked: Question, way: Way, world: Arrays) -> Any:
-    """Return where weights and caches do not fit in memory."""
-    short = shortage(asked, world, way.rows)
-    return False if short is None else np.asarray(short > 0)
-
-
 def tabulate(given: AtPoints, solutions: Sequence[Solution]) -> Sweep:
     """Return the table of points that were asked one by one."""
     roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
-    kinds = tuple(dict.fromkeys((one.regime, one.bound) for solution in solutions for one in solution.answers)) or ((None, None),)
+    kinds: dict[tuple[str | None, str | None], int] = {}
     values = np.full((roots, len(solutions)), np.nan)
     places = np.zeros((roots, len(solutions)), dtype=np.int16)
     others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
     for at, solution in enumerate(solutions):
         found = [one for one in solution.answers if one.kind == "point"]
         for root, one in enumerate(found):
-            values[root, at], places[root, at] = one.point, kinds.index((one.regime, one.bound))
+            values[root, at], places[root, at] = one.point, kinds.setdefault((one.regime, one.bound), len(kinds))
         if not found:
             others[at] = solution.answers, solution.reason
-    labels, bounds = zip(*kinds, strict=True)
+    labels, bounds = tuple(label for label, _ in kinds), tuple(bound for _, bound in kinds)
     return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others)
 
 
@@ -162,8 +151,7 @@ def add_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
                 continue
             bound = _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
             np.putmask(places[root], inside, kinds.setdefault((label, bound), len(kinds)))
-    pairs = [*kinds] or [(None, None)]
-    found = replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
+    found = replace(table, places=places, labels=tuple(label for label, _ in kinds), bounds=tuple(bound for _, bound in kinds))
     return round_table(asked, found) if is_rounded(asked) else found
 
 
@@ -182,7 +170,7 @@ def _direction(asked: Question, way: Way, table: Sweep, root: int, some: NDArray
     for place, at in enumerate(some.tolist()):
         world = worlds[nearest[place]]
         point = {name: float(np.broadcast_to(column, len(some))[place]) for name, column in world.items()}
-        signs_there |= signs(pose_at_point(asked, table.given, at), way, point)
+        signs_there |= signs(pose_at(asked, point_at(table.given, at)), way, point)
     return bound_of(signs_there)
 
 
