@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from derive.catalogue import equation
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
-from derive.roles import MEANINGS, Batch, Meaning, Replica, Waiting
+from derive.roles import MEANINGS, Batch, Replica, Waiting
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import better_side
 from derive.solving.deployments.prompts import answer_beside_prompts
@@ -23,7 +24,7 @@ from derive.solving.deployments.replicas import (
 )
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.limits.as_typed import answer_within_inputs, answer_within_limits
-from derive.solving.limits.best_size import Ask, answer_at_best, answer_at_largest_batch, answer_together, drop_results
+from derive.solving.limits.best_size import Ask, answer_at_end, answer_at_largest_batch, answer_together, best_end, drop_results
 from derive.solving.limits.limits import FREE, NotMadeOf
 from derive.solving.one_question import answer_question
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
@@ -39,12 +40,9 @@ _Ask = Callable[..., Solution]
 """A question as people mean it: the unknown, the givens by name, the switches, and what is asked for beside it."""
 
 
-def answer_as_meant(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str] = ()) -> Solution:
+def answer_as_meant(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str]) -> Solution:
     """Return the answer to a question as people mean it. A quantity that is asked for `beside` it has its own meaning."""
-
-    def ask_with(name: str, values: Mapping[str, Any]) -> Solution:
-        return _answer_without_input_limits(ask, name, values, switches, beside)
-
+    ask_with = partial(_answer_without_input_limits, ask, switches=switches, beside=beside)
     return answer_within_inputs(ask_with, unknown, given, switches.conventions.read)
 
 
@@ -56,21 +54,12 @@ def _answer_without_input_limits(
     taken = rates_of_all([unknown], given)
     names = names_beside(taken, switches.hardware)
 
-    def ask_again(name: str, values: Mapping[str, Any]) -> Solution:
-        return ask(name, values, switches)
-
-    def ask_at_given_price(name: str, values: Mapping[str, Any]) -> Solution:
-        return ask(name, values, replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price)))
-
     def ask_with(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
-        def ask_alone(name: str, given: Mapping[str, Any]) -> Solution:
-            return answer_question(name, given, switches.join(*joined))
-
+        ask_alone = partial(answer_question, switches=switches.join(*joined))
         return answer_within_limits(ask_alone, resolve_price_word(unknown, joined), values, switches.conventions.read)
 
-    def ask_beside_prompts(values: Mapping[str, Any]) -> Solution:
-        return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
-
+    ask_again = partial(ask, switches=switches)
+    ask_beside_prompts = partial(answer_beside_prompts, ask_with, using=switches.using, variants=switches.variants)
     if short := batch_that_does_not_fit(ask_again, unknown, taken, names):
         solution = short
     elif is_of_whole_replicas(unknown, taken, names):
@@ -86,7 +75,8 @@ def _answer_without_input_limits(
             solution = _answer_with_targets(ask_beside_prompts, ask_again, solution, taken)
     named = bool(switches.hardware or switches.model)
     solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
-    solution = include_waiting(solution, given, ask_again, ask_at_given_price)
+    at_given_price = replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price))
+    solution = include_waiting(solution, given, ask_again, partial(ask, switches=at_given_price))
     return _warn_of_all(solution) if taken is not given else solution
 
 
@@ -101,7 +91,8 @@ def _answer_with_targets(
     try:
         met = ask_beside_prompts(targets)
         if not met.answers and FREE not in targets:
-            met = answer_at_best(ask, unknown, targets, ask(FREE, drop_results(targets, [unknown])))
+            end = best_end(ask(FREE, drop_results(targets, [unknown])))
+            met = answer_at_end(ask, unknown, targets, end) if end else met
         left_out = any(targets[name] != given[name] for name in met.unused)
         possible = not left_out or bool(ask(FREE, _as_targets(given, UPPER, LOWER)).answers)
     except NotMadeOf:
@@ -123,10 +114,7 @@ def answer_several(ask: _Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     names = names_beside(given, switches.hardware)
     unknowns = tuple(dict.fromkeys(resolve_price_word(chips_meant(name, names), switches.using) for name in unknowns))
     taken = rates_of_all(unknowns, given)
-
-    def ask_beside(name: str, values: Mapping[str, Any]) -> Solution:
-        return ask(name, values, switches, unknowns)
-
+    ask_beside = partial(ask, switches=switches, beside=unknowns)
     found = answer_together(ask_beside, unknowns, taken)
     if any(one.provenance.get(FREE, "").startswith("at ") for one in found) and FREE not in unknowns:
         # The batch at which one of them was answered is that of the others too.
@@ -139,13 +127,7 @@ def _warn_of_all(solution: Solution) -> Solution:
     return solution.warn(rates_of_all.__name__, TAKEN_AS_OF_ALL)
 
 
-def answer_meaning(
-    solution: Solution,
-    given: Mapping[str, Any],
-    named: bool,
-    ask: Ask,
-    beside: Collection[str] = (),
-) -> Solution:
+def answer_meaning(solution: Solution, given: Mapping[str, Any], named: bool, ask: Ask, beside: Collection[str]) -> Solution:
     """Return the answer to the quantity that is meant, in place of a refusal or beside an answer that does not use a given.
 
     `named` says that a chip or a model is named. A quantity that is asked for `beside` it is not meant by it.
@@ -160,13 +142,8 @@ def answer_meaning(
     own = quantities_behind(meaning.asked, usual_definitions()) if meaning.alone else meaning.beside
     if not found.answers or not own.isdisjoint(found.unused):
         return solution
-    if meaning.told:
-        return _tell_beside(solution, meaning, found)
-    return found.warn(answer_meaning.__name__, f"{meaning.asked} is answered with {meaning.means}{meaning.why}")
-
-
-def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:
-    """Return the answer to what was asked for, with a line on what may be meant."""
+    if not meaning.told:
+        return found.warn(answer_meaning.__name__, f"{meaning.asked} is answered with {meaning.means}{meaning.why}")
     value = f"{show(meaning.means, value_inside(found.answers[0]))}{OR[found.answers[0].bound]}"
     unused = tuple(name for name in solution.unused if name in found.unused)
     return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)

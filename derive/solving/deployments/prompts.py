@@ -1,15 +1,15 @@
 """An answer for decode alone, with the same answer if the same chips also compute the prompts."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from math import inf, isclose
 from typing import Any
 
-from derive.answers import DECODE_ALONE, Answer
+from derive.answers import DECODE_ALONE
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.records import HOLDS
 from derive.roles import DecodeStep, Prompts
+from derive.solving.engine.engine import are_equal
 from derive.solving.question.conventions import variant_of_prompts
 from derive.solving.result import Solution
 
@@ -31,10 +31,12 @@ def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[s
         return unwarned
     if variant_of_prompts(using, variants) or len(alone.answers) != 1:
         return alone
-    both = answer_with_prompts(by, given, using)
+    of_a_token, both = given_with_prompts(given), None
+    with suppress(WrongValue):
+        both = by((*using, Prompts.together), of_a_token) if of_a_token else None
     if both is None or len(both.answers) != 1:
         return alone
-    if _are_equal(alone.answers[0], both.answers[0]):
+    if are_equal(alone.answers[0], both.answers[0]):
         return unwarned
     unused = tuple(name for name in alone.unused if name in both.unused)
     return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
@@ -52,17 +54,6 @@ def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
     return (*sizes, *alone[1:])
 
 
-def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
-    """Return the answer with prompts on the same chips, or None if a value of a step cannot be the value of a token."""
-    of_a_token = given_with_prompts(given)
-    try:
-        return by((*using, Prompts.together), of_a_token) if of_a_token else None
-    except WrongValue:
-        if of_a_token is given:
-            raise
-        return None
-
-
 def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the givens with each value per step converted to a value per token, or None if that is not possible."""
     if DecodeStep.time not in given:
@@ -70,9 +61,3 @@ def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if not given.keys().isdisjoint((Prompts.token, *Prompts.more_than_a_step)):
         return None
     return {Prompts.token if name == DecodeStep.time else name: value for name, value in given.items()}
-
-
-def _are_equal(one: Answer, other: Answer) -> bool:
-    """Return whether two answers are the same numbers."""
-    ends = ((inf if end is None else end for end in answer.ends) for answer in (one, other))
-    return one.kind == other.kind and all(isclose(*pair, rel_tol=HOLDS) for pair in zip(*ends, strict=True))

@@ -136,7 +136,7 @@ def answer_for_replicas(ask: Ask, name: str, given: Mapping[str, Any]) -> Soluti
     side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
     if others:
         raise WrongValue(f"{name} is of one number of {Replica.number}, and here it is several: ask for {Replica.number}")
-    count = _whole_replicas(one.ends[side == UPPER], side)
+    count = next_whole(one.ends[side == UPPER] or 0.0, side)
     if count < 1:
         budgets = " and ".join(name for name in given if name in Replica.bought)
         short = f"no whole replica: {budgets} pays {show(Replica.number, one.ends[1] or 0.0)} of one"
@@ -146,14 +146,9 @@ def answer_for_replicas(ask: Ask, name: str, given: Mapping[str, Any]) -> Soluti
         return found
     merged = _with_replicas(found, sized, End(size=Replica.number, value=count, of=sized, side=side), given)
     both = sized.with_prompts and name in Replica.bought and sized.with_prompts.ends[side == UPPER]
-    more = _answer_for_count(ask, name, given, _whole_replicas(both, side)) if both else None
+    more = _answer_for_count(ask, name, given, next_whole(both, side)) if both else None
     together = _scale_answer(more.answers[0], one, side, more) if more else found.with_prompts
     return replace(merged, with_prompts=together)
-
-
-def _whole_replicas(end: float | None, side: str) -> float:
-    """Return the fewest whole replicas, at least one, or the most."""
-    return max(1.0, next_whole(end or 0.0, LOWER)) if side == LOWER else next_whole(end or 0.0, UPPER)
 
 
 def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
@@ -168,7 +163,6 @@ def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: f
 
 def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[str, Any]) -> Solution:
     """Return the result of whole replicas, with all that their number rests on."""
-    again = any(step.unknown == found.unknown for step in sized.route)
     which = "fewest whole ones" if end.side == LOWER else f"most whole ones within {_limits_in_words(given)}"
     told = f"at {end.size} = {end.value:.0f}, the {which}"
     base = sized if found.unknown in Replica.bought else found
@@ -179,7 +173,7 @@ def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[st
         given={**merged.given, Replica.number: end.value},
         unused=tuple(one for one in sized.unused if one not in found.given),
         provenance={**merged.provenance, Replica.number: told},
-        route=tuple(dict.fromkeys((*(_round_step(step, end, again) for step in sized.route), *found.route))),
+        route=tuple(dict.fromkeys((*(_round_step(step, end) for step in sized.route), *found.route))),
         said=(told, *base.said),
     )
 
@@ -207,12 +201,12 @@ def _scale_answer(found: Answer, replicas: Answer, side: str, of: Solution) -> A
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 
 
-def _round_step(step: RouteStep, end: End, again: bool) -> RouteStep:
+def _round_step(step: RouteStep, end: End) -> RouteStep:
     """Return a step of the route with the replicas as a whole number."""
-    if step.unknown != end.size or step.value is None:
+    if step.unknown != end.size:
         return step
-    made = f"{step.value:.6g}" if again else step.formula
-    return replace(step, value=end.value, formula=made and f"{'ceiling' if end.side == LOWER else 'floor'}({made})")
+    formula = step.formula and f"{'ceiling' if end.side == LOWER else 'floor'}({step.formula})"
+    return replace(step, value=end.value, formula=formula)
 
 
 def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:

@@ -5,7 +5,7 @@ peak of 1, can only be worse. The way is followed again with one of them relaxed
 bound. If some move it up and others down, it has no direction.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from math import isclose, log, nan
 from typing import Any
@@ -14,7 +14,7 @@ from derive.expressions.roots import is_in_domain
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import ESTIMATE, HOLDS, LOWER, UPPER, Equation, right_side_at
+from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.roles import EXPERTS, DecodeStep, Memory
 from derive.solving.engine.legs import Composed, Leg, Loop, Step, Way, change_equation, closed_form_of
 from derive.solving.engine.one_equation import solve_equation
@@ -53,30 +53,19 @@ class _Relaxed:
     factor: float = 1.0
     value: float | None = None
 
-    @property
-    def is_smallest(self) -> bool:
-        """Return whether the change is so small that a missing answer has no direction."""
-        return max(self.factor, 1 / self.factor) == _LITTLE
-
-
-def direction(asked: Question, way: Way, values: Mapping[str, float]) -> str | None:
-    """Return "lower" if the answer is a lower bound, "upper" if it is an upper bound, else None."""
-    return bound_of(signs(asked, way, values))
-
 
 def bound_of(signs: Signs) -> str | None:
-    """Return the bound that an answer is if the truth may be to these sides of it."""
+    """Return "lower" for a lower bound and "upper" for an upper bound, if the truth may be to these sides of an answer, else None."""
     return _NAMED.get(signs)
 
 
-def signs(asked: Question, way: Way, values: Mapping[str, float], only: Collection[str] | None = None) -> Signs:
-    """Return to which sides an answer may be wrong at the values that its way led to, for all causes or for some."""
+def signs(asked: Question, way: Way, values: Mapping[str, float]) -> Signs:
+    """Return to which sides an answer may be wrong at the values that its way led to."""
     found: set[int] = set()
     for little, *farther in _relaxations(asked, way, values):
-        if only is not None and little.name not in only:
-            continue
         near = _follow_again(way, values, little)
-        if near is None and little.is_smallest:
+        if near is None and little.value is None:
+            # The change is so small that a missing answer has no direction.
             return frozenset((1, -1))
         far = next((moved for one in farther if (moved := _follow_again(way, values, one)) is not None), None)
         for moved in (near, far):
@@ -92,7 +81,7 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
 
     A value that a table has as rated may be worse and better.
     """
-    ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - {*asked.known, *asked.follows} if name not in way.solved}
+    ideals = (IDEALS.keys() & asked.defaults.keys()) - {*asked.known, *asked.follows, *way.solved}
     chips = values.get(Memory.bought, asked.known.get(Memory.bought, asked.defaults.get(Memory.bought)))
     if Memory.bought not in way.solved and chips == 1:
         # memory.most_kv_copies: one chip holds one copy.
@@ -100,7 +89,7 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     total, active = PARAMETERS
     sparse = values.keys() >= {total, active} and not values.keys() >= {*EXPERTS}
     read = DecodeStep.all_weights if sparse and values[total] > values[active] else ()
-    found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
+    found = (cause for one in asked.instead for cause in one.causes)
     either = ((name, bound) for name in rated_quantities(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
     return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])
 
@@ -125,9 +114,9 @@ def _relaxations(asked: Question, way: Way, values: Mapping[str, float]) -> Iter
         (sign,) = _SIGNS[bound]
         if any(row.id == cause for row in way.rows):
             yield [_Relaxed(cause, factor=factor**sign) for factor in factors]
-        elif cause in spoken and cause != way.unknown:
+        elif cause in spoken:
             here = values.get(cause, NEUTRAL_DEFAULTS.get(cause, 0))
-            some = [here * factor**sign for factor in factors] if here else [quantity(cause).at(share) or 0.01 for share in _SHARES]
+            some = [here * factor**sign for factor in factors] if here else [quantity(cause).at(share) for share in _SHARES]
             yield [_Relaxed(cause, value=min(value, quantity(cause).ceiling)) for value in some]
 
 
@@ -139,8 +128,6 @@ def _follow_again(way: Way, values: Mapping[str, float], change: _Relaxed) -> fl
         here[change.name] = change.value
     moved = {change.name}
     for leg in way.legs:
-        if leg.unknown == change.name and change.value is not None:
-            continue
         found = values[leg.unknown] if moved.isdisjoint(_names_in(leg)) else _solve_leg(leg, here, values, change)
         if found is None:
             return None
@@ -191,15 +178,13 @@ def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, floa
 
     start = before[loop.unknown]
     here_is = height(start)
-    for place in (start * factor**side for factor in _REACHES for side in (1, -1)):
-        if here_is * height(place) <= 0:
-            try:
-                found = float(brentq(height, start, place, xtol=1e-300, rtol=_SAME / 10))
-            except ValueError:
-                # Between the two places the equations do not apply.
-                return None
-            return found if abs(height(found)) <= HOLDS else None
-    return None
+    places = (start * factor**side for factor in _REACHES for side in (1, -1))
+    place = next((place for place in places if here_is * height(place) <= 0), None)
+    try:
+        return None if place is None else float(brentq(height, start, place, xtol=1e-300, rtol=_SAME / 10))
+    except ValueError:
+        # Between the two places the equations do not apply.
+        return None
 
 
 def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
@@ -211,7 +196,7 @@ def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Re
     def changed_part(part: Equation) -> Equation | Composed:
         if part.id == change.name and isinstance(row, Composed):
             left, right = part.trees
-            return Composed(rows=(part,), trees=(left, (PRODUCT, change.factor, right)))
+            return Composed(rows=(part,), trees=(left, (PRODUCT, change.factor, right)), closing=part)
         return restore_default(part, change.name)
 
     changed = change_equation(row, changed_part)

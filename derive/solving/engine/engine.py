@@ -3,7 +3,7 @@
 An equation with several roots forks the way. One that leaves its quantity open stops it.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field, replace
 from functools import partial
 from math import inf, isclose, isfinite
@@ -14,13 +14,13 @@ from derive.expressions.branches import current_regime, regimes_of
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
-from derive.records import HOLDS, Equation, right_side_at
+from derive.records import HOLDS, Equation
 from derive.roles import Memory
 from derive.solving.checks.consistency import contradiction
 from derive.solving.checks.fit import is_warning, memory_is_made_of, memory_shortfall
-from derive.solving.engine.directions import direction
+from derive.solving.engine.directions import bound_of, signs
 from derive.solving.engine.legs import Composed, Leg, Loop, Step, Way, closed_form_of
-from derive.solving.engine.one_equation import broken_requirement, residual, solve_equation, value_inside
+from derive.solving.engine.one_equation import broken_requirement, follow_equations, residual, slopes_at, solve_equation, value_inside
 from derive.solving.engine.plan import propagate
 from derive.solving.explain.answer_with import Solve
 from derive.solving.explain.assumptions import list_assumptions
@@ -29,17 +29,14 @@ from derive.solving.question.defaults import PLAIN
 from derive.solving.question.presets import tell_given
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
-from derive.trees import difference, evaluate, names, slopes
+from derive.trees import difference, evaluate, names
 from derive.units import show
 
 LEAVES_OPEN = ("not_identified", "missing_givens")
 """Codes of a leg that may have an answer if more were known."""
 
-_NUDGE, _LEAST_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e-12, 1e8, 1e-15
-"""Relative changes of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
-
-_ALL_LOST = 1e14
-"""Magnification of last digits from which on nothing is left of a value."""
+_MOST_MAGNIFIED, _LAST_DIGIT = 1e8, 1e-15
+"""By how much last digits may be magnified (half of them are left), and these."""
 
 _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 """Factors of a point, and the relative difference of two sides that may be rounding alone."""
@@ -53,8 +50,9 @@ _Rounding = Mapping[str, float]
 
 @immutable(kw_only=False)
 class Stop:
-    """A leg that gave no number to go on with, and why."""
+    """A leg of a way that gave no number to go on with, and why."""
 
+    way: Way
     leg: Leg
     reason: Reason
 
@@ -86,9 +84,7 @@ def follow_way(asked: Question, known: Mapping[str, float], way: Way, solve: Sol
         return ended
     if not isinstance(ended, list):
         return refuse_question(asked, *ended)
-    shown = [(one, _shown_world(way, one)) for one in ended]
-    answers = [(world, _answer(asked, way, one, world.values)) for one, world in shown]
-    return _solution(asked, known, way, answers, ended[0].short, solve)
+    return _solution(asked, known, way, [_show_end(asked, way, one) for one in ended], ended[0].short, solve)
 
 
 def _follow_to_ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
@@ -98,45 +94,33 @@ def _follow_to_ends(asked: Question, known: Mapping[str, float], way: Way) -> li
     for leg in before:
         outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
         if reason := _reason_left_open(leg, outcomes):
-            return Stop(leg, reason)
+            return Stop(way, leg, reason)
         worlds = [_extend_world(world, leg, one) for world, answers, _ in outcomes for one in answers]
         if not worlds:
-            return Stop(leg, next(reason for *_, reason in outcomes if reason))
-    ends: list[_End] = []
-    clash: Reason | None = None
-    nothing: Reason | None = None
+            return Stop(way, leg, next(reason for *_, reason in outcomes if reason))
+    ends, reasons = list[_End](), list[Reason]()
     for world in worlds:
         found, reason = solve_leg(last, world.values, world.rounding)
         if reason and reason.code in LEAVES_OPEN:
-            return Stop(last, reason)
-        nothing = reason or nothing
-        for one in found:
-            end = _check_end(asked, way, world, one)
-            if isinstance(end, _End):
-                ends.append(end)
-            elif end.code == "requirement_violated":
-                nothing = end
-            else:
-                clash = clash or end
+            return Stop(way, last, reason)
+        checked = [_check_end(asked, way, world, one) for one in found]
+        ends += [one for one in checked if isinstance(one, _End)]
+        reasons += [one for one in (reason, *checked) if isinstance(one, Reason)]
     if ends:
         return ends
-    if clash:
-        return clash, worlds[0].steps
-    assert nothing is not None, "no answer and no reason"
-    return Stop(last, nothing)
+    clash = next((one for one in reasons if one.code not in ("requirement_violated", "no_solution")), None)
+    return (clash, worlds[0].steps) if clash else Stop(way, last, reasons[-1])
 
 
-def _answer(asked: Question, way: Way, one: _End, values: Mapping[str, float]) -> Answer:
-    """Return what the last leg found, as an answer of the whole way."""
-    found = one.found
-    bound = direction(asked, way, values) if found.kind == "point" else None
-    return replace(found, elasticities=_chain_elasticities(found, one.before), regime=_binding_terms(way, values, found), bound=bound)
-
-
-def _shown_world(way: Way, one: _End) -> World:
-    """Return the world that is shown of an answer: of an interval the one at its end, the upper of two."""
-    bound = None if one.found.kind == "point" else shown_end(one.found)
-    return one.after if bound is None else _complete_world(way, replace(one.after, values={**one.after.values, way.unknown: bound}))
+def _show_end(asked: Question, way: Way, end: _End) -> tuple[World, Answer]:
+    """Return the world that is shown of an end, and its answer of the whole way. An interval is shown at its end, the upper of two."""
+    found, world, bound = end.found, end.after, None
+    if found.kind == "point":
+        bound = bound_of(signs(asked, way, world.values))
+    elif (shown := shown_end(found)) is not None:
+        world = _complete_world(way, replace(world, values={**world.values, way.unknown: shown}))
+    regime, moved = _binding_terms(way, world.values, found), WhenRead(partial(_sum_slopes, found.elasticities, end.before))
+    return world, replace(found, elasticities=moved, regime=regime, bound=bound)
 
 
 def _complete_world(way: Way, world: World) -> World:
@@ -150,14 +134,19 @@ def _complete_world(way: Way, world: World) -> World:
 
 def evaluate_way(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:
     """Return all values of a way at numbers, each the first that its leg gives, or None where a leg gives none."""
-    world = World(values=known, slopes={})
-    for leg in way.legs:
+    world = _follow_first(way.legs, World(values=known, slopes={}))
+    return world.values if world else None
+
+
+def _follow_first(legs: Iterable[Leg], world: World) -> World | None:
+    """Return the world after some legs, each with the first point that it gives, or None where a leg gives none."""
+    for leg in legs:
         found, _ = solve_leg(leg, world.values)
-        points = [one for one in found if one.kind == "point"]
-        if not points:
+        point = next((one for one in found if one.kind == "point"), None)
+        if point is None:
             return None
-        world = _extend_world(world, leg, points[0])
-    return world.values
+        world = _extend_world(world, leg, point)
+    return world
 
 
 def _reason_left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
@@ -175,8 +164,8 @@ def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End |
     after = _extend_world(world, way.legs[-1], found)
     after = _complete_world(way, after) if found.kind == "point" else after
     known = after.values if found.kind == "point" else world.values
-    if unmet := next((row for row in way.rows if row.unmet(known)), None):
-        return broken_requirement(unmet, way.unknown, [known])
+    if unmet := _find_unmet(way.rows, way.unknown, known):
+        return unmet
     short, told = memory_shortfall(asked, known, way.rows), ""
     if short and is_memory_warning(asked, way):
         told = "; ".join(short.message.split("\n"))
@@ -191,15 +180,14 @@ def is_memory_warning(asked: Question, way: Way) -> bool:
         return is_warning(asked, way)
     known = [*known_values(asked)][-1]
     found = [_follow_to_ends(replace(asked, anyway=True), {**known, Memory.bought: chips}, way) for chips in _SEVERAL]
-    ends = [[one.found.ends for one in each] if isinstance(each, list) else [] for each in found]
-    return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
+    first, *others = ([one.found for one in each] if isinstance(each, list) else [] for each in found)
+    return bool(first) and all(len(each) == len(first) and all(map(are_equal, each, first)) for each in others)
 
 
-def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tuple[float, float | None]]) -> bool:
-    """Return whether answers are equal up to rounding."""
-    pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
-    same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
-    return len(some) == len(others) and all(same)
+def are_equal(one: Answer, other: Answer) -> bool:
+    """Return whether two answers are the same numbers."""
+    ends = ((inf if end is None else end for end in answer.ends) for answer in (one, other))
+    return one.kind == other.kind and all(isclose(*pair, rel_tol=HOLDS) for pair in zip(*ends, strict=True))
 
 
 def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
@@ -216,10 +204,7 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
         return found, reason
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.point}
-        magnified = _magnification(case, unknown, at, rounding, (_NUDGE, _LEAST_NUDGE))
-        if magnified > _ALL_LOST and len(found) == 1 and QUANTITIES[unknown].may_be_zero:
-            # Rounding alone is as large: it is zero.
-            return (replace(one, value=0.0),), None
+        magnified = _magnification(case, unknown, at, rounding)
         if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
             message = f"{unknown} cannot be decided from these inputs, because it depends on their last digits in {case.told}"
             return (), Reason(code="not_identified", message=message)
@@ -228,14 +213,13 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
 
 def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
     """Return the values of a quantity at which the closing equation of its loop holds."""
-    unknown, whole, closed = loop.unknown, closed_form_of(loop), False
-    if whole:
+    unknown = loop.unknown
+    if whole := closed_form_of(loop):
         found, reason = _solve_surely(whole, unknown, values, rounding)
-        found = tuple(one for one in found if _holds_inside(loop, values, value_inside(one)))
-        closed = not reason or reason.code not in LEAVES_OPEN
-    if not closed:
+        found = tuple(one for one in found if _trace_loop(loop, values, value_inside(one)))
+    else:
         found, reason = _search_zeros(loop, values)
-    if any(_is_anything(unknown, one) or _closes_beside(loop, values, one) or _turns_at_an_edge(loop, values, one) for one in found):
+    if any(_is_anything(unknown, one) or _closes_beside(loop, values, one) for one in found):
         return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_name_of_loop(loop)}")
     if not found and reason is None:
         reason = Reason(code="no_solution", message=f"no value of {unknown} satisfies {_name_of_loop(loop)}")
@@ -244,7 +228,7 @@ def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) ->
 
 def _name_of_loop(loop: Loop) -> str:
     """Return what a message calls the equations of a loop."""
-    return Composed(rows=loop.rows, trees=(0, 0)).told
+    return Composed(rows=loop.rows, trees=(0, 0), closing=loop.closing).told
 
 
 def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
@@ -260,8 +244,6 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     found = []
     for low, high in zeros:
         if low is not None and low == high:
-            if not _holds_inside(loop, values, low):
-                continue
             moved = WhenRead(partial(_loop_elasticities, loop, values, low))
             found.append(Answer(kind="point", value=low, residual=0.0, elasticities=moved))
         else:
@@ -271,7 +253,8 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     if found:
         return tuple(found), None
     for at, _ in find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}, required=False))[0]:
-        if at is not None and (unmet := _find_unmet(loop, values, at)):
+        there = follow_equations(loop.rows, {**values, unknown: at}) if at is not None else {}
+        if unmet := _find_unmet(loop.rows, unknown, there):
             return (), unmet
     name = closing.symbols[0]
     message = f"no value of {unknown} satisfies {_name_of_loop(loop)}"
@@ -282,35 +265,16 @@ def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     return (), Reason(code="no_solution", violated=(name,), message=message)
 
 
-def _find_unmet(loop: Loop, values: Mapping[str, float], at: float) -> Reason | None:
-    """Return the requirement that keeps a trial value from closing a loop."""
-    there = {**values, loop.unknown: at}
-    for row in loop.rows:
-        if row.unmet(there):
-            return broken_requirement(row, loop.unknown, [there])
-        if row.symbols[0] not in there and there.keys() >= {*row.symbols[1:]}:
-            there[row.symbols[0]] = right_side_at(row, there)
-    return None
+def _find_unmet(rows: Iterable[Equation], unknown: str, known: Mapping[str, float]) -> Reason | None:
+    """Return what the first equation requires that is not met at these values, or None if all apply."""
+    unmet = next((row for row in rows if row.unmet(known)), None)
+    return broken_requirement(unmet, unknown, [known]) if unmet else None
 
 
 def _trace_loop(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
     """Return the world inside a loop at a trial value, with slopes by what the loop needs and the trial, or None if a step fails."""
-    names_of = (*loop.needs, loop.unknown)
-    there = {**values, loop.unknown: at}
-    world = World(values=there, slopes={name: {name: 1.0} for name in names_of})
-    for leg in loop.steps:
-        found, _ = solve_leg(leg, world.values)
-        points = [one for one in found if one.kind == "point"]
-        if not points or len(points) < len(found):
-            return None
-        world = _extend_world(world, leg, points[0])
-    return world
-
-
-def _holds_inside(loop: Loop, values: Mapping[str, float], at: float) -> bool:
-    """Return whether every equation of a loop applies at a trial value."""
-    world = _trace_loop(loop, values, at)
-    return world is not None and loop.closing.applies(world.values)
+    slopes = {name: {name: 1.0} for name in (*loop.needs, loop.unknown)}
+    return _follow_first(loop.steps, World(values={**values, loop.unknown: at}, slopes=slopes))
 
 
 def _closes_beside(loop: Loop, values: Mapping[str, float], found: Answer) -> bool:
@@ -321,26 +285,13 @@ def _closes_beside(loop: Loop, values: Mapping[str, float], found: Answer) -> bo
     return any(world is not None and residual(loop.closing, world.values) < _CLOSED for world in beside)
 
 
-def _turns_at_an_edge(loop: Loop, values: Mapping[str, float], found: Answer) -> bool:
-    """Return whether a quantity inside a loop is found backwards where another term takes over: beyond it, it may be anything."""
-    world = _trace_loop(loop, values, found.point) if found.kind == "point" else None
-    backwards = (leg for leg in loop.steps if isinstance(leg, Step) and not leg.goes_forwards)
-    return world is not None and any(_is_at_an_edge(leg.row, leg.unknown, world.values, 2 * HOLDS) for leg in backwards)
-
-
 def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> dict[str, float]:
     """Return d ln(trial)/d ln(needed) of a closed loop, by the implicit function theorem."""
     world = _trace_loop(loop, values, at)
     if world is None:
         return {}
-    try:
-        _, local = slopes(difference(*loop.closing.trees), world.values)
-    except (ArithmeticError, ValueError, TypeError):
-        return {}
-    total: dict[str, float] = {}
-    for name, slope in local.items():
-        for base, by in world.slopes.get(name, {}).items():
-            total[base] = total.get(base, 0.0) + slope * world.values[name] * by
+    local = slopes_at(difference(*loop.closing.trees), world.values)
+    total = _sum_slopes({name: slope * world.values[name] for name, slope in local.items()}, world)
     steep = total.pop(loop.unknown, 0.0)
     return {name: -by / steep for name, by in total.items() if by} if steep else {}
 
@@ -359,27 +310,14 @@ def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, flo
     return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 
-def _magnification(
-    case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding, nudges: tuple[float, ...] = (_NUDGE,)
-) -> float:
-    """Return by how much the last digits of the givens are magnified in the unknown, seen at small changes of each."""
-
-    def height(at: Mapping[str, float]) -> float:
-        return case.left_side(at) - right_side_at(case, at)
-
-    def slope(name: str, nudge: float = _NUDGE) -> float:
-        """Return how far the sides differ after a small change, over the change, at the edge of the domain to the side that exists."""
-        beside = (height({**values, name: values[name] * (1 + sign * nudge)}) for sign in (1, -1))
-        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0) / nudge
-
-    if values[unknown] == 0:
-        # A factor is exactly zero, so there is no last digit to be lost.
+def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
+    """Return by how much the last digits of the givens are magnified in the unknown, by the slopes of both sides."""
+    steep = {name: abs(by * values[name]) for name, by in slopes_at(difference(*case.trees), values).items()}
+    if values[unknown] == 0 or not steep:
+        # A factor is exactly zero, so there is no last digit to be lost, or the sides have no slopes at the edge of their domain.
         return 1.0
-    here = height(values)
-    steepest = {name: max(slope(name, nudge) for nudge in nudges) for name in case.symbols if name != unknown}
-    total = sum(rounding.get(name, 1.0) * one for name, one in steepest.items() if one)
-    own = slope(unknown)
-    return total / own if own else inf
+    own = steep.pop(unknown, 0.0)
+    return sum(rounding.get(name, 1.0) * one for name, one in steep.items()) / own if own else inf
 
 
 def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
@@ -393,20 +331,17 @@ def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
 def _extend_world(world: World, leg: Leg, found: Answer) -> World:
     """Return the world with the result of a leg, and for a loop with all that follows at the trial value."""
     place = value_inside(found)
-    inner: Mapping[str, float] = {}
     steps: tuple[RouteStep, ...] = (_route_step(leg, found),)
-    if isinstance(leg, Loop):
-        traced = _trace_loop(leg, world.values, place) if found.kind == "point" else None
-        inner = {} if traced is None else {one.unknown: traced.values[one.unknown] for one in leg.steps}
-        if traced is not None:
-            # A loop that was closed by search shows where it goes step by step.
-            closing = RouteStep(equations=(leg.closing.reference,), unknown=leg.unknown, value=place, forwards=leg.closing.symbols[0])
-            steps = (*traced.steps, closing) if found.formula is None else (*steps, *traced.steps)
-    values = {**world.values, **inner, leg.unknown: place}
+    values: Mapping[str, float] = {**world.values, leg.unknown: place}
+    if isinstance(leg, Loop) and found.kind == "point" and (traced := _trace_loop(leg, world.values, place)):
+        # A loop that was closed by search shows where it goes step by step.
+        closing = RouteStep(equations=(leg.closing.reference,), unknown=leg.unknown, value=place, forwards=leg.closing.symbols[0])
+        steps = (*traced.steps, closing) if found.formula is None else (*steps, *traced.steps)
+        values = traced.values
     magnified = _magnification(leg.row, leg.unknown, values, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
     return World(
         values=values,
-        slopes={**world.slopes, leg.unknown: _chain_elasticities(found, world)},
+        slopes={**world.slopes, leg.unknown: WhenRead(partial(_sum_slopes, found.elasticities, world))},
         rounding={**world.rounding, leg.unknown: magnified},
         steps=(*world.steps, *steps),
     )
@@ -426,17 +361,13 @@ def _binding_terms(way: Way, values: Mapping[str, float], found: Answer) -> str 
     return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
 
 
-def _chain_elasticities(found: Answer, world: World) -> Mapping[str, float]:
-    """Return elasticities with respect to the givens, by the chain rule along the way."""
-
-    def total() -> dict[str, float]:
-        sums: dict[str, float] = {}
-        for name, slope in found.elasticities.items():
-            for base, inner in world.slopes.get(name, {}).items():
-                sums[base] = sums.get(base, 0.0) + slope * inner
-        return sums
-
-    return WhenRead(total)
+def _sum_slopes(by_name: Mapping[str, float], world: World) -> dict[str, float]:
+    """Return slopes with respect to the givens, by the chain rule along the way."""
+    sums: dict[str, float] = {}
+    for name, slope in by_name.items():
+        for base, inner in world.slopes.get(name, {}).items():
+            sums[base] = sums.get(base, 0.0) + slope * inner
+    return sums
 
 
 def list_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
@@ -457,11 +388,8 @@ def _solution(
     touched |= {other for name, other in asked.defaults.items() if isinstance(other, str) and name in spoken}
     answers = tuple(one for _, one in ends)
     doubts = {} if asked.silent else list_caveats(asked, ends[0][0].values, used, solve)
-    said = {
-        **({SHORT: short} if short else {}),
-        **warn_below_one(asked.unknown, answers),
-        **{name: one.text for name, one in doubts.items()},
-    }
+    said = {**({SHORT: short} if short else {}), **warn_below_one(asked.unknown, answers)}
+    said |= {name: one.text for name, one in doubts.items()}
     left = list_unused(asked, touched.union(*(one.rests for one in doubts.values())))
     against = memory_is_made_of(asked, ends[0][0].values, used, left)
     return Solution(

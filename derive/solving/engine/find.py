@@ -49,7 +49,7 @@ class _Search:
     """
 
     def __init__(self, asked: Question):
-        self.asked, self.stops, self.impossible = asked, list[tuple[Stop, Way]](), list[tuple[Stop, Way]]()
+        self.asked, self.stops, self.impossible = asked, list[Stop](), list[Stop]()
         self._outcomes: dict[tuple[Way, frozenset[tuple[str, float]]], Solution | Stop] = {}
 
     def follow(self, known: Mapping[str, float], way: Way) -> Solution | Stop:
@@ -102,69 +102,52 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
         while (way := find_plain_way(asked.unknown, rows, frozenset(known), failed)) is not None:
             outcome = search.follow(known, way)
             if isinstance(outcome, Stop):
-                stops.append((outcome, way))
+                stops.append(outcome)
                 failed |= {(outcome.leg.id, outcome.leg.unknown)}
             elif not _only_bounded(outcome):
-                if bounded and not outcome.answers:
-                    return bounded
                 return outcome, way
             else:
                 bounded = bounded or (outcome, way)
                 failed |= {(way.legs[-1].id, asked.unknown)}
         if bounded:
             return bounded
-        loops = find_loops(asked.unknown, rows, frozenset(known), failed)
+        loops = find_loops(asked.unknown, rows, frozenset(known))
         found = _answer_by_loops(search, known, loops) or _answer_by_elimination(search, rows, known)
         if not found and not search.is_ruled_out():
             found = _answer_by_loops(search, known, find_after_another(asked.unknown, rows, frozenset(known)))
         if found:
             return found
-        for stop, way in stops[here:]:
-            carried = carry_bounds(way, stop.leg, frozenset(known)) if stop.reason.code == "not_identified" else None
-            outcome = search.follow(known, carried) if carried else stop
-            if carried and isinstance(outcome, Solution) and outcome.answers:
+        for stop in stops[here:]:
+            carried = carry_bounds(stop.way, stop.leg, frozenset(known)) if stop.reason.code == "not_identified" else None
+            if carried and isinstance(outcome := search.follow(known, carried), Solution):
                 return outcome, carried
     return None
 
 
 def _answer_by_trial(search: _Search, bounded: tuple[Solution, Way] | None) -> _Found | None:
     """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result that is not used."""
-    asked, stops = search.asked, search.stops
-    first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
+    asked, tightest = search.asked, bounded
+    aside = _results_aside(asked, bounded[0]) if bounded else []
     if bounded and not (aside and _only_bounded(bounded[0])):
         return None
-    free = find_result_without_influence(asked, [*known_values(asked)][-1])
-    if free and (not bounded or free.code != "not_identified" or not {*free.violated}.isdisjoint(aside)):
+    if find_result_without_influence(asked, [*known_values(asked)][-1]):
         return None
-    failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
-    failed |= {(bounded[1].legs[-1].id, asked.unknown)} if bounded else set()
-    refused: _Found | None = None
-    loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, asked.equalities, frozenset(known), failed))
+    loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, asked.equalities, frozenset(known)))
     for start, way in islice(loops, _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
-        if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
+        if tightest and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
             continue
         outcome = search.follow(start, way)
-        if isinstance(outcome, Solution) and outcome.answers:
-            if bounded:
-                return outcome, None
-            if not _only_bounded(outcome):
+        if isinstance(outcome, Solution):
+            if tightest or not _only_bounded(outcome):
                 return outcome, way
             # Another result may say more than that this one does not bind.
-            bounded, aside = (outcome, way), _results_aside(asked, outcome)
-            continue
-        if loop.unknown != asked.unknown:
-            continue
-        if isinstance(outcome, Solution):
-            refused = outcome, way
-        elif outcome.reason.code not in LEAVES_OPEN:
-            refused = refuse_question(asked, _with_results(asked, way, outcome)), None
-        if refused:
+            tightest, aside = (outcome, way), _results_aside(asked, outcome)
+        elif loop.unknown == asked.unknown and outcome.reason.code not in LEAVES_OPEN:
             # No value of the unknown leads to what was given, so no other loop has one.
-            break
-    if bounded and not (refused and refused[0].reason):
-        return bounded if first is None else None
-    return refused if bounded or not stops else None
+            refused = refuse_question(asked, _with_results(asked, outcome)), None
+            return refused if tightest or not search.stops else None
+    return None if bounded else tightest
 
 
 def _answer_by_loops(search: _Search, known: Mapping[str, float], loops: Iterator[Way]) -> tuple[Solution, Way] | None:
@@ -181,10 +164,10 @@ def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...], known: M
     for way in find_eliminated(search.asked.unknown, rows, frozenset(known)):
         outcome = search.follow(known, way)
         if isinstance(outcome, Stop) and outcome.reason.code == "no_solution":
-            search.impossible.append((outcome, way))
+            search.impossible.append(outcome)
         if isinstance(outcome, Stop) and outcome.reason.code == "not_identified":
             # What these equations leave undecided, no loop of them decides.
-            search.stops.append((outcome, way))
+            search.stops.append(outcome)
         # A result that is not used may say which one of several answers is right.
         if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
             return outcome, way
@@ -217,30 +200,30 @@ def answer_forwards(asked: Question) -> Solution:
     return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
 
 
-def _reason_of_stops(asked: Question, stops: Sequence[tuple[Stop, Way]]) -> Reason:
+def _reason_of_stops(asked: Question, stops: Sequence[Stop]) -> Reason:
     """Return why there is no answer. If no value is a solution, the reason is about the unknown if one of the ways ends there."""
-    stop, way = stops[0]
-    if stop.reason.code != "no_solution":
-        return stop.reason
-    first = _with_results(asked, way, stop)
-    plain = (stop.reason for stop, way in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(way, stop))
-    return next((reason for reason in plain if reason.code == first.code), first)
+    first = stops[0]
+    if first.reason.code != "no_solution":
+        return first.reason
+    plain = (stop.reason for stop in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(stop))
+    return next(plain, _with_results(asked, first))
 
 
-def _with_results(asked: Question, way: Way, stop: Stop) -> Reason:
+def _with_results(asked: Question, stop: Stop) -> Reason:
     """Return why a way ends, with the given results that led there if it ends at a quantity that is not asked for."""
     if stop.reason.code != "no_solution" or stop.leg.unknown == asked.unknown:
         return stop.reason
-    symbols = {name for leg in way.legs[: way.legs.index(stop.leg) + 1] for name in leg.symbols}
+    legs = stop.way.legs[: stop.way.legs.index(stop.leg) + 1]
+    symbols = {name for leg in legs for row in leg.rows for name in row.symbols}
     results = [name for name in giving_equations(asked.active) if name in symbols and name in asked.typed]
     told = " and ".join(f"{name} = {show(name, asked.known[name])}" for name in results)
     return replace(stop.reason, message=f"with {told}, {stop.reason.message}") if told else stop.reason
 
 
-def _turns_on_itself(way: Way, stop: Stop) -> bool:
+def _turns_on_itself(stop: Stop) -> bool:
     """Return whether the left side of a leg went into what its right side is made of."""
     left = stop.leg.rows[-1].symbols[0]
-    return any(left in one.symbols and one.unknown in stop.leg.symbols for one in way.legs if one is not stop.leg)
+    return any(left in (*one.needs, one.unknown) and one.unknown in stop.leg.needs for one in stop.way.legs if one is not stop.leg)
 
 
 def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason | None:
@@ -260,16 +243,14 @@ def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution |
     outcome = follow_way(asked, known, way, lambda one: find_answer(one, told=False)[0].answers)
     if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds:
         return outcome
-    if asked.unknown != Batch.name and any(step.unknown == Batch.name for step in outcome.route):
-        return outcome
-    rests_on_a_rate = any(better_side(name) == LOWER for name in outcome.given)
+    found = any(step.unknown == Batch.name for step in outcome.route)
+    rests_on_a_rate = not found and any(better_side(name) == LOWER for name in outcome.given)
     short = _batch_does_not_fit(asked) if rests_on_a_rate or asked.unknown == Batch.name else None
     if short is None:
         return outcome
-    if not is_memory_warning(asked, way):
-        return refuse_question(asked, short, outcome.route)
-    told = "; ".join(short.message.split("\n"))
-    return outcome.warn(SHORT, told)
+    if is_memory_warning(asked, way):
+        return outcome.warn(SHORT, "; ".join(short.message.split("\n")))
+    return refuse_question(asked, short, outcome.route)
 
 
 def _batch_does_not_fit(asked: Question) -> Reason | None:
@@ -299,7 +280,7 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
             way = Way((Step(whole, asked.unknown),))
             outcome = search.follow(known, way)
             if isinstance(outcome, Stop):
-                search.stops.append((outcome, way))
+                search.stops.append(outcome)
             elif _is_informative(asked, outcome):
                 tightest = _tighter_bound(tightest, (outcome, way))
         if tightest:
@@ -310,9 +291,8 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
 def _is_informative(asked: Question, bounded: Solution) -> bool:
     """Return whether bounds are more than the domain of the unknown, and rest on a given if there is one. A refusal says something."""
     ceiling = QUANTITIES[asked.unknown].ceiling
-    typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NO_CACHE)}
     cut = any(one.kind == "point" or one.least > 0 or one.high not in (None, ceiling) for one in bounded.answers)
-    return not bounded.answers or (cut and not {*(typed or asked.known)}.isdisjoint(bounded.given))
+    return not bounded.answers or (cut and not {*(asked.typed or asked.known)}.isdisjoint(bounded.given))
 
 
 def possible_errors(asked: Question, solution: Solution, way: Way | None, found: Answer) -> Causes:

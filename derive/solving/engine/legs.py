@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from derive.expressions.algebra import EXTREMES, TooManyTerms, combine_fractions, terms_by_sign
+from derive.expressions.algebra import EXTREMES, TooManyTerms, combine_fractions
 from derive.expressions.branches import branches
 from derive.immutable import immutable
 from derive.records import Equation, Requirement, Unmet
@@ -32,8 +32,8 @@ class Composed:
     rows: tuple[Equation, ...]
     trees: TreePair
     sense: str = "="
-    closing: "Equation | Composed | None" = None
-    steps: "tuple[Leg, ...]" = ()
+    closing: "Equation | Composed"
+    steps: "tuple[Step, ...]" = ()
     solved_for: str = ""
 
     @property
@@ -66,12 +66,8 @@ class Composed:
         """Return the right side at numbers."""
         return evaluate(self.trees[1], values)
 
-    def violated(self, values: Mapping[str, float]) -> list[str]:
-        """Return the requirements of its equations that these values break, as text."""
-        return [one.text for one in self.unmet(values)]
-
     def unmet(self, values: Mapping[str, float]) -> list[Unmet]:
-        """Return the same as records."""
+        """Return the requirements of its equations that these values break."""
         return [one for row in self.rows for one in row.unmet(values)]
 
 
@@ -98,16 +94,6 @@ class Step:
         return (self.row,) if isinstance(self.row, Equation) else self.row.rows
 
     @property
-    def symbols(self) -> tuple[str, ...]:
-        """Return its quantities."""
-        return self.row.symbols
-
-    @property
-    def gives(self) -> frozenset[str]:
-        """Return the quantities that it gives."""
-        return frozenset([self.unknown])
-
-    @property
     def needs(self) -> tuple[str, ...]:
         """Return the quantities that must be known before it."""
         return tuple(name for name in self.row.symbols if name != self.unknown)
@@ -115,10 +101,7 @@ class Step:
     @property
     def goes_forwards(self) -> bool:
         """Return whether its equation has what it gives on the left side alone."""
-        if isinstance(self.row, Equation):
-            return self.row.symbols[0] == self.unknown
-        left, right = self.row.trees
-        return left == self.unknown and self.unknown not in names(right)
+        return self.row.trees[0] == self.unknown
 
 
 @immutable(kw_only=False)
@@ -127,7 +110,7 @@ class Loop:
 
     closing: Equation
     unknown: str
-    steps: "tuple[Leg, ...]"
+    steps: tuple[Step, ...]
 
     @property
     def id(self) -> str:
@@ -140,20 +123,10 @@ class Loop:
         return (*dict.fromkeys(row for leg in self.steps for row in leg.rows), self.closing)
 
     @property
-    def symbols(self) -> tuple[str, ...]:
-        """Return its quantities."""
-        return tuple(dict.fromkeys(name for row in self.rows for name in row.symbols))
-
-    @property
-    def gives(self) -> frozenset[str]:
-        """Return the quantities that it gives."""
-        return frozenset([self.unknown]).union(*(leg.gives for leg in self.steps))
-
-    @property
     def needs(self) -> tuple[str, ...]:
         """Return the quantities that must be known before it."""
-        given = self.gives
-        return tuple(name for name in self.symbols if name not in given)
+        found = {self.unknown, *(step.unknown for step in self.steps)}
+        return tuple(dict.fromkeys(name for row in self.rows for name in row.symbols if name not in found))
 
 
 Leg = Step | Loop
@@ -180,32 +153,30 @@ class Way:
         """Return the quantities that its legs give."""
         return frozenset(leg.unknown for leg in self.legs)
 
-    def without(self, failed: "Failed") -> bool:
-        """Return whether none of its legs has failed before."""
-        return failed.isdisjoint((leg.id, leg.unknown) for leg in self.legs)
-
 
 @lru_cache(maxsize=1024)
-def compose(closing: Equation | Composed, steps: tuple[Leg, ...], unknown: str = "") -> Composed | None:
+def compose(closing: Equation | Composed, steps: tuple[Step, ...], unknown: str = "") -> Composed | None:
     """Return an equation with the formulas of steps put in, or None if it is too large or a step has no single formula.
 
     It is solved for the unknown if that has a single formula. A ratio of both sides has no value where one of them is zero.
     """
     sides = closing.trees
-    for leg in reversed(steps):
-        formula = formula_of(leg) if any(leg.unknown in names(side) for side in sides) else 0
+    for step in reversed(steps):
+        formula = formula_of(step) if any(step.unknown in names(side) for side in sides) else 0
         if formula is None:
             return None
-        left, right = (put_into(side, {leg.unknown: formula}) for side in sides)
+        left, right = (put_into(side, {step.unknown: formula}) for side in sides)
         sides = left, right
-        if _size(*sides) > _MOST_PARTS:
+        if sum(len(all_parts(side)) for side in sides) > _MOST_PARTS:
             return None
     if sum(len(part) - 2 for side in sides for part in all_parts(side) if isinstance(part, tuple) and part[0] in EXTREMES) > _MOST_EXTREMES:
         return None
     try:
         left, right = map(combine_fractions, sides)
-        rows = tuple(dict.fromkeys(row for leg in (*steps, Step(closing, closing.symbols[0])) for row in leg.rows))
-        whole = Composed(rows=rows, trees=_one_sided((left, right)), sense=closing.sense, closing=closing, steps=steps)
+        if not isinstance(left, str) or left in names(right):
+            left, right = 1, combine_fractions((RATIO, right, left))
+        rows = tuple(dict.fromkeys(row for step in (*steps, Step(closing, closing.symbols[0])) for row in step.rows))
+        whole = Composed(rows=rows, trees=(left, right), sense=closing.sense, closing=closing, steps=steps)
         formula = formula_of(Step(whole, unknown)) if unknown else None
         return whole if formula is None else replace(whole, trees=(unknown, formula), solved_for=unknown)
     except (TooManyTerms, ZeroDivisionError):
@@ -214,9 +185,9 @@ def compose(closing: Equation | Composed, steps: tuple[Leg, ...], unknown: str =
 
 def change_equation(row: Equation | Composed, change: Callable[[Equation], Equation | Composed]) -> Equation | Composed:
     """Return an equation with a change made in it, or in every equation that it was composed of."""
-    if isinstance(row, Equation) or row.closing is None:
-        return change(row) if isinstance(row, Equation) else row
-    steps = tuple(Step(change_equation(leg.row, change), leg.unknown) for leg in row.steps if isinstance(leg, Step))
+    if isinstance(row, Equation):
+        return change(row)
+    steps = tuple(Step(change_equation(step.row, change), step.unknown) for step in row.steps)
     return compose(change_equation(row.closing, change), steps, row.solved_for) or row
 
 
@@ -228,24 +199,11 @@ def closed_form_of(loop: Loop) -> Composed | None:
     return whole if closed else None
 
 
-def _size(*sides: Tree) -> int:
-    return sum(len(all_parts(side)) for side in sides)
-
-
-def formula_of(leg: Leg) -> Tree | None:
-    """Return the formula of the result of a leg, or None if it has several formulas or no formula."""
-    if isinstance(leg, Loop):
-        return None
-    left, right = leg.row.trees
-    if left == leg.unknown and left not in names(right):
+def formula_of(step: Step) -> Tree | None:
+    """Return the formula of the result of a step, or None if it has several formulas or no formula."""
+    left, right = step.row.trees
+    if left == step.unknown:
         return right
-    found = branches(leg.row, leg.unknown)
+    found = branches(step.row, step.unknown)
     roots = found[0].roots if len(found) == 1 else None
     return roots[0] if roots and len(roots) == 1 else None
-
-
-def _one_sided(pair: TreePair) -> TreePair:
-    """Return both sides with a single quantity on the left that is not on the right, or else 1 and their ratio."""
-    left, right = pair if pair[0] != 0 else terms_by_sign(pair[1])
-    alone = left == 0 or (isinstance(left, str) and left not in names(right))
-    return (left, right) if alone else (1, combine_fractions((RATIO, right, left)))

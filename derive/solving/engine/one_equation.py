@@ -18,7 +18,6 @@ from typing import NamedTuple
 from derive.expressions.branches import Branch, branches, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
 from derive.expressions.roots import elasticities, has_no_effect, is_in_domain, is_negligible, is_rounding, real_roots
-from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import HOLDS, Equation, Requirement, right_side_at, tree_of_function
 from derive.solving.engine.legs import Composed
@@ -44,62 +43,50 @@ _ROUNDING = 1e-15
 """By what share of itself a number may be off for having been worked out in floating point."""
 
 _LOOSE = 1e-3
-"""Share of itself that a root may be off for rounding, above which it is one only if many digits find it too."""
+"""Relative distance beside a root at which it is seen whether an equation holds there too."""
 
 
-@immutable(kw_only=False)
-class _Cut:
+class _Cut(NamedTuple):
     """A value of the unknown at which something changes, its closed form, and the expression that is zero there."""
 
     value: float
-    formula: str | None
+    root: Tree | None
     difference: Tree
 
 
 class _Found(NamedTuple):
-    """An answer, how well it holds, and the regime and closed form of a point."""
+    """An answer, how well it holds, and the regime in which it does."""
 
     answer: Answer
     rank: int
-    branch: Branch | None = None
-    root: Tree | None = None
+    branch: Branch
 
 
 def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[Answer, ...], Reason | None]:
     """Return all answers of one equation for one of its quantities at values of the others [SI], or the reason of a refusal."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
-    if equation.violated(values):
+    if equation.unmet(values):
         return (), broken_requirement(equation, unknown, [values])
-    merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
-    found = [_snap_to_bound(equation, unknown, values, answer) for answer in merged]
-    broken_by = [equation.violated({**values, unknown: value_inside(answer)}) for answer in found]
-    kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
-    if kept:
-        return kept, None
-    beside = [{**values, unknown: value_inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
-    if not beside:
+    found = [_snap_to_bound(equation, unknown, values, answer) for answer in _answers(equation, unknown, values)]
+    if not found:
         return (), _no_solution(equation, unknown, values)
-    unmet = broken_requirement(equation, unknown, beside)
+    places = [{**values, unknown: value_inside(answer)} for answer in found]
+    if kept := tuple(answer for answer, there in zip(found, places, strict=True) if not equation.unmet(there)):
+        return kept, None
+    unmet = broken_requirement(equation, unknown, places)
     return (), replace(unmet, message=unmet.message + _looked_for(equation, unknown))
 
 
 def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer) -> Answer:
     """Return a point moved to the bound of a requirement that it breaks only by rounding."""
-    if answer.kind != "point":
-        return answer
-    for needed in equation.requires:
+    for needed in equation.requires if answer.kind == "point" else ():
         at = {**values, unknown: answer.point}
-        if unknown in needed.names and at.keys() >= {*needed.names} and _is_met_by_rounding(needed, at):
+        if unknown in needed.names and not needed.compared(at) and needed.is_at_bound(at):
             bounds = (evaluate(root, values) for root in bounds_of(equation, needed, unknown))
             beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
             near = next((bound for bound in beside if sides_agree(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
     return answer
-
-
-def _is_met_by_rounding(needed: Requirement, at: _Values) -> bool:
-    """Return whether a requirement is met up to rounding only."""
-    return not needed.compared(at) and needed.is_at_bound(at)
 
 
 def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
@@ -131,10 +118,11 @@ def _relative(left: float, right: float) -> float:
     return abs(left - right) / scale if scale else 0.0
 
 
-def _answers(equation: _Row, unknown: str, values: _Values) -> Iterable[_Found]:
+def _answers(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
     if equation.sense != "=":
-        return [_Found(answer, _EXACTLY) for answer in _solve_inequality(equation, unknown, values)]
-    return (found for branch in branches(equation, unknown) for found in _answers_of_branch(equation, branch, unknown, values))
+        return _solve_inequality(equation, unknown, values)
+    found = (found for branch in branches(equation, unknown) for found in _answers_of_branch(equation, branch, unknown, values))
+    return _merge(unknown, values, [*found])
 
 
 def _answers_of_branch(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
@@ -144,7 +132,7 @@ def _answers_of_branch(equation: _Row, branch: Branch, unknown: str, values: _Va
     found = real_roots(branch.difference, branch.roots, unknown, values)
     points = [point for value, root in found for point in _check_point(equation, branch, unknown, values, value, root)]
     # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
-    nothing = (not found or not (points or isinstance(equation, Equation))) and not _is_made_alone(equation, unknown)
+    nothing = (not found or not (points or isinstance(equation, Equation))) and equation.trees[0] != unknown
     if not (nothing and any(out(branch.difference, unknown, values) for out in (is_rounding, has_no_effect))):
         return points
     # That it drops out is known no better than the numbers its coefficient is made of.
@@ -156,12 +144,6 @@ def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
     """Return how well an equation holds if the unknown drops out of it at these numbers."""
     error = abs(evaluate(branch.difference, at := {**values, unknown: quantity(unknown).high}))
     return _ROUNDED if error <= LAST_DIGITS * max(abs(evaluate(term, at)) for term in terms(branch.difference)) else _NEARLY
-
-
-def _is_made_alone(equation: _Row, unknown: str) -> bool:
-    """Return whether the unknown is the left side alone. Then it equals the right side."""
-    left, right = equation.trees
-    return left == unknown and unknown not in names(right)
 
 
 def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, value: float, root: Tree | None) -> list[_Found]:
@@ -184,41 +166,31 @@ def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, 
         if exact is at and loose > 1:
             # There is none in many digits: rounding alone made it.
             return []
-        rank = max(rank, _ROUNDED) if exact is at and loose > _LOOSE else rank
         at = {**values, unknown: float(exact[unknown])}
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:
         lost = any(map(loses_digits, equation.trees)) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
-        if not lost and not is_negligible(lambda moved: _height(equation, moved), at, HOLDS):
+        if not lost and not is_negligible(lambda moved: equation.left_side(moved) - right_side_at(equation, moved), at, HOLDS):
             return []
         exact = many_digits()
         at = {**values, unknown: float(exact[unknown])}
-        rank, alike = (
-            _rank(branch.regime.wins, at, many_digits, loose),
-            _rank_precise_equality(equation.trees[0], branch.regime.expression, exact),
-        )
+        rank = _rank(branch.regime.wins, at, many_digits, loose)
+        alike = _rank_precise_equality(equation.trees[0], branch.regime.expression, exact)
         if rank is None or alike is None:
             return []
-        rank, error = max(rank, _NEARLY) if alike == _NEARLY else rank, residual(equation, at)
-        if rank == _NEARLY and error > LAST_DIGITS and _holds_beside(equation, unknown, at):
+        rank, error = _NEARLY if alike == _NEARLY else rank, residual(equation, at)
+        if rank == _NEARLY and _holds_beside(equation, unknown, at):
             return []
-    if rank == _ROUNDED and loose * LAST_DIGITS > _ROUNDING:
-        # The numbers with other last digits for which the regime is in force have another root.
-        rank = _NEARLY
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
     point = Answer(kind="point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
-    return [_Found(point, rank, branch, root)]
+    return [_Found(point, rank, branch)]
 
 
 def _holds_beside(equation: _Row, unknown: str, at: _Values) -> bool:
     """Return whether the sides are equal to a billionth a thousandth beside a root that is one to a billionth: it may be anywhere then."""
     beside = ({**at, unknown: at[unknown] * (1 + step)} for step in (-_LOOSE, _LOOSE))
     return any(_relative(equation.left_side(moved), right_side_at(equation, moved)) <= HOLDS for moved in beside)
-
-
-def _height(equation: _Row, values: _Values) -> float:
-    return equation.left_side(values) - right_side_at(equation, values)
 
 
 def _root_exactly(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
@@ -242,11 +214,11 @@ def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> 
 
 def _room(difference: Tree, unknown: str, at: _Values) -> float:
     """Return by how much a root moves if all inputs move by their own size, or infinity if it has no slope."""
-    slope = _slopes(difference, at)
+    slope = slopes_at(difference, at)
     return sum(abs(at[name] * by) for name, by in slope.items()) / abs(slope[unknown]) if slope.get(unknown) else inf
 
 
-def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
+def slopes_at(tree: Tree, at: _Values) -> dict[str, float]:
     """Return the slopes of a formula by its quantities, or none outside its domain."""
     try:
         return slopes(tree, at)[1]
@@ -275,11 +247,11 @@ def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Valu
 def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -> bool | None:
     """Return whether a term is the larger one of two, or None if floating point cannot tell."""
     one, other = evaluate(larger, at), evaluate(smaller, at)
-    if loses_digits(larger) or loses_digits(smaller) or not isfinite(one) or not isfinite(other):
+    if loses_digits(larger) or loses_digits(smaller):
         return None
     size = max(abs(one), abs(other))
     if loose or has_difference(larger) or has_difference(smaller):
-        size = max(size, *(sum(abs(at[name] * by) for name, by in _slopes(side, at).items()) for side in (larger, smaller)))
+        size = max(size, *(sum(abs(at[name] * by) for name, by in slopes_at(side, at).items()) for side in (larger, smaller)))
     return one > other if abs(one - other) > max(HOLDS, loose) * size else None
 
 
@@ -308,7 +280,7 @@ def _interval_of_regime(equation: _Row, branch: Branch, unknown: str, values: _V
     rank = _rank_equality(equation.trees[0], branch.regime.expression, probe, probe)
     if rank is None:
         return []
-    cuts = [cut for pair in branch.regime.wins for cut in _cuts(equation, pair, unknown, values)]
+    cuts = [cut for pair in branch.regime.wins for cut in _cuts(pair, unknown, values)]
     low, high = 0.0, inf
     if not branch.absent and not has_no_effect(branch.difference, unknown, values):
         # An effect below the last digits was only looked for where the unknown is found in practice.
@@ -323,16 +295,13 @@ def _interval_of_regime(equation: _Row, branch: Branch, unknown: str, values: _V
 
         return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
 
-    found = stretches(_EXACTLY) or stretches(_ROUNDED)
-    # What holds inside for other last digits alone gives way to a root of these very numbers.
-    holding = [residual(equation, {**values, unknown: value_inside(answer)}) <= HOLDS for answer in found]
-    return [_Found(answer, rank if holds else _NEARLY) for answer, holds in zip(found, holding, strict=True)]
+    return [_Found(answer, rank, branch) for answer in stretches(_EXACTLY) or stretches(_ROUNDED)]
 
 
 def _solve_inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
     """Return the intervals of the unknown on which an inequality holds."""
     cuts = [
-        _cut(value, root, branch.difference)
+        _Cut(value, root, branch.difference)
         for branch in branches(equation, unknown)
         if not branch.absent
         for value, root in real_roots(branch.difference, branch.roots, unknown, values)
@@ -354,17 +323,13 @@ def _required_cuts(equation: _Row, unknown: str, values: _Values) -> list[_Cut]:
     """Return the cuts at which the sides of a requirement are equal, or where the larger of two terms changes."""
     compared_trees = (tree_of_function(needed.holds) for needed in equation.requires)
     pairs = (tree[1:] for tree in compared_trees if isinstance(tree, tuple))
-    return [cut for pair in pairs for cut in _cuts(equation, pair, unknown, values)]
+    return [cut for pair in pairs for cut in _cuts(pair, unknown, values)]
 
 
-def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
-    """Yield where the larger of a pair may become the smaller: where both are equal, and where a denominator is zero."""
+def _cuts(pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
+    """Return where the larger of a pair may become the smaller: where both are equal, and where a denominator is zero."""
     found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turning_points(pair, unknown))
-    return [_cut(value, root, part) for part, roots in found for value, root in roots]
-
-
-def _cut(value: float, root: Tree | None, difference: Tree) -> _Cut:
-    return _Cut(value, None if root is None else text(root), difference)
+    return [_Cut(value, root, part) for part, roots in found for value, root in roots]
 
 
 def _stretches(
@@ -377,7 +342,7 @@ def _stretches(
     ends = [floor, *sorted(by_value), ceiling]
     joined: list[tuple[float, float]] = []
     for low, high in pairwise(ends):
-        if not all(map(holds, _points_of_interval(unknown, low, high))) or equation.violated({**values, unknown: _middle(low, high)}):
+        if not all(map(holds, _points_of_interval(unknown, low, high))) or equation.unmet({**values, unknown: _middle(low, high)}):
             continue
         begin = joined.pop()[0] if joined and joined[-1][1] == low else low
         joined.append((begin, high))
@@ -386,8 +351,8 @@ def _stretches(
 
 def _stretch(unknown: str, values: _Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
     """Return an interval as an answer, with the formula and elasticities of its finite ends."""
-    told = [(sign, cuts[end].formula) for end, sign in ((low, ">="), (high, "<=")) if end in cuts and cuts[end].formula]
-    formula = " and ".join(f"{unknown} {sign} {end}" for sign, end in told)
+    told = [(sign, cuts[end].root) for end, sign in ((low, ">="), (high, "<=")) if end in cuts]
+    formula = " and ".join(f"{unknown} {sign} {text(root)}" for sign, root in told if root is not None)
     end = high if high in cuts else low
     slopes = WhenRead(lambda: elasticities(cuts[end].difference, unknown, {**values, unknown: end}) if end in cuts else {})
     top = high if isfinite(high) else None
@@ -414,83 +379,39 @@ def value_inside(answer: Answer) -> float:
     return answer.point if answer.kind == "point" else _middle(answer.least, inf if answer.high is None else answer.high)
 
 
-def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -> list[Answer]:
-    """Return the answers of several regimes, with touching intervals joined and repeated points dropped.
+def _merge(unknown: str, values: _Values, found: list[_Found]) -> list[Answer]:
+    """Return the answers of several regimes, with touching intervals joined and repeated points dropped, the better one first.
 
     An answer that holds nearly is dropped beside one that holds, and one that holds by rounding is dropped next to one that holds.
     """
-    if len(found) < 2:
-        return [one.answer for one in found]
     found = [one for one in found if one.rank != _NEARLY] or found
-    found = _without_doubles(unknown, values, found)
     intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
-    left, right = equation.trees
-    groups: list[list[_Found]] = []
-    for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.point):
-        value = one.answer.point
-        if any(i.least * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals):
-            continue
-        # What the right side comes to is one number, however far apart two terms of which one is rounding.
-        if groups and (isclose(groups[-1][-1].answer.point, value, rel_tol=HOLDS) or (left == unknown and unknown not in names(right))):
-            groups[-1].append(one)
-        else:
-            groups.append([one])
-    return [answer for group in groups for answer in _separate_points(unknown, values, group)] + intervals
-
-
-def _without_doubles(unknown: str, values: _Values, found: list[_Found]) -> list[_Found]:
-    """Return the points without those that hold only by rounding, if a better point is within their error."""
     kept: list[_Found] = []
-    for one in sorted(found, key=lambda one: (one.rank, one.answer.residual)):
-        beside = [other for other in kept if _are_one(unknown, values, one, other)]
-        if beside and (
-            one.rank != _EXACTLY or _evaluate_precisely(unknown, values, one) in [_evaluate_precisely(unknown, values, b) for b in beside]
-        ):
-            continue
-        kept.append(one)
-    return [one for one in found if one in kept]
-
-
-def _evaluate_precisely(unknown: str, values: _Values, one: _Found) -> float:
-    assert one.branch is not None, "a point comes from a regime"
-    return float(_root_exactly(one.branch, one.root, unknown, {**values, unknown: one.answer.point})[unknown])
+    for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: (one.rank, one.answer.residual)):
+        value = one.answer.point
+        inside = any(i.least * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals)
+        if not inside and not any(_are_one(unknown, values, one, other) for other in kept):
+            kept.append(one)
+    return [*sorted((one.answer for one in kept), key=lambda answer: answer.point), *intervals]
 
 
 def _are_one(unknown: str, values: _Values, one: _Found, other: _Found) -> bool:
-    """Return whether two points differ by no more than rounding moves them."""
-    off = 0.0
-    for found in (one, other):
-        if found.branch is None:
-            return False
-        off += _room(found.branch.difference, unknown, {**values, unknown: found.answer.point})
-    return abs(one.answer.point - other.answer.point) <= LAST_DIGITS * off
+    """Return whether two points differ by a billionth at most, or by no more than rounding moves them. A double root may move far."""
+    places = [found.answer.point for found in (one, other)]
+    off = sum(_room(found.branch.difference, unknown, {**values, unknown: found.answer.point}) for found in (one, other))
+    rounded = abs(places[0] - places[1]) <= LAST_DIGITS * off and (off < inf or one.rank != _EXACTLY)
+    return isclose(*places, rel_tol=HOLDS) or rounded
 
 
 def _joined(intervals: list[Answer]) -> list[Answer]:
     joined: list[Answer] = []
     for answer in sorted(intervals, key=lambda a: a.least):
         last = joined[-1] if joined else None
-        if last is not None and (last.high is None or answer.least <= last.high * (1 + HOLDS)):
-            if last.high is not None and (answer.high is None or answer.high > last.high):
-                joined[-1] = replace(answer, low=last.low, formula=None)
-        else:
+        if last is None or (last.high is not None and answer.least > last.high * (1 + HOLDS)):
             joined.append(answer)
+        elif last.high is not None and (answer.high is None or answer.high > last.high):
+            joined[-1] = replace(answer, low=last.low, formula=None)
     return joined
-
-
-def _separate_points(unknown: str, values: _Values, group: list[_Found]) -> list[Answer]:
-    """Return the points that are roots in 50 digits, each once. The best of them if none is a root."""
-    if len(group) == 1:
-        return [group[0].answer]
-    group = sorted(group, key=lambda one: (one.rank, one.answer.residual))
-    kept: dict[float, Answer] = {}
-    for one in group:
-        if one.branch is None:
-            continue
-        exact = _root_exactly(one.branch, one.root, unknown, {**values, unknown: one.answer.point})
-        if all(precise(larger, exact) >= precise(smaller, exact) for larger, smaller in one.branch.regime.wins):
-            kept.setdefault(float(exact[unknown]), one.answer)
-    return [kept[root] for root in sorted(kept)] or [group[0].answer]
 
 
 def broken_requirement(equation: _Row, unknown: str, at: Sequence[_Values]) -> Reason:
@@ -511,7 +432,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     """Return why no value in the domain is a solution."""
-    if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
+    if not isinstance(equation, Equation) and equation.unmet(known := follow_equations(equation.rows, values)):
         return broken_requirement(equation, unknown, [known])
     left, right = equation.trees
     if open_why := _explain_undecided(equation, unknown, values):
@@ -522,23 +443,19 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
 
 def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     """Return the text of the range of the right side against the given left side."""
-    left, right = equation.trees
     row, name = quantity(unknown), equation.symbols[0]
     message = f"no {unknown} {row.domain} satisfies {equation.told}"
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in_regime(branch, {**values, unknown: root})]:
         return f"{message}: it would have to be {show(unknown, beyond[0])}"
-    if not isinstance(left, str) or left in names(right):
-        bounded = not isinstance(equation, Equation) and equation.sense != "="
-        return (bounded and _tell_broken_bound(equation, unknown, values)) or message
+    if not isinstance(equation.trees[0], str):
+        return (equation.sense != "=" and _tell_broken_bound(equation, unknown, values)) or message
     if name == unknown:
         found, zeros = right_side_at(equation, values), [other for other in equation.symbols if values.get(other) == 0]
         if zeros and not isfinite(found):
             return f"with {_listed([f'{other} = 0' for other in zeros])} nothing limits {unknown} in {equation.told}"
         made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
         return f"{message}: it is {show(unknown, found)} from {made}"
-    if equation.sense != "=":
-        return f"{message}: {name} is {show(name, values[name])} for any {unknown}"
     reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
     if reach:
         message += f": {name} {reach} over all {unknown}, but the given value is {show(name, values[name])}"
@@ -549,7 +466,7 @@ def _tell_broken_bound(equation: _Row, unknown: str, values: _Values) -> str:
     """Return both sides of an inequality as text, at the least or greatest usual value, or an empty text if they do not follow."""
     assert isinstance(equation, Composed), "an inequality of several equations"
     bound, row = equation.rows[-1], quantity(unknown)
-    there = (_follow_equations(equation.rows, {**values, unknown: end}) for end in (row.low or row.at(_SETTLED), row.high))
+    there = (follow_equations(equation.rows, {**values, unknown: end}) for end in (row.low or row.at(_SETTLED), row.high))
     sides = [(bound.left_side(at), right_side_at(bound, at), at[unknown]) for at in there if at.keys() >= {*bound.symbols}]
     some = [one for one in sides if one[0] > 0 and one[1] > 0]
     if not some:
@@ -562,8 +479,8 @@ def _tell_broken_bound(equation: _Row, unknown: str, values: _Values) -> str:
 
 def _explain_undecided(equation: _Row, unknown: str, values: _Values) -> str:
     """Return why rounding may hide a root: both sides are nearly equal at some value, or 0 is divided by 0. Else return an empty text."""
-    left, right = equation.trees
-    if equation.sense != "=" or not isinstance(left, str) or left in names(right):
+    left = equation.trees[0]
+    if equation.sense != "=" or not isinstance(left, str):
         return ""
     if left == unknown:
         return f"0 is divided by 0 in {equation.told}" if isnan(right_side_at(equation, values)) else ""
@@ -586,7 +503,7 @@ def _is_in_regime(branch: Branch, at: _Values) -> bool:
     return _rank(branch.regime.wins, at, lambda: at) is not None
 
 
-def _follow_equations(rows: Iterable[Equation], values: _Values) -> dict[str, float]:
+def follow_equations(rows: Iterable[Equation], values: _Values) -> dict[str, float]:
     """Return these values, and the results of equations in the order in which they were put in."""
     known = dict(values)
     for row in rows:
@@ -600,16 +517,13 @@ def _probes(unknown: str) -> list[float]:
     row = quantity(unknown)
     if isfinite(row.ceiling):
         return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
-    if not row.low:
-        return [row.high * k / 24 for k in range(25)]
     decades = (row.low * 10.0**k for k in range(-12, 25))
     return [row.floor] * bool(row.floor) + [value for value in decades if value > row.floor]
 
 
 def _reach_in_words(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
     """Return the range of the right side. It is open where it still moves at the edge of an open domain."""
-    points = [(height(probe), probe) for probe in probes]
-    points = [(number, probe) for number, probe in points if isfinite(number)]
+    points = [(number, probe) for probe in probes if isfinite(number := height(probe))]
     if len(points) < 2:
         return None
 

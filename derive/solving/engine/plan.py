@@ -5,9 +5,10 @@ at a trial value the rest follows, and the equation that is then known on both s
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from types import MappingProxyType
+from typing import TypeVar
 
 from derive.catalogue import by_id
 from derive.records import CHAINED_BY_ITSELF, Equation
@@ -17,14 +18,14 @@ from derive.solving.question.propagation import list_reached
 _MOST_EQUATIONS = 24
 """The largest system that is eliminated. A larger one would take seconds."""
 
-_Row = Equation | Composed
+_Row = TypeVar("_Row", bound=Equation | Composed)
 
 
 @lru_cache(maxsize=4096)
 def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
     """Return the legs that lead to the unknown one equation at a time, or None."""
     legs = propagate(rows, known, failed, unknown)
-    return Way(needed_legs([unknown], legs)) if unknown in legs else None
+    return Way(needed_legs(unknown, legs)) if unknown in legs else None
 
 
 def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
@@ -57,13 +58,13 @@ def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[
 
 
 def definitions_to(
-    names: Iterable[str], made: Mapping[str, Equation], known: Set[str], others: Mapping[str, Leg] = MappingProxyType({})
-) -> dict[str, Leg] | None:
+    names: Iterable[str], made: Mapping[str, Equation], known: Set[str], others: Mapping[str, Step] = MappingProxyType({})
+) -> dict[str, Step] | None:
     """Return the definitions that lead from what is known to some quantities, in order, or None if they do not.
 
     Other legs take the place of definitions that are missing or need what is not known.
     """
-    legs: dict[str, Leg] = {}
+    legs: dict[str, Step] = {}
 
     def reached(name: str, above: frozenset[str]) -> bool:
         if name in known or name in legs:
@@ -82,8 +83,8 @@ def definitions_to(
 def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
     """Return the missing inputs: of the unknown, and beside the unknown in each given result."""
     made = definitions_of(rows, known)
-    named = [row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF]
-    results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and row not in named]
+    named = [row for row in rows if row.kind not in CHAINED_BY_ITSELF]
+    results = [row for row in rows if row.symbols[0] in known and row not in named]
     own = [tuple(_free_inputs([unknown], made, known))] if unknown in made else []
     return [*_inputs_beside(unknown, named, made, known), *sorted([*own, *_inputs_beside(unknown, results, made, known)], key=len)]
 
@@ -102,12 +103,12 @@ def definitions_of(rows: tuple[Equation, ...], known: Set[str] = frozenset()) ->
 
 
 @lru_cache(maxsize=4096)
-def propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
+def propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Step]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
-    places, legs = _places_of(rows), dict[str, Leg]()
+    places, legs = _places_of(rows), dict[str, Step]()
     open_in = [{*row.symbols} - known for row in rows]
     ready = [at for at, names in enumerate(open_in) if len(names) == 1]
-    while ready and goal not in legs and goal not in known:
+    while ready and goal not in legs:
         found: dict[str, list[Equation]] = {}
         for row, (name,) in ((rows[at], open_in[at]) for at in ready if len(open_in[at]) == 1):
             if (row.sense == "=" or name == goal) and (row.id, name) not in failed:
@@ -131,9 +132,9 @@ def _places_of(rows: tuple[Equation, ...]) -> Mapping[str, list[int]]:
     return found
 
 
-def needed_legs(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
-    """Return the legs that some quantities depend on, in the order in which they were found."""
-    found = list_reached(wanted, lambda name: legs[name].needs if name in legs else ())
+def needed_legs(wanted: str, legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
+    """Return the legs that a quantity depends on, in the order in which they were found."""
+    found = list_reached([wanted], lambda name: legs[name].needs if name in legs else ())
     return tuple(leg for name, leg in legs.items() if name in found)
 
 
@@ -141,19 +142,17 @@ def find_eliminated(unknown: str, rows: tuple[Equation, ...], known: frozenset[s
     """Yield ways by one equation that is left when all undetermined quantities are eliminated from others."""
     legs, reached, system = _open_system(unknown, rows, known)
     for solved in _solve_for(unknown, system, reached):
-        yield Way(needed_legs([unknown], {**legs, unknown: Step(solved, unknown)}))
+        yield Way(needed_legs(unknown, {**legs, unknown: Step(solved, unknown)}))
 
 
-def find_loops(
-    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset(), alone: bool = False
-) -> Iterator[Way]:
+def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], alone: bool = False) -> Iterator[Way]:
     """Yield ways by a trial value of one quantity, which leads to the unknown and to both sides of an equation.
 
     The unknown itself is tried first, and nothing else if it is to be tried `alone`.
     """
     legs, reached, system = _open_system(unknown, rows, known)
     system = _determined_part(system, reached)
-    needed = tuple(row for row in _drop_loose_ends(unknown, system, reached) if isinstance(row, Equation))
+    needed = tuple(_drop_loose_ends(unknown, system, reached))
     defined = {name for name, leg in legs.items() if leg.rows[-1].symbols[0] == name}
     # A second definition of what is worked out already says nothing new.
     closings = sorted((row for row in needed if row.defines not in defined), key=lambda row: row.symbols[0] not in known)
@@ -162,12 +161,13 @@ def find_loops(
         start = reached | {tried}
         made, inner = definitions_of(needed, start), propagate(needed, start, frozenset())
         after = definitions_to([unknown], made, start, inner)
-        loops = _close_loops(tried, closings, made, inner, start, reached - defined) if after is not None else ()
-        yield from (Way(needed_legs([unknown], {**legs, tried: loop, **(after or {})})) for loop in loops if (loop.id, tried) not in failed)
+        if after is not None:
+            loops = _close_loops(tried, closings, made, inner, start, reached - defined)
+            yield from (Way(needed_legs(unknown, {**legs, tried: loop, **after})) for loop in loops)
 
 
 def _close_loops(
-    tried: str, closings: list[Equation], made: Mapping[str, Equation], inner: Mapping[str, Leg], start: Set[str], claimed: Set[str]
+    tried: str, closings: list[Equation], made: Mapping[str, Equation], inner: Mapping[str, Step], start: Set[str], claimed: Set[str]
 ) -> Iterator[Loop]:
     """Yield the loops of a trial value, by definitions where they suffice, else by the `inner` legs. Each set of equations makes one.
 
@@ -204,23 +204,23 @@ def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozense
     system = _determined_part(system, reached)
     for other in dict.fromkeys(name for row in system for name in row.symbols if name not in reached and name != unknown):
         for solved in _solve_for(other, system, reached):
-            before = needed_legs([other], {**legs, other: Step(solved, other)})
+            before = needed_legs(other, {**legs, other: Step(solved, other)})
             plain = find_plain_way(unknown, rows, known | {other})
             for way in (plain,) if plain else find_loops(unknown, rows, known | {other}):
                 yield Way((*before, *(leg for leg in way.legs if leg not in before)))
 
 
-def _open_system(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> tuple[Mapping[str, Leg], frozenset[str], list[_Row]]:
+def _open_system(
+    unknown: str, rows: tuple[Equation, ...], known: frozenset[str]
+) -> tuple[Mapping[str, Step], frozenset[str], list[Equation]]:
     """Return the steps one equation at a time, what they reach, and the equations behind the unknown that they leave open."""
     equalities = tuple(row for row in rows if row.sense == "=")
     legs = propagate(equalities, known, frozenset())
     reached = known.union(legs)
-    used = {leg.rows[-1] for leg in legs.values()}
-    behind = [] if unknown in legs else [row for row in _rows_behind(unknown, equalities, reached) if row not in used]
-    return legs, reached, behind
+    return legs, reached, [] if unknown in legs else _rows_behind(unknown, equalities, reached)
 
 
-def _determined_part(system: list[_Row], reached: frozenset[str]) -> list[_Row]:
+def _determined_part(system: list[Equation], reached: frozenset[str]) -> list[Equation]:
     """Return the equations that can determine all their quantities, by their number: the others have too many that are open.
 
     Each equation is assigned to one of its open quantities, as many as possible (a maximum matching). A quantity that is left over, and
@@ -232,9 +232,9 @@ def _determined_part(system: list[_Row], reached: frozenset[str]) -> list[_Row]:
     >>> [row.id for row in _determined_part(rows, known)], _determined_part(rows, known - {"chips"})
     (['scheduling.fleet_chips'], [])
     """
-    open_in, giver = {row: {*row.symbols} - reached for row in system}, dict[str, _Row]()
+    open_in, giver = {row: {*row.symbols} - reached for row in system}, dict[str, Equation]()
 
-    def assign(row: _Row, tried: set[str]) -> bool:
+    def assign(row: Equation, tried: set[str]) -> bool:
         for name in open_in[row] - tried:
             if name in tried:
                 continue
@@ -252,25 +252,21 @@ def _determined_part(system: list[_Row], reached: frozenset[str]) -> list[_Row]:
     return [row for row in system if left.isdisjoint(open_in[row])]
 
 
-def _solve_for(unknown: str, system: list[_Row], reached: frozenset[str]) -> Iterator[Composed]:
+def _solve_for(unknown: str, system: list[Equation], reached: frozenset[str]) -> Iterator[Composed]:
     """Yield the equations that are left of a system with one quantity alone, solved for it if it has a closed form.
 
     A variant that is only the default and a stand-in count if anything in them is known or asked for. Two of them alone would make every
     model dense.
     """
-    system = [row for row in system if not (_is_usual(row) and (reached | {unknown}).isdisjoint(row.symbols))]
-    needed = _drop_loose_ends(unknown, system, reached)
+    usual = (row for row in system if row.stand_in or (row.variant and row.variant.default))
+    left_out = {row for row in usual if (reached | {unknown}).isdisjoint(row.symbols)}
+    needed = _drop_loose_ends(unknown, [row for row in system if row not in left_out], reached)
     for left in _eliminate(unknown, needed, reached) if len(needed) <= _MOST_EQUATIONS else ():
-        solved = compose(left.closing, left.steps, unknown) if left.closing else None
-        if solved and len(solved.symbols) > 1:
+        if solved := compose(left.closing, left.steps, unknown):
             yield solved
 
 
-def _is_usual(row: _Row) -> bool:
-    return isinstance(row, Equation) and (row.stand_in or (row.variant is not None and row.variant.default))
-
-
-def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[_Row]:
+def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[str]) -> list[Equation]:
     """Return the definition of the unknown, the equations of given results, and all definitions on which these rest."""
     made = definitions_of(rows, reached)
     wanted = [row for row in rows if row.symbols[0] in {*reached, unknown} or row.kind not in CHAINED_BY_ITSELF]
@@ -278,14 +274,14 @@ def _rows_behind(unknown: str, rows: tuple[Equation, ...], reached: frozenset[st
     return [*list_reached(open_, lambda row: (made[name] for name in row.symbols if name in made), last_first=True)]
 
 
-def _drop_loose_ends(unknown: str, system: list[_Row], reached: frozenset[str]) -> list[_Row]:
+def _drop_loose_ends(unknown: str, system: Sequence[_Row], reached: frozenset[str]) -> list[_Row]:
     """Return the equations without those that only say what a quantity is that is in no other one."""
     counts = Counter(name for row in system for name in {*row.symbols} - reached - {unknown})
     kept = [row for row in system if all(counts[name] != 1 for name in row.symbols)]
     return kept if len(kept) == len(system) else _drop_loose_ends(unknown, kept, reached)
 
 
-def _eliminate(unknown: str, system: list[_Row], reached: frozenset[str]) -> Iterator[Composed]:
+def _eliminate(unknown: str, system: Sequence[Equation | Composed], reached: frozenset[str]) -> Iterator[Composed]:
     """Yield the equations in which the unknown alone is left, as quantities are eliminated one after another."""
     while system := _drop_loose_ends(unknown, system, reached):
         free = [{*row.symbols} - reached - {unknown} for row in system]

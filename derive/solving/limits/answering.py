@@ -23,7 +23,7 @@ from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import has_way
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import is_reachable
-from derive.solving.limits.limits import FREE, SIZED, WITHIN, Limit, explain_open_side, list_in_words, split_limits
+from derive.solving.limits.limits import FREE, SIZED, WITHIN, Limit, NotMadeOf, explain_open_side, list_in_words, split_limits
 from derive.solving.question.questions import Question, drop_knowns, known_values, suppose_types
 from derive.solving.result import OR, Answer, Reason, Solution, Sweep
 from derive.suppositions import USUAL_TYPES
@@ -50,11 +50,6 @@ class _End(NamedTuple):
     @property
     def answer(self) -> Answer:
         return self.solution.answers[0]
-
-    @property
-    def is_met(self) -> bool:
-        """Return whether the limited result is within its limit."""
-        return self.limit.is_met(self.solution)
 
     @property
     def name(self) -> str:
@@ -112,7 +107,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
         return _intersect_limits(asked, ends, beside, told), None
     if reason := explain_open_side(asked, [end.solution for end in ends]):
         still = next((end.solution for end in ends if _is_still(end, ends)), None)
-        return _answer_by_all_else(asked, of_one_replica=True) or (still or refuse_question(asked, reason), None)
+        return still or refuse_question(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
     tightest = max(ends, key=lambda end: sign * value_inside(end.answer))
     if within := _answer_of_memory(asked, tightest):
@@ -124,7 +119,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 
 def _answer_of_memory(asked: Question, end: _End) -> _Outcome | None:
     """Return the answer or the refusal of memory, if it leaves less of a size than a limit from below, or None."""
-    if asked.unknown not in SIZED or asked.anyway or end.answer.bound != LOWER or end.answer.kind != "point":
+    if asked.unknown not in SIZED or asked.anyway or end.answer.bound != LOWER:
         return None
     held, way = consistent_answer(drop_knowns(asked, {*asked.limits}))
     if len(held.answers) != 1:
@@ -133,13 +128,13 @@ def _answer_of_memory(asked: Question, end: _End) -> _Outcome | None:
     if high and needed > high * (1 + HOLDS):
         most = f"memory allows {unknown} <= {show(unknown, high)}"
         return _refuse(end.limit, f"{end.name} needs {unknown} >= {show(unknown, needed)} and {most}", asked)
-    return (held, way) if low and needed < low * (1 - HOLDS) and not held.answers[0].ends[1] else None
+    return (held, way) if low and needed < low * (1 - HOLDS) and not high else None
 
 
-def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outcome | None:
+def _answer_by_all_else(asked: Question) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open.
 
-    If their number is not given, replicas are as many as a limit leaves, unless the answer is to be `of_one_replica`.
+    If their number is not given, replicas are as many as a limit leaves.
     """
     unlimited = drop_knowns(asked, {*asked.limits})
     if not any(has_way(unlimited.unknown, unlimited.equalities, frozenset(known)) for known in known_values(unlimited)):
@@ -148,22 +143,19 @@ def _answer_by_all_else(asked: Question, of_one_replica: bool = False) -> _Outco
     if solution.is_refused_for(SHORT_OF_MEMORY) and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
-    uncounted = Replica.number in by_default and not of_one_replica
-    if {one.kind for one in solution.answers} != {"point"} or uncounted or by_default == solution.given.keys():
+    if {one.kind for one in solution.answers} != {"point"} or Replica.number in by_default:
         return None
-    there = [[_End(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)] for one in solution.answers]
-    decided = [[end for end in ends if end.solution.answers] for ends in there]
-    missed = [next((end for end in ends if not end.is_met), None) for ends in decided]
+    there = [(one, [_End(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)]) for one in solution.answers]
+    missed = [next((end for end in ends if end.solution.answers and not end.limit.is_met(end.solution)), None) for _, ends in there]
     if all(missed):
         return _refuse_beyond(asked, next(filter(None, missed)))
-    first, met = next((ends, met) for ends, met, beyond in zip(there, decided, missed, strict=True) if beyond is None)
-    kept = [one for one, beyond in zip(solution.answers, missed, strict=True) if beyond is None]
+    (first, ends), *others = (pair for pair, beyond in zip(there, missed, strict=True) if beyond is None)
     # Its warnings are looked up once it is the answer.
-    solution = (solution if asked.silent else consistent_answer(unlimited)[0]).keep(kept)
+    solution = consistent_answer(unlimited)[0].keep([first, *(one for one, _ in others)])
+    met = [end for end in ends if end.solution.answers]
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
-    said = (*(_tell_met(end.limit, end.answer) for end in met), *solution.said)
-    undecided = (end.limit.name for end in first if not end.solution.answers)
-    unused = (*solution.unused, *dict.fromkeys(undecided))
+    said = (*(f"{end.limit.words} is met: it is {_result_in_words(end.limit, end.answer)}" for end in met), *solution.said)
+    unused = (*solution.unused, *dict.fromkeys(end.limit.name for end in ends if not end.solution.answers))
     return replace(_add_warnings(solution, met), assumptions=notes, said=said, unused=unused), None
 
 
@@ -227,7 +219,7 @@ def _answer_unchecked(asked: Question, limit: Limit, there: Solution) -> _Outcom
     # Bytes that nobody gives are supposed later, and may lead to it.
     supposed = usual is not None and is_reachable(usual)
     if not supposed and (limit.is_part or (FREE in there.refusal.missing and asked.unknown not in SIZED)):
-        raise limit.refuse()
+        raise NotMadeOf(limit.name, asked.unknown)
     told = f"{limit.name} does not depend on {asked.unknown}, and its limit cannot be checked: {there.why_not}"
     if supposed or asked.unknown in SIZED:
         return refuse_question(asked, replace(there.refusal, message=told)), None
@@ -245,7 +237,7 @@ def _refuse_beside(limit: Limit, there: Solution) -> _Outcome | None:
     if limit.is_met(there):
         return None
     unknown = limit.alone.unknown
-    rests = ", ".join(one for one, source in there.provenance.items() if source == "given" and one != unknown)
+    rests = ", ".join(one for one, source in there.provenance.items() if source == "given")
     found = show(limit.name, value_inside(there.answers[0]))
     return _refuse(limit, f"{limit.name} is {found} with any {unknown}, and the limit is {limit.words}. It follows from {rests}")
 
@@ -309,9 +301,8 @@ def _intersect_parts(asked: Question, ends: Sequence[_End]) -> Solution | None:
         return None
     first, words = ends[0].solution, list_in_words(split_limits(asked))
     if not kept:
-        return refuse_question(
-            asked, Reason(code="contradiction", violated=tuple(asked.limits), message=f"no value of {asked.unknown} meets {words}")
-        )
+        message = f"no value of {asked.unknown} meets {words}"
+        return refuse_question(asked, Reason(code="contradiction", violated=tuple(asked.limits), message=message))
     return replace(
         _join_ends(asked, first, ends),
         answers=tuple(Answer(kind="interval", low=low, high=None if high == inf else high) for low, high in kept),
@@ -329,7 +320,7 @@ def _join_ends(asked: Question, first: Solution, ends: Sequence[_End]) -> Soluti
 
 def _place_between(low: float, high: float) -> float:
     """Return a value between two ends. Beside the last end it is close, because the unknown may have no values far beyond."""
-    return (low + high) / 2 if high < inf else low * (1 + _ASIDE) or 1.0
+    return (low + high) / 2 if high < inf else low * (1 + _ASIDE)
 
 
 def _add_warnings(solution: Solution, beside: Iterable[_End]) -> Solution:
@@ -349,7 +340,7 @@ def _add_nearest(asked: Question, limit: Limit, refused: Solution) -> Solution:
     if reason.code != "no_solution" or _NEAREST in reason.message or not (others.limits or fits) or not limit.moves:
         return refused
     found, _ = answer_with_way(replace(others, silent=True))
-    if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
+    if len(found.answers) != 1:
         return refused
     sides = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)
     ends = [(end, found.answers[0].bound or side) for end, side in sides if end is not None]
@@ -384,21 +375,16 @@ def _is_met_within_bounds(asked: Question, limit: Limit) -> bool:
     """Return whether a limit is met at both ends of what the givens leave of the unknown without any limit."""
     row = QUANTITIES[asked.unknown]
     without, _ = consistent_answer(replace(drop_knowns(asked, {*asked.limits}), silent=True))
-    ends = {low or row.at(0.0) for low, _ in (one.ends for one in without.answers)}
-    ends |= {row.at(1.0) if high is None else high for _, high in (one.ends for one in without.answers)}
+    ends = {end for one in without.answers for end in (one.ends[0] or row.at(0.0), one.ends[1] or row.at(1.0))}
     return bool(ends) and all(limit.is_met(limit.evaluate_at(end)) for end in ends)
 
 
 def _tell_end(end: _End) -> tuple[str, ...]:
     """Return a line on the end of the unknown that a limit leaves."""
-    if len(end.solution.answers) > 1 or end.answer.kind != "point":
+    if len(end.solution.answers) > 1:
         return ()
     unknown, side = end.limit.alone.unknown, "from" if end.answer.bound == LOWER else "to"
     return (f"{side} {show(unknown, end.answer.point)}, where {end.name} binds",)
-
-
-def _tell_met(limit: Limit, found: Answer) -> str:
-    return f"{limit.words} is met: it is {_result_in_words(limit, found)}"
 
 
 def _result_in_words(limit: Limit, found: Answer) -> str:
@@ -411,29 +397,20 @@ def round_to_whole(asked: Question, solution: Solution) -> Solution:
     """Return the answer to limits with counted quantities as whole numbers within them. A refusal if there is none."""
     if asked.unknown not in COUNTED:
         return solution
-    answers = _round_answers(solution.answers)
+    answers = tuple(one for one in map(_round_answer, solution.answers) if one)
     if solution.answers and not answers:
         return replace(solution, answers=(), reason=_explain_no_whole(asked, solution.answers), said=())
     return replace(solution, answers=answers)
 
 
-def _round_answers(answers: Sequence[Answer]) -> tuple[Answer, ...]:
-    """Return answers with whole ends, without those that contain no whole number."""
-    found = (_round_answer(one) for one in answers)
-    return tuple(one for one in found if one)
-
-
 def _round_answer(one: Answer) -> Answer | None:
+    """Return an answer with whole ends, or None if it contains no whole number."""
     if one.kind == "point":
         value = next_whole(one.point, one.bound)
         return replace(one, value=value, residual=None) if value >= 1 or one.bound is None else None
-    if one.kind != "interval":
-        return one
-    low = None if one.low is None else next_whole(one.low, one.bound or LOWER)
-    high = None if one.high is None else next_whole(one.high, one.bound or UPPER)
-    loose = None if one.loose_low is None else next_whole(one.loose_low, one.bound or LOWER)
-    most = None if one.loose_high is None else next_whole(one.loose_high, one.bound or UPPER)
-    return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high, loose_low=loose, loose_high=most)
+    low = next_whole(one.least, LOWER)
+    high = None if one.high is None else next_whole(one.high, UPPER)
+    return None if high is not None and high < max(low, 1.0) else replace(one, low=low, high=high)
 
 
 def round_table(asked: Question, sweep: Sweep) -> Sweep:
@@ -444,14 +421,9 @@ def round_table(asked: Question, sweep: Sweep) -> Sweep:
     up, down = np.ceil(sweep.values * (1 - HOLDS)), np.floor(sweep.values * (1 + HOLDS))
     values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)
     none = (values < 1).any(axis=0) & ~(values >= 1).any(axis=0)
-    reason = Reason(
-        code="no_solution", violated=tuple(asked.limits), message=f"there is no whole value of {asked.unknown} within the limits"
-    )
-    others = {
-        at: (_round_answers(answers), why if _round_answers(answers) or not answers else reason)
-        for at, (answers, why) in sweep.others.items()
-    }
-    others |= dict.fromkeys(np.flatnonzero(none).tolist(), ((), reason))
+    message = f"there is no whole value of {asked.unknown} within the limits"
+    reason = Reason(code="no_solution", violated=tuple(asked.limits), message=message)
+    others = dict.fromkeys(np.flatnonzero(none).tolist(), ((), reason))
     return replace(sweep, values=np.where(values < 1, np.nan, values), others=others)
 
 

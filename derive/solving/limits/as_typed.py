@@ -17,14 +17,11 @@ from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results
+from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_results
 from derive.solving.limits.limits import FREE, SIZED, WITHIN, NotMadeOf, note_of_limit
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
 from derive.units import show
-
-_SMALLER = (0.5, 0.9, 0.99)
-"""Shares of the largest size at which it is seen to which side a result moves."""
 
 _CLOSER = 6
 """How often the step to a value that is not possible is halved."""
@@ -73,25 +70,24 @@ def _answer_at_free_size(ask: Ask, name: str, given: Mapping[str, Any]) -> Solut
             sized = ask(FREE, known)
         except NotMadeOf:
             raise refused from None
-        if best_end(sized):
-            found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
+        if end := best_end(sized):
+            found = answer_at_end(partial(_answer_at_free_size, ask), name, given, end)
             if found.answers:
                 return _bound_by_size(ask, name, given, sized, found)
             beyond = beyond or found
     if beyond:
         return beyond
-    if sized.answers or not sized.reason:
+    if sized.answers:
         raise refused
     message = f"{name} at the best {FREE} that the limits allow: {sized.why_not}"
-    return refuse_in_place(name, replace(sized.reason, message=message), sized)
+    return refuse_in_place(name, replace(sized.refusal, message=message), sized)
 
 
 def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solution, found: Solution) -> Solution:
     """Return an answer at the largest size, bounded to the side to which a smaller size within the other limits moves it."""
-    one = sized.answers[0]
-    smaller = (max(1.0, one.low or 0.0, (one.ends[1] or 0.0) * share) for share in _SMALLER)
-    there = (ask(name, {**given, FREE: size}) for size in smaller)
-    return bound_to_one_side(found, [next((moved for moved in there if moved.answers), found)], [FREE])
+    low, high = sized.answers[0].ends
+    smaller = max(1.0, (high or 0.0) / 2, low if low != high else 0.0)
+    return bound_to_one_side(found, [ask(name, {**given, FREE: smaller})], [FREE])
 
 
 def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | None:
@@ -101,7 +97,7 @@ def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | N
     if one.kind == "point" and (name not in SIZED or one.bound is None):
         return one if least * (1 - HOLDS) <= one.point <= most * (1 + HOLDS) else None
     start, end = one.ends
-    low = 0.0 if start is None or one.bound == UPPER else start
+    low = 0.0 if one.bound == UPPER else start
     high = inf if end is None or one.bound == LOWER else end
     if least <= low and most >= high:
         return one
@@ -177,13 +173,11 @@ def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
             if error.limit in inputs or error.limit not in sides:
                 raise
             inputs[error.limit] = sides[error.limit]
-    if len(inputs) == len(sides) or not found.is_refused_for("missing_givens"):
-        return found
-    try:
-        at_all_limits = _answer_at_limits(ask, given, sides, read)
-    except NotMadeOf:
-        return found
-    return found if at_all_limits.is_refused_for("missing_givens") else at_all_limits
+    if len(inputs) < len(sides) and found.is_refused_for("missing_givens"):
+        with suppress(NotMadeOf):
+            at_all_limits = _answer_at_limits(ask, given, sides, read)
+            return found if at_all_limits.is_refused_for("missing_givens") else at_all_limits
+    return found
 
 
 def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[str, Mapping[str, str]], read: _Read) -> Solution:
@@ -194,7 +188,12 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     """
     at: dict[str, Any] = {name: next(iter(texts.values())) for name, texts in inputs.items() if len(texts) == 1}
     between = {name: Interval(read(name, texts[LOWER]), read(name, texts[UPPER])) for name, texts in inputs.items() if len(texts) > 1}
-    found = _answer_between(ask, {**given, **at}, between) if between else ask({**given, **at})
+    if between:
+        from derive.solving.many.intervals import answer_box
+
+        (found,) = answer_box(lambda middle, silent: (ask({**given, **at, **middle}),), between)
+    else:
+        found = ask({**given, **at})
     # At the limit the givens may contradict each other, and agree within it.
     if inputs and found.is_refused_for(*_CLAIMS):
         raise NotMadeOf(next(iter(inputs)), found.unknown)
@@ -208,38 +207,28 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
     return bound_to_one_side(noted, moved, [*ends])
 
 
-def _answer_between(ask: _AskWith, given: Mapping[str, Any], between: Mapping[str, Interval]) -> Solution:
-    """Return the answer over ranges of inputs that have a limit on both sides."""
-    from derive.solving.many.intervals import answer_box
-
-    (found,) = answer_box(lambda at, silent: (ask({**given, **at}),), between)
-    return found
-
-
 def _answers_within(ask: _AskWith, given: Mapping[str, Any], name: str, end: float, factors: Sequence[float]) -> Iterator[Solution]:
     """Yield the answers at values of an input within its limit, also close to the last value that is possible."""
+
+    def ask_at(factor: float) -> Solution | None:
+        """Return the answer if there is one. Beyond the domain of the input there is none."""
+        with suppress(WrongValue):
+            found = ask({**given, name: end * factor})
+            return found if found.answers else None
+        return None
+
     last, halvings = 1.0, _CLOSER
     for share in factors:
-        factor = share
-        found = _ask_or_none(ask, {**given, name: end * factor})
-        if found and found.answers:
-            last = factor
+        if found := ask_at(share):
+            last = share
             yield found
             continue
+        beyond = share
         for _ in range(halvings):
-            middle = (last + factor) / 2
-            there = _ask_or_none(ask, {**given, name: end * middle})
-            if there and there.answers:
+            middle = (last + beyond) / 2
+            if found := ask_at(middle):
                 last = middle
-                yield there
+                yield found
             else:
-                factor = middle
+                beyond = middle
         halvings = 0
-
-
-def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:
-    """Return the answer, or None beyond the domain of a quantity."""
-    try:
-        return ask(given)
-    except WrongValue:
-        return None

@@ -50,7 +50,7 @@ class End:
 
 def best_end(solution: Solution) -> End | None:
     """Return the better end of a size that is only bounded, a whole one of what is counted, or None if it has no such end."""
-    if solution.spans or len(solution.answers) != 1 or solution.answers[0].kind not in ("point", "interval"):
+    if len(solution.answers) != 1:
         return None
     (one,), name = solution.answers, solution.unknown
     side = LOWER if name in BOUGHT else UPPER
@@ -73,12 +73,6 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
     return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
 
 
-def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
-    """Return the answer at the better end of a size. Without an end, return why."""
-    end = best_end(sized)
-    return answer_at_end(ask, unknown, given, end) if end else sized
-
-
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
     """Return a result at the largest batch that fits in memory, if only the batch is missing. Return None without an answer.
 
@@ -89,9 +83,7 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
         return None
     sized = ask(FREE, drop_results(given, [name]))
     counted = name not in (Replica.number, Replica.sequences) or sized.provenance.get(Replica.chips, "default") != "default"
-    if not counted:
-        return None
-    end = best_end(sized)
+    end = best_end(sized) if counted else None
     found = answer_at_end(ask, name, given, end) if end and end.memory_binds else None
     return found if found and found.answers else None
 
@@ -138,7 +130,7 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
     sized = end.of
     if not found.answers:
         return found
-    slopes = sized.answers[0].elasticities if sized.answers else {}
+    slopes = sized.answers[0].elasticities
     follow = {step.unknown for step in found.route}
     steps = (step for step in sized.route if step.unknown not in follow)
     texts = dict.fromkeys((*found.assumptions, *sized.assumptions))

@@ -84,10 +84,6 @@ class Limit:
         """Return whether a result is a point within the limit."""
         return there.first_value is not None and bool(is_within(self.side, there.first_value, self.value))
 
-    def refuse(self) -> NotMadeOf:
-        """Return the error for a limited result that is not made of the unknown."""
-        return NotMadeOf(self.name, self.alone.unknown)
-
 
 def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
     """Return the question with its limits.
@@ -104,7 +100,7 @@ def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Quest
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
     for one in split_limits(asked):
         if not one.moves and one.name not in giving_equations(asked.active):
-            raise one.refuse()
+            raise NotMadeOf(one.name, asked.unknown)
     return asked
 
 

@@ -1,9 +1,9 @@
 """Fewest chips for targets of speed or cost where the batch is free: whole numbers of chips, at each the batches that meet all targets."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from derive.solving.checks.targets import ENDLESS, batch_is_left_to_a_rate, find
 from derive.solving.engine.engine import refuse_question
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
-from derive.solving.limits.limits import FREE, Limit, list_in_words, split_limits
+from derive.solving.limits.limits import FREE, list_in_words, split_limits
 from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, suppose_types
 from derive.solving.result import Reason, Solution
 from derive.suppositions import USUAL_TYPES
@@ -54,13 +54,13 @@ class Replicas(NamedTuple):
     chips: int
     batches: tuple[float, float]
     limited_by: tuple[str, ...]
-    held: Mapping[str, float] = MappingProxyType({})
+    held: Mapping[str, float]
 
     @property
     def all_chips(self) -> float:
         """Return the chips of all replicas.
 
-        >>> Replicas(number=5.0, chips=8, batches=(57.0, 109.0), limited_by=()).all_chips
+        >>> Replicas(number=5.0, chips=8, batches=(57.0, 109.0), limited_by=(), held={}).all_chips
         40.0
         """
         return self.number * self.chips
@@ -77,8 +77,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if asked.unknown != _CHIPS or counted or not (lacks_batch or refused.code == SHORT_OF_MEMORY):
         return None
     targets = find_targets(asked)
-    a_time_alone = not asked.limits and len(targets) < 2 and LOWER not in targets.values()
-    if a_time_alone or not targets.keys() >= asked.limits.keys():
+    if not asked.limits and len(targets) < 2 and LOWER not in targets.values():
         return None
     asked = replace(asked, limits=targets)
     if not any(one.name in results_made_of(one.alone, FREE) for one in split_limits(asked)):
@@ -96,15 +95,12 @@ def _search_chips(asked: Question) -> int | None:
 
     The number is doubled until a batch does, and the last step is halved.
     """
-    less, more = 0, 1
-    while not len(_batches_within(asked, more)):
-        less, more = more, 2 * more
-        if more > _MOST_CHIPS:
-            return None
-    while more - less > 1:
-        middle = (less + more) // 2
-        less, more = (less, middle) if len(_batches_within(asked, middle)) else (middle, more)
-    return more
+    doubled = (1 << power for power in range(_MOST_CHIPS.bit_length()))
+    enough = next((chips for chips in doubled if len(_batches_within(asked, chips))), None)
+    if enough is None:
+        return None
+    sizes = range(enough // 2 + 1, enough)
+    return enough // 2 + 1 + bisect_left(sizes, True, key=lambda chips: len(_batches_within(asked, chips)) > 0)
 
 
 def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Points:
@@ -112,14 +108,14 @@ def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Poin
     known, fits = _evaluate_results(asked, np.array([chips]), _EVERY)
     if not asked.limits.keys() <= known.keys():
         return _EVERY[:0]
-    within = fits & _find_met(split_limits(asked), known) if memory else _find_met(split_limits(asked), known)
+    met = (is_within(one.side, known[one.name], one.value) for one in split_limits(asked))
+    within = reduce(np.logical_and, met, fits if memory else np.True_)
     return np.compress(np.broadcast_to(within, fits.shape)[0], _EVERY)
 
 
 def add_enough_chips(asked: Question, refused: Solution) -> Solution:
     """Return a batch that memory does not hold, with the fewest chips on which a batch of its own meets the targets."""
-    by_a_rate = batch_is_left_to_a_rate(asked)
-    if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
+    if refused.refusal.code != SHORT_OF_MEMORY or not (batch_is_left_to_a_rate(asked) or (asked.unknown == FREE and asked.limits)):
         return refused
     bare = drop_knowns(suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked, {_CHIPS})
     found = fewest_chips(pose_again(bare, _CHIPS, bare.known), refused.refusal)
@@ -139,10 +135,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     """
     batch = 1.0 if of_prompts else asked.known.get(FREE)
     every = np.array([batch]) if batch else _EVERY
-    found = _count_replicas(asked, sizes, every, of_prompts)
-    if found is None:
-        return None
-    known, exact, met = found
+    known, exact, met = _count_replicas(asked, sizes, every, of_prompts)
     fits, count = met[Memory.room], np.ceil(np.maximum(exact, 1.0))
 
     def chips_without(name: str) -> _Points:
@@ -168,10 +161,7 @@ def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
 
     def chips(known: Mapping[str, float], batches: _Points) -> _Points:
         """Return the chips at each batch that meets the limits."""
-        found = _count_replicas(replace(asked, known=known), size, batches)
-        if found is None:
-            return np.array([np.inf])
-        _, exact, met = found
+        _, exact, met = _count_replicas(replace(asked, known=known), size, batches)
         needed: _Points = np.where(reduce(np.logical_and, met.values()), exact, np.inf)[0]
         return needed
 
@@ -182,8 +172,7 @@ def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
     before = chips(asked.known, near).min()
     if not 0 < before < np.inf:
         return {}
-    names = [name for name, value in asked.known.items() if value and asked.provenance.get(name) != "default"]
-    after = {name: chips({**asked.known, name: asked.known[name] * _MORE}, near).min() for name in names}
+    after = {name: chips({**asked.known, name: value * _MORE}, near).min() for name, value in asked.known.items()}
     return {name: float(np.log(end / before) / np.log(_MORE)) for name, end in after.items() if np.isfinite(end)}
 
 
@@ -194,18 +183,18 @@ def _rates_to_reach(asked: Question) -> set[str]:
 
 def _count_replicas(
     asked: Question, sizes: Sequence[int], batches: _Points, of_prompts: bool = False
-) -> tuple[dict[str, Any], _Points, dict[str, _Fits]] | None:
-    """Return the results, the replicas for the rates as fractions, and where each other limit is met, or None without these results."""
+) -> tuple[dict[str, Any], _Points, dict[str, _Fits]]:
+    """Return the results, the replicas for the rates as fractions, and where each other limit is met: nowhere without these results."""
     more = (Replica.apart,) if of_prompts else ()
     of_one = replace(asked, known={Replica.number: 1.0, **asked.known})
     known, fits = _evaluate_results(of_one, np.array(sizes, dtype=float), batches, more)
     if not known.keys() >= {*asked.limits, *more}:
-        return None
+        return known, np.ones(fits.shape), {Memory.room: np.zeros_like(fits)}
     rates = _rates_to_reach(asked)
     needed = [asked.known[name] * (1 - HOLDS) / known[name] * (known[Replica.apart] if of_prompts else 1.0) for name in rates]
     met: dict[str, _Fits] = {Memory.room: fits}
     for one in (one for one in split_limits(asked) if one.name not in rates):
-        met[one.name] = met.get(one.name, True) & _find_met([one], known)
+        met[one.name] = met.get(one.name, True) & is_within(one.side, known[one.name], one.value)
     return known, reduce(np.maximum, needed, np.zeros_like(fits, dtype=float)), met
 
 
@@ -222,19 +211,11 @@ def _evaluate_results(asked: Question, chips: _Points, batches: _Points, more: t
     """Return the limited results, and more, of all numbers of chips with all batches, as far as they can be found, and which fit."""
     question = pose_again(asked, FREE, {**asked.known, _CHIPS: 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
-    inputs |= {name: value for name, value in default_values(question, inputs).items() if name != FREE}
+    inputs |= default_values(question, inputs)
     held = (Memory.needed, Memory.room)
     known = evaluate_definitions(question, (*asked.limits, *more, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
     needed, room = (known.get(name, 0.0) for name in held)
     return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))
-
-
-def _find_met(limits: Iterable[Limit], known: Mapping[str, Any]) -> Any:
-    """Return where all of these limits are met."""
-    met: Any = True
-    for one in limits:
-        met = met & is_within(one.side, known[one.name], one.value)
-    return met
 
 
 def _rules_out(asked: Question, chips: float) -> str | None:
