@@ -101,7 +101,10 @@ class Step:
     @property
     def goes_forwards(self) -> bool:
         """Return whether its equation has what it gives on the left side alone."""
-        return self.row.trees[0] == self.unknown
+        if isinstance(self.row, Equation):
+            return self.row.symbols[0] == self.unknown
+        left, right = self.row.trees
+        return left == self.unknown and self.unknown not in names(right)
 
 
 @immutable(kw_only=False)
@@ -202,7 +205,7 @@ def closed_form_of(loop: Loop) -> Composed | None:
 def formula_of(step: Step) -> Tree | None:
     """Return the formula of the result of a step, or None if it has several formulas or no formula."""
     left, right = step.row.trees
-    if left == step.unknown:
+    if left == step.unknown and left not in names(right):
         return right
     found = branches(step.row, step.unknown)
     roots = found[0].roots if len(found) == 1 else None

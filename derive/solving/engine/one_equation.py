@@ -132,12 +132,18 @@ def _answers_of_branch(equation: _Row, branch: Branch, unknown: str, values: _Va
     found = real_roots(branch.difference, branch.roots, unknown, values)
     points = [point for value, root in found for point in _check_point(equation, branch, unknown, values, value, root)]
     # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
-    nothing = (not found or not (points or isinstance(equation, Equation))) and equation.trees[0] != unknown
+    nothing = (not found or not (points or isinstance(equation, Equation))) and not _is_made_alone(equation, unknown)
     if not (nothing and any(out(branch.difference, unknown, values) for out in (is_rounding, has_no_effect))):
         return points
     # That it drops out is known no better than the numbers its coefficient is made of.
     rank = _residual_without(branch, unknown, values)
     return [one._replace(rank=max(one.rank, rank)) for one in _interval_of_regime(equation, branch, unknown, values)]
+
+
+def _is_made_alone(equation: _Row, unknown: str) -> bool:
+    """Return whether the unknown is the left side alone. Then it equals the right side."""
+    left, right = equation.trees
+    return left == unknown and unknown not in names(right)
 
 
 def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
@@ -448,8 +454,10 @@ def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in_regime(branch, {**values, unknown: root})]:
         return f"{message}: it would have to be {show(unknown, beyond[0])}"
-    if not isinstance(equation.trees[0], str):
-        return (equation.sense != "=" and _tell_broken_bound(equation, unknown, values)) or message
+    left, right = equation.trees
+    if not isinstance(left, str) or left in names(right):
+        bounded = not isinstance(equation, Equation) and equation.sense != "="
+        return (bounded and _tell_broken_bound(equation, unknown, values)) or message
     if name == unknown:
         found, zeros = right_side_at(equation, values), [other for other in equation.symbols if values.get(other) == 0]
         if zeros and not isfinite(found):
@@ -479,8 +487,8 @@ def _tell_broken_bound(equation: _Row, unknown: str, values: _Values) -> str:
 
 def _explain_undecided(equation: _Row, unknown: str, values: _Values) -> str:
     """Return why rounding may hide a root: both sides are nearly equal at some value, or 0 is divided by 0. Else return an empty text."""
-    left = equation.trees[0]
-    if equation.sense != "=" or not isinstance(left, str):
+    left, right = equation.trees
+    if equation.sense != "=" or not isinstance(left, str) or left in names(right):
         return ""
     if left == unknown:
         return f"0 is divided by 0 in {equation.told}" if isnan(right_side_at(equation, values)) else ""
@@ -517,6 +525,8 @@ def _probes(unknown: str) -> list[float]:
     row = quantity(unknown)
     if isfinite(row.ceiling):
         return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
+    if not row.low:
+        return [row.high * k / 24 for k in range(25)]
     decades = (row.low * 10.0**k for k in range(-12, 25))
     return [row.floor] * bool(row.floor) + [value for value in decades if value > row.floor]
 

@@ -143,7 +143,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     if solution.is_refused_for(SHORT_OF_MEMORY) and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
-    if {one.kind for one in solution.answers} != {"point"} or Replica.number in by_default:
+    if {one.kind for one in solution.answers} != {"point"} or Replica.number in by_default or by_default == solution.given.keys():
         return None
     there = [(one, [_End(limit, _evaluate_there(limit, one.point)) for limit in split_limits(asked)]) for one in solution.answers]
     missed = [next((end for end in ends if end.solution.answers and not end.limit.is_met(end.solution)), None) for _, ends in there]
