@@ -50,7 +50,7 @@ class End:
 
 def best_end(solution: Solution) -> End | None:
     """Return the better end of a size that is only bounded, a whole one of what is counted, or None if it has no such end."""
-    if len(solution.answers) != 1:
+    if solution.spans or len(solution.answers) != 1 or solution.answers[0].kind not in ("point", "interval"):
         return None
     (one,), name = solution.answers, solution.unknown
     side = LOWER if name in BOUGHT else UPPER
