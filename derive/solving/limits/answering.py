@@ -119,7 +119,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 
 def _answer_of_memory(asked: Question, end: _End) -> _Outcome | None:
     """Return the answer or the refusal of memory, if it leaves less of a size than a limit from below, or None."""
-    if asked.unknown not in SIZED or asked.anyway or end.answer.bound != LOWER:
+    if asked.unknown not in SIZED or asked.anyway or end.answer.bound != LOWER or end.answer.kind != "point":
         return None
     held, way = consistent_answer(drop_knowns(asked, {*asked.limits}))
     if len(held.answers) != 1:
@@ -381,7 +381,7 @@ def _is_met_within_bounds(asked: Question, limit: Limit) -> bool:
 
 def _tell_end(end: _End) -> tuple[str, ...]:
     """Return a line on the end of the unknown that a limit leaves."""
-    if len(end.solution.answers) > 1:
+    if len(end.solution.answers) > 1 or end.answer.kind != "point":
         return ()
     unknown, side = end.limit.alone.unknown, "from" if end.answer.bound == LOWER else "to"
     return (f"{side} {show(unknown, end.answer.point)}, where {end.name} binds",)
