@@ -305,16 +305,19 @@ def _tornado(box: _Box) -> tuple[tuple[str, float, float], ...]:
 
 
 def _join_bounds(ranges: _Ranges, columns: AtPoints, looks: _Solutions, answered: list[int]) -> Solution:
-    """Return the values that all points leave if some answers are bounds, or between which ends they lie if the points leave none."""
+    """Return the values that all points leave if the answers are bounds, else the least and the greatest of all points."""
     reference = looks[answered[0]]
-    labels = {one.regime for at in answered for one in looks[at].answers}
+    answers = [one for at in answered for one in looks[at].answers]
+    labels = {one.regime for one in answers}
     held = [[_stretch(one) for one in looks[at].answers] for at in answered]
     low, high = min(low for one in held for low, _ in one), _finite(max(high for one in held for _, high in one))
     loose = Answer(kind="loose", regime=labels.pop() if len(labels) == 1 else None, loose_low=low, loose_high=high)
-    common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
+    notes = [] if {one.kind for one in answers} == {"interval"} else ["it has a value in one part, and only bounds in the other"]
+    both = [(low, high or inf)] if notes else _common(held)
+    common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in both]
     without = len(looks) - len(answered)
     missing = _tell_missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
-    told = (*reference.assumptions, _tell_ranges(ranges, len(looks)))
+    told = (*reference.assumptions, *notes, _tell_ranges(ranges, len(looks)))
     return _replace_span(reference, tuple(common) or (loose,), columns, looks, missing, assumptions=told, route=(), spans=None)
 
 
