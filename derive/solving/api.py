@@ -12,7 +12,7 @@ from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Prompts, Replica
 from derive.solving.explain.refusals import is_reachable, nearest_givens
-from derive.solving.one_question import answer_question, suppose_usual
+from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates
 from derive.solving.question.questions import pose_question
@@ -122,7 +122,8 @@ def _respond_with_rule(unknown: str, given: Mapping[str, Given], switches: Switc
 def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question that means just what it says, else as people mean it of a deployment."""
     if not _is_of_deployment(unknown, given):
-        return answer_question(unknown, given, switches)
+        solution = answer_question(unknown, given, switches)
+        return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
     from derive.solving.deployments.meant import answer_as_meant
 
     return answer_as_meant(_respond_at_once, unknown, given, switches, beside)

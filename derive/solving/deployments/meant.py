@@ -26,7 +26,7 @@ from derive.solving.engine.one_equation import value_inside
 from derive.solving.limits.as_typed import answer_within_inputs, answer_within_limits
 from derive.solving.limits.best_size import Ask, answer_at_end, answer_at_largest_batch, answer_together, best_end, drop_results
 from derive.solving.limits.limits import FREE, NotMadeOf
-from derive.solving.one_question import answer_question
+from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
 from derive.solving.question.givens import is_limit
 from derive.solving.question.propagation import quantities_behind, results_of, usual_definitions
@@ -73,6 +73,7 @@ def _answer_without_input_limits(
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
         if solution.is_refused_for(SHORT_OF_MEMORY) and unknown in Batch.best_full:
             solution = _answer_with_targets(ask_beside_prompts, ask_again, solution, taken)
+    solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
     named = bool(switches.hardware or switches.model)
     solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
     at_given_price = replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price))
