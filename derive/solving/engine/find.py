@@ -105,7 +105,7 @@ def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solut
                 stops.append(outcome)
                 failed |= {(outcome.leg.id, outcome.leg.unknown)}
             elif not _only_bounded(outcome):
-                return outcome, way
+                return bounded if bounded and not outcome.answers else (outcome, way)
             else:
                 bounded = bounded or (outcome, way)
                 failed |= {(way.legs[-1].id, asked.unknown)}
