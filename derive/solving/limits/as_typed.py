@@ -117,16 +117,15 @@ def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
 
 
 def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
-    """Return an answer with the side to which it moves within the limits. If limits move it to both sides, it is refused."""
+    """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
     sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _moved_side(*pair)}
     if not sides or not (found.spans or all(one.kind == "point" for one in found.answers)):
         return found
-    where = f"at the limit of {' and '.join(names)}. Within it, more and less are possible"
-    if len(sides) > 1:
-        message = f"{found.unknown} = {show(found.unknown, found.answers[0].point)} {where}"
+    if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
+        at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
+        where = f"where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit"
+        message = f"{at} {where}. Within it, more and less are possible"
         return refuse_in_place(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
-    if not {one.bound for one in found.answers} <= {None, *sides}:
-        return replace(found, said=(*found.said, where))
     (side,) = sides
     together = found.with_prompts and replace(found.with_prompts, bound=side)
     return replace(found, answers=tuple(replace(one, bound=side) for one in found.answers), with_prompts=together)
