@@ -80,7 +80,9 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
         if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):
             continue
         beside = _answer_numbers(posed)
-        if [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
+        # What follows from a default of the unknown says nothing of the unknown.
+        circular = any(asked.unknown in one.put_in for one in posed.equalities if one.reference in beside.equations)
+        if circular or [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
             continue
         again = answer_question(asked.unknown, {**given, name: beside.value}, switches)
         unused = tuple(other for other in again.unused if other in beside.unused)
