@@ -313,8 +313,8 @@ def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, flo
 def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
     """Return by how much the last digits of the givens are magnified in the unknown, by the slopes of both sides."""
     steep = {name: abs(by * values[name]) for name, by in slopes_at(difference(*case.trees), values).items()}
-    if values[unknown] == 0 or not steep:
-        # A factor is exactly zero, so there is no last digit to be lost, or the sides have no slopes at the edge of their domain.
+    if values[unknown] == 0 or not (steep or isinstance(case, Composed)):
+        # A factor is exactly zero, or one equation is at the edge of its domain. Rounding brings several equations there.
         return 1.0
     own = steep.pop(unknown, 0.0)
     return sum(rounding.get(name, 1.0) * one for name, one in steep.items()) / own if own else inf
