@@ -178,7 +178,7 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 
 
 def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution | None:
-    """Return a result of all replicas, or what each costs, for the fewest chips that meet a rate, or None if a given says their number."""
+    """Return a result of all replicas, or a cost, for the fewest chips that meet a rate, or None if a given says how many there are."""
     if given.keys().isdisjoint(Replica.sized_by):
         return None
     from derive.solving.checks.targets import better_side
@@ -193,14 +193,17 @@ def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) 
     if unknown in Replica.paid:
         # Replicas of this size meet the targets.
         sized = {name: value for name, value in given.items() if name in Replica.sized_by or not better_side(name)}
-        sized[Replica.number], each = group.replicas, f"each of {group.replicas:.0f} replicas"
+        sized[Replica.number] = group.replicas
+        each = f"each of {group.replicas:.0f} replicas" if group.replicas > 1 else "the one replica"
         if Replica.rate in sized:
             sized[Replica.rate_of_all] = sized.pop(Replica.rate)
         if group.phase == TOGETHER:
             switches = switches.join(*switches.using, Prompts.together)
     found = respond(unknown, {**sized, Replica.chips: group.chips_per_replica}, switches, leading=True)
-    told = (f"at {Replica.chips} = {group.chips_per_replica} for {each}, with which all need the fewest",) if found.answers else ()
-    return replace(found, said=(*found.said, *told))
+    if not found.answers:
+        return found
+    told = f"at {Replica.chips} = {group.chips_per_replica} for {each}, with which all need the fewest"
+    return replace(found, said=(*found.said, told))
 
 
 def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches: Switches, alone: bool) -> Solution:
