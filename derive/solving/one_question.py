@@ -68,7 +68,10 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
 def _answers_without_default(asked: Question, found: Solution, given: Mapping[str, Any], switches: Switches) -> Iterator[Solution]:
     """Yield the answers in which a default has the value that follows from the givens, if they use more of them than the answer found."""
     idle = {*found.unused} if found.answers else {*given}
-    if switches.silent or asked.limits or not idle or not (found.answers or found.is_refused_for("contradiction", "missing_givens")):
+    if not idle or asked.limits or not (found.answers or found.is_refused_for("contradiction", "missing_givens")):
+        return
+    if switches.silent or switches.hardware or switches.model:
+        # Beside a chip or a model, values of the unknown are tried.
         return
     rows = [one for one in asked.equalities if one.reference in found.equations]
     rows = rows or [one for one in asked.equalities if not idle.isdisjoint(one.symbols)]
@@ -80,8 +83,9 @@ def _answers_without_default(asked: Question, found: Solution, given: Mapping[st
         if not any(map(is_reachable, (posed, *with_other_stand_ins(posed, "missing_givens")))):
             continue
         beside = _answer_numbers(posed)
-        # What follows from a default of the unknown says nothing of the unknown.
-        circular = any(asked.unknown in one.put_in for one in posed.equalities if one.reference in beside.equations)
+        # What follows from a default of the unknown, or from an unknown that contradicts a given, says nothing of it.
+        used = [one for one in posed.equalities if one.reference in beside.equations]
+        circular = any(asked.unknown in (one.put_in if found.answers else (*one.put_in, *one.symbols)) for one in used)
         if circular or [one.kind for one in beside.answers] != ["point"] or beside.value == asked.defaults[name]:
             continue
         again = answer_question(asked.unknown, {**given, name: beside.value}, switches)

@@ -14,7 +14,7 @@ from derive.expressions.branches import current_regime, regimes_of
 from derive.immutable import immutable
 from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
-from derive.records import HOLDS, Equation
+from derive.records import HOLDS, Equation, right_side_at
 from derive.roles import Memory
 from derive.solving.checks.consistency import contradiction
 from derive.solving.checks.fit import is_warning, memory_is_made_of, memory_shortfall
@@ -35,8 +35,11 @@ from derive.units import show
 LEAVES_OPEN = ("not_identified", "missing_givens")
 """Codes of a leg that may have an answer if more were known."""
 
-_MOST_MAGNIFIED, _LAST_DIGIT = 1e8, 1e-15
-"""By how much last digits may be magnified (half of them are left), and these."""
+_NUDGE, _LEAST_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e-12, 1e8, 1e-15
+"""Relative changes of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
+
+_ALL_LOST = 1e14
+"""Magnification of last digits from which on nothing is left of a value."""
 
 _WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
 """Factors of a point, and the relative difference of two sides that may be rounding alone."""
@@ -204,7 +207,10 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
         return found, reason
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.point}
-        magnified = _magnification(case, unknown, at, rounding)
+        magnified = _magnification(case, unknown, at, rounding, (_NUDGE, _LEAST_NUDGE))
+        if magnified > _ALL_LOST and len(found) == 1 and QUANTITIES[unknown].may_be_zero:
+            # Rounding alone is as large: it is zero.
+            return (replace(one, value=0.0),), None
         if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
             message = f"{unknown} cannot be decided from these inputs, because it depends on their last digits in {case.told}"
             return (), Reason(code="not_identified", message=message)
@@ -310,14 +316,27 @@ def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, flo
     return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 
-def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
-    """Return by how much the last digits of the givens are magnified in the unknown, by the slopes of both sides."""
-    steep = {name: abs(by * values[name]) for name, by in slopes_at(difference(*case.trees), values).items()}
-    if values[unknown] == 0 or not (steep or isinstance(case, Composed)):
-        # A factor is exactly zero, or one equation is at the edge of its domain. Rounding brings several equations there.
+def _magnification(
+    case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding, nudges: tuple[float, ...] = (_NUDGE,)
+) -> float:
+    """Return by how much the last digits of the givens are magnified in the unknown, seen at small changes of each."""
+
+    def height(at: Mapping[str, float]) -> float:
+        return case.left_side(at) - right_side_at(case, at)
+
+    def slope(name: str, nudge: float = _NUDGE) -> float:
+        """Return how far the sides differ after a small change, over the change, at the edge of the domain to the side that exists."""
+        beside = (height({**values, name: values[name] * (1 + sign * nudge)}) for sign in (1, -1))
+        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0) / nudge
+
+    if values[unknown] == 0:
+        # A factor is exactly zero, so there is no last digit to be lost.
         return 1.0
-    own = steep.pop(unknown, 0.0)
-    return sum(rounding.get(name, 1.0) * one for name, one in steep.items()) / own if own else inf
+    here = height(values)
+    steepest = {name: max(slope(name, nudge) for nudge in nudges) for name in case.symbols if name != unknown}
+    total = sum(rounding.get(name, 1.0) * one for name, one in steepest.items() if one)
+    own = slope(unknown)
+    return total / own if own else inf
 
 
 def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:

@@ -291,8 +291,9 @@ def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
 def _is_informative(asked: Question, bounded: Solution) -> bool:
     """Return whether bounds are more than the domain of the unknown, and rest on a given if there is one. A refusal says something."""
     ceiling = QUANTITIES[asked.unknown].ceiling
+    typed = {*asked.typed, *(name for name, source in asked.provenance.items() if source == NO_CACHE)}
     cut = any(one.kind == "point" or one.least > 0 or one.high not in (None, ceiling) for one in bounded.answers)
-    return not bounded.answers or (cut and not {*(asked.typed or asked.known)}.isdisjoint(bounded.given))
+    return not bounded.answers or (cut and not {*(typed or asked.known)}.isdisjoint(bounded.given))
 
 
 def possible_errors(asked: Question, solution: Solution, way: Way | None, found: Answer) -> Causes:
