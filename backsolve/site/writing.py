@@ -23,6 +23,7 @@ from derive import VERSION
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import NOTHING
+from derive.show.chart import Chart
 from derive.show.citation import cite, latex_text
 from derive.show.entry import derivation_in_latex, entry_as_record, narrated_steps, parents, reason_not_derived, worked_example
 from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
@@ -129,7 +130,7 @@ def templates() -> Environment:
         "video": video_of,
         "second": video_at,
         "tex": latex_text,
-        "drawing": lambda chart, links=NOTHING: Markup(chart_svg(chart, links)),
+        "drawing": _drawing,
         # A name may wrap after each of its underscores and dots.
         "name": lambda text: Markup("<wbr>").join(re.split(r"(?<=[_.])", text)),
         "blocks": blocks_of,
@@ -137,6 +138,11 @@ def templates() -> Environment:
     }
     made.tests |= {"equation_id": by_id().__contains__, "spoken": lambda source: bool(video_of(source))}
     return made
+
+
+def _drawing(chart: Chart, links: Mapping[str, str] = NOTHING) -> Markup:
+    """Return a chart as SVG, which escapes every text of its table itself."""
+    return Markup(chart_svg(chart, links))
 
 
 def _relation(sides: TreePair, sense: str = "=") -> Markup:
