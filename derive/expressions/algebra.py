@@ -234,19 +234,6 @@ def _is_positive_factor(factor: Tree) -> bool:
     return operation == EXPONENTIAL or (operation in (RAISED, ROOT) and is_positive(base))
 
 
-def terms_by_sign(tree: Tree) -> tuple[Tree, Tree]:
-    """Return the sum of the added terms and the sum of the subtracted terms, which are equal where the formula is zero.
-
-    >>> from derive.trees import tree_of
-    >>> [text(side) for side in terms_by_sign(tree_of("2*batch - chips - 1"))]
-    ['2*batch', 'chips + 1']
-    """
-    above = single_fraction(tree).above
-    more = {term: count for term, count in above.items() if count > 0}
-    less = {term: -count for term, count in above.items() if count < 0}
-    return quotient_of(more), quotient_of(less)
-
-
 @cache
 def single_fraction(tree: Tree) -> Quotient:
     """Return a formula as a fraction of polynomials. Raise ZeroDivisionError if a denominator is zero for any values."""

@@ -82,14 +82,14 @@ def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer
     for needed in equation.requires if answer.kind == "point" else ():
         at = {**values, unknown: answer.point}
         if unknown in needed.names and not needed.compared(at) and needed.is_at_bound(at):
-            bounds = (evaluate(root, values) for root in bounds_of(equation, needed, unknown))
+            bounds = (evaluate(root, values) for root in bounds_of(needed, unknown))
             beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
             near = next((bound for bound in beside if sides_agree(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
     return answer
 
 
-def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
+def bounds_of(needed: Requirement, unknown: str) -> tuple[Tree, ...]:
     """Return the closed forms at which both sides of a requirement are equal."""
     pair = needed.bounding_sides
     return next((roots or () for _, roots in turning_points(pair, unknown)), ()) if pair else ()

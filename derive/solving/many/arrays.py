@@ -258,7 +258,7 @@ def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mappin
     """Return the unknown, moved to the bound of a requirement where only rounding has put it beyond."""
     row = at[unknown]
     beyond = ~np.asarray(needed.compared(at))
-    for root in bounds_of(equation, needed, unknown) if unknown in needed.names and beyond.any() else ():
+    for root in bounds_of(needed, unknown) if unknown in needed.names and beyond.any() else ():
         bound = evaluate_arrays(root, at)
         rounded = _are_near(row, bound, LAST_DIGITS) | (_residuals(equation, {**at, unknown: bound}) <= LAST_DIGITS)
         row = np.where(beyond & rounded & _are_near(row, bound), bound, row)
