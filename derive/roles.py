@@ -305,6 +305,8 @@ class Waiting:
     """Equations in which the price of a second in use includes idle seconds."""
     costs: frozenset[str] = frozenset(("cost_per_token", "prefill_cost_per_token"))
     """Costs of chips in use. Costs of requests and margins are made of them."""
+    made_of_use: frozenset[str] = frozenset(("cost_per_token", "prefill_cost_per_token", "cost_per_request"))
+    """Costs that are given for chips in use. Costs over all hours are these divided by the share of time in use."""
     margin: str = "gross_margin"
 
 

@@ -59,7 +59,9 @@ def heads(solutions: Sequence[Result]) -> list[str]:
 def head(solution: Result, limits: bool = False) -> Iterator[str]:
     """Yield the answers with the inequality of their regime, or with what limits them, or the ends over ranges."""
     if solution.spans:
-        yield from span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
+        yield from solution.lead
+        decode = " for decode alone" if DECODE_ALONE in solution.kinds else ""
+        yield from span_lines(solution.unknown, solution.spans, f"{OR[solution.answers[0].bound]}{decode}")
         yield from remark_lines(solution.said)
         return
     found: list[str] = []
@@ -71,7 +73,7 @@ def head(solution: Result, limits: bool = False) -> Iterator[str]:
         after = f"{alone}{'' if limits or not exactly else f'   {exactly}'}{by}"
         where = (f"   {exactly} if {bound}" if exactly else f"   {bound}") if bound else ""
         found.append(answer_line(solution.unknown, answer, regime=not limits, after=after) + where)
-    is_limited = limits and not solution.said and any("   " in line for line in found)
+    is_limited = limits and not (solution.said or solution.lead) and any("   " in line for line in found)
     yield from found if is_limited else _below_replicas(solution, found)
 
 
@@ -329,11 +331,11 @@ _METHODS = {
 }
 
 
-def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
+def span_lines(unknown: str, spans: Spans, after: str) -> list[str]:
     """Return the ends, the quantiles, both ends in every regime, and the ranges that change the answer most."""
     how = _METHODS[spans.method].format(samples=spans.samples)
     ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
-    lines = [f"{unknown}: between {ends}{OR[bound]}   ({how})"]
+    lines = [f"{unknown}: between {ends}{after}   ({how})"]
     known = {name: value for name, value in spans.quantiles.items() if value is not None}
     quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
     lines += [f"  {quantiles}   (each range uniform and independent)"] if known else []

@@ -11,6 +11,7 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Prompts, Replica
+from derive.solving.checks.targets import better_side
 from derive.solving.explain.refusals import is_reachable, nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
@@ -99,13 +100,12 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
     many = any(isinstance(one, Interval) for one in spreads) or prod(len(one) for one in spreads if isinstance(one, Series)) > _MOST_TRIALS
 
     def ask(values: Mapping[str, Given], switches: Switches) -> Answers:
-        if leading and not switches.silent and (fleet := _answer_fleet(unknown, values, switches)):
+        if leading and (fleet := _answer_fleet(unknown, values, switches)):
             return (fleet,)
         found = _respond_at_once(unknown, values, switches)
-        if many or not (switches.hardware or switches.model):
-            # Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
-            return (found,)
-        if found.unused or not found.answers or len(found.equations) == 1:
+        # Trials at many points would take too long. Without a chip or a model a value has no effect but by the equations.
+        tried = not many and bool(switches.hardware or switches.model)
+        if tried and (found.unused or not found.answers or len(found.equations) == 1):
             from derive.solving.by_trial import answer_by_trial
 
             found = answer_by_trial(_respond_at_once, found, unknown, values, switches) or found
@@ -181,15 +181,12 @@ def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) 
     """Return a result of all replicas, or a cost, for the fewest chips that meet a rate, or None if a given says how many there are."""
     if given.keys().isdisjoint(Replica.sized_by):
         return None
-    from derive.solving.checks.targets import better_side
-    from derive.solving.deployments.replicas import TOGETHER, is_fleet_without_size
+    from derive.solving.deployments.replicas import TOGETHER, find_deployments, is_of_fleet
 
-    if not is_fleet_without_size(unknown, given, switches):
+    deployments = find_deployments(given, switches) if is_of_fleet(unknown, given, switches) else ()
+    if not deployments or (unknown in Replica.paid and len(deployments[0].parts) > 1):
         return None
-    deployments = respond(Replica.chips, given, switches, leading=True).deployments
-    if not deployments or (unknown in Replica.paid and len(deployments[0]) > 1):
-        return None
-    group, sized, each = deployments[0][0], dict(given), "each replica"
+    group, sized, each = deployments[0].parts[0], dict(given), "each replica"
     if unknown in Replica.paid:
         # Replicas of this size meet the targets.
         sized = {name: value for name, value in given.items() if name in Replica.sized_by or not better_side(name)}
@@ -211,7 +208,7 @@ def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches
 
     Only `alone` it is then the answer for the chips of all replicas.
     """
-    if solution.unknown not in SIZES_OF_DEPLOYMENTS or switches.silent:
+    if solution.unknown not in SIZES_OF_DEPLOYMENTS or given.keys().isdisjoint(Replica.sized_by):
         return solution
     from derive.solving.deployments.replicas import lead_with_replicas, size_of_replicas
 
@@ -233,7 +230,7 @@ def _lead_as_alone(solution: Solution, given: Mapping[str, Given], switches: Swi
     if solution.unknown not in SIZES_OF_DEPLOYMENTS:
         return solution
     found = respond(solution.unknown, given, switches, leading=True)
-    return replace(solution, lead=found.lead, deployments=found.deployments)
+    return found if found.lead else solution
 
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:

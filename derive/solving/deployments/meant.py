@@ -28,7 +28,7 @@ from derive.solving.limits.best_size import Ask, answer_at_end, answer_at_larges
 from derive.solving.limits.limits import FREE, NotMadeOf
 from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
-from derive.solving.question.givens import is_limit
+from derive.solving.question.givens import as_typed, is_limit
 from derive.solving.question.propagation import quantities_behind, results_of, usual_definitions
 from derive.solving.question.questions import resolve_price_word
 from derive.solving.result import OR, Solution
@@ -76,8 +76,7 @@ def _answer_without_input_limits(
     solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
     named = bool(switches.hardware or switches.model)
     solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
-    at_given_price = replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price))
-    solution = include_waiting(solution, given, ask_again, partial(ask, switches=at_given_price))
+    solution = include_waiting(solution, given, ask, switches)
     return _warn_of_all(solution) if taken is not given else solution
 
 
@@ -150,32 +149,48 @@ def answer_meaning(solution: Solution, given: Mapping[str, Any], named: bool, as
     return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)
 
 
-def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_no_other_price: Ask) -> Solution:
-    """Return the answer with waiting hours in the cost, if its own cost leaves them out or pays for them twice.
-
-    `at_no_other_price` asks without the price of a chip that a switch reads from the table.
-    """
+def include_waiting(solution: Solution, given: Mapping[str, Any], ask: _Ask, switches: Switches) -> Solution:
+    """Return the answer with waiting hours in the cost, if its own cost leaves them out or pays for them twice."""
     share, price, rent = Replica.used_share, Waiting.price, Waiting.rent
     rows = [equation(id) for id in solution.equations]
     paid_for = not Waiting.paid_for_by.isdisjoint(row.id for row in rows)
     if solution.unknown == Waiting.of_all_hours and share in solution.given and paid_for:
         told = f"{Waiting.of_all_hours} is {Waiting.of_use} here, because the price of a second in use also pays for idle seconds"
-        return replace(ask(Waiting.of_use, given), unknown=Waiting.of_all_hours).warn(include_waiting.__name__, told)
+        return replace(ask(Waiting.of_use, given, switches), unknown=Waiting.of_all_hours).warn(include_waiting.__name__, told)
     # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
     of_money = "USD" in quantity(solution.unknown).unit or Waiting.margin in (solution.unknown, *given)
+    idle = share in solution.unused or (share in given and solution.is_refused_for("no_solution"))
+    if of_money and idle and (of_use := Waiting.made_of_use & given.keys()):
+        return _answer_over_all_hours(solution, given, ask, switches, sorted(of_use))
     costs = of_money and Waiting.of_use not in (solution.unknown, *given) and any(not Waiting.costs.isdisjoint(row.symbols) for row in rows)
     counted = paid_for or any(Waiting.of_all_hours in row.symbols for row in rows)
     left_out = costs and share in given and not counted
     if solution.unknown == price and left_out and rent not in given:
-        found = ask(rent, given)
+        found = ask(rent, given, switches)
         return replace(found, unknown=price).warn(include_waiting.__name__, TAKEN_AS_RENT) if found.answers else solution
     sought = solution.unknown == share and solution.reason is not None and price in given
     paid = given.get(price, solution.given.get(price))
     if rent in given or paid is None or not (left_out or sought):
         return solution
     others = {name: value for name, value in given.items() if name != price}
-    found = at_no_other_price(solution.unknown, {**others, rent: paid})
+    # The price is given here, and is not read from the table.
+    at_given_price = replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price))
+    found = ask(solution.unknown, {**others, rent: paid}, at_given_price)
     if (found.reason and found.reason.missing) or share in found.unused:
         return solution
     source = {rent: solution.provenance[price]} if price in solution.provenance else {}
     return replace(found, provenance={**found.provenance, **source}).warn(include_waiting.__name__, TAKEN_AS_RENT)
+
+
+def _answer_over_all_hours(solution: Solution, given: Mapping[str, Any], ask: _Ask, switches: Switches, costs: Sequence[str]) -> Solution:
+    """Return the answer with each given cost of chips in use as the cost over all hours, or the answer as it is without one."""
+    read, share = switches.conventions.read, Replica.used_share
+    if any(is_limit(given[name]) for name in (share, *costs)):
+        return solution
+    used = read(share, given[share])
+    others = {name: value for name, value in given.items() if name != share}
+    found = ask(
+        solution.unknown, {**others, **{name: as_typed(name, read(name, given[name]) / used, switches) for name in costs}}, switches
+    )
+    told = f"{' and '.join(costs)} {'is' if len(costs) == 1 else 'are'} for chips in use, and divided by {share} to pay for idle hours"
+    return found.warn(include_waiting.__name__, told) if found.answers else solution

@@ -6,14 +6,14 @@ Replicas are whole numbers, and the chips of one divide its attention heads.
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from derive.answers import DECODE_ALONE, Answer, Part, next_whole
-from derive.catalogue import by_id
+from derive.answers import Answer, Part, next_whole
+from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.preset_record import names_count
 from derive.records import LOWER, UPPER
-from derive.roles import Batch, Memory, Prompts, Replica, Waiting
+from derive.roles import Batch, Memory, Prompts, Replica, Tokens, Waiting
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts
@@ -22,7 +22,7 @@ from derive.solving.limits.as_typed import refuse_in_place
 from derive.solving.limits.best_size import Ask, End, add_size
 from derive.solving.limits.limits import FREE, add_limits
 from derive.solving.one_question import suppose_usual
-from derive.solving.question.conventions import Switches
+from derive.solving.question.conventions import Switches, variant_of_prompts
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import Question, pose_question
@@ -35,8 +35,16 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_Shown = tuple[str, str, tuple[str, ...], tuple[Part, ...]]
-"""A deployment: its chips and replicas as text, what limits them, the line of their sensitivities, and its parts."""
+
+class Deployment(NamedTuple):
+    """A deployment in words: its chips and replicas, what limits them, and their sensitivities. The parts are its replicas as data."""
+
+    text: str
+    limits: str
+    moves: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+
 TOGETHER = "prefill and decode together"
 """The phase of replicas that do both."""
 _MOST_MOVES, _LEAST_MOVE = 6, 0.05
@@ -53,8 +61,14 @@ def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[st
     >>> rates_of_all(["replicas"], {"requests_per_second": 5, "fleet_throughput": "1M token/s"})
     {'requests_per_second': 5, 'fleet_throughput': '1M token/s'}
     """
-    counted = given.keys().isdisjoint((Replica.number, *results_of(Replica.number)))
-    if {*unknowns}.isdisjoint((Replica.number, *Replica.bought)) or not counted or Replica.rate not in given:
+    if {*unknowns}.isdisjoint((Replica.number, *Replica.bought)) or Replica.number in given:
+        return given
+    return _rate_as_of_all(given)
+
+
+def _rate_as_of_all(given: Mapping[str, _T]) -> Mapping[str, _T]:
+    """Return the givens with a rate of requests as the rate of all replicas, unless another result of all replicas is given."""
+    if Replica.rate not in given or not given.keys().isdisjoint(results_of(Replica.number)):
         return given
     return {Replica.rate_of_all if name == Replica.rate else name: value for name, value in given.items()}
 
@@ -220,40 +234,50 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans or in_stages:
         return solution
     size = solution.given.get(Replica.chips) if solution.unknown == Replica.all_chips else None
-    given = {name: value for name, value in rates_of_all([solution.unknown], given).items() if name != Replica.chips}
-    groups = []
-    if solution.with_prompts:
-        together = switches.join(*switches.using, Prompts.together)
-        groups.append(_show_one_group(given_with_prompts(given) or given, together, f", {TOGETHER}", size))
-    decode = DECODE_ALONE in solution.kinds
-    groups.append((decode and _show_two_groups(given, switches, size)) or _show_one_group(given, switches, ", decode alone" * decode, size))
-    found = [group for group in groups if group]
-    lead = [*(f"{solution.unknown} >= {text}" for text, *_ in found), *([f"limited by {found[0][1]}", *found[0][2]] if found else [])]
-    return replace(solution, lead=tuple(lead), deployments=tuple(parts for *_, parts in found))
+    found = find_deployments({name: value for name, value in given.items() if name != Replica.chips}, switches, size)
+    if not found:
+        return solution
+    lead = (*(f"{solution.unknown} >= {one.text}" for one in found), f"limited by {found[0].limits}", *found[0].moves)
+    if Replica.rate in given:
+        lead = tuple(text.replace(Replica.rate_of_all, Replica.rate) for text in lead)
+    unused = tuple(name for name in solution.unused if name not in (Replica.number, Replica.used_share))
+    return replace(solution, lead=lead, deployments=tuple(one.parts for one in found), unused=unused)
 
 
-def is_fleet_without_size(unknown: str, given: Mapping[str, Any], switches: Switches) -> bool:
-    """Return whether a result of all replicas, or of money, is asked for beside a rate, and no given says how many chips there are."""
+def find_deployments(given: Mapping[str, Any], switches: Switches, size: float | None = None) -> list[Deployment]:
+    """Return the deployments with the fewest chips: prefill and decode together, and on separate chips, or one if no prompts count."""
+    asked, _ = _pose_limits(given, switches, size)
+    if asked is None:
+        return []
+    rated = not asked.known.keys().isdisjoint({*Replica.sized_by} - {Replica.sequences})
+    if not rated or Tokens.prompt not in asked.known:
+        return [*filter(None, [_show_one_group(given, switches, "", size)])]
+    named, groups = variant_of_prompts(switches.using, switches.variants), list[Deployment | None]()
+    together = equation(Prompts.together)
+    if (with_prompts := given_with_prompts(given)) and named in (None, together.variant and together.variant.name):
+        groups.append(_show_one_group(with_prompts, switches.join(*switches.using, together.id), f", {TOGETHER}", size))
+    if Replica.number not in given and not (named and groups):
+        groups.append(_show_two_groups(given, switches, size) or _show_one_group(given, switches, ", decode alone", size))
+    return [*filter(None, groups)]
+
+
+def is_of_fleet(unknown: str, given: Mapping[str, Any], switches: Switches) -> bool:
+    """Return whether a question is for a result of all replicas, or of money, and no given says how many chips there are."""
     counted = {Replica.chips, Replica.number, Replica.all_chips}
     of_all = (Replica.number, *results_of(Replica.number), *Replica.paid)
-    if unknown not in of_all or not counted.isdisjoint(names_beside(given, switches.hardware)):
-        return False
-    return _pose_limits(given, switches, None)[0] is not None
+    return unknown in of_all and counted.isdisjoint(names_beside(given, switches.hardware))
 
 
 def size_of_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> float | None:
     """Return the chips of each of several replicas, if they meet a rate that no single one meets, or None for any other question."""
-    from derive.solving.limits.sizing import fewest_of_replicas
-
-    unmet = solution.is_refused_for("no_solution", SHORT_OF_MEMORY) or not {*Replica.sized_by}.isdisjoint(solution.unused)
+    unmet = solution.is_refused_for("missing_givens", "no_solution", SHORT_OF_MEMORY) or not {*Replica.sized_by}.isdisjoint(solution.unused)
     if solution.unknown != Replica.chips or Replica.chips in given or solution.sweep or not unmet:
         return None
-    asked, sizes = _pose_limits(given, switches, None)
-    found = fewest_of_replicas(asked, sizes) if asked else None
-    return float(found.chips) if found else None
+    deployments = find_deployments(given, switches)
+    return float(deployments[0].parts[0].chips_per_replica) if deployments else None
 
 
-def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> _Shown | None:
+def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> Deployment | None:
     """Return the fewest chips of whole replicas as text, their limits and their sensitivities, or None if no replicas meet the targets."""
     from derive.solving.limits.sizing import fewest_of_replicas, moves_of_replicas
 
@@ -265,10 +289,10 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
     replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(found, switches)}"
     told = f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}"
-    return told, _show_limits(found), (f"+1 %: {text}",), (_part(found, label.removeprefix(", ") or "decode"),)
+    return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (_part(found, label.removeprefix(", ") or "decode"),))
 
 
-def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> _Shown | None:
+def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> Deployment | None:
     """Return the fewest chips of replicas for decode and of replicas for prompts, or None if either has none."""
     from derive.solving.limits.sizing import fewest_of_replicas, split_phases
 
@@ -283,7 +307,7 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
     sizes_in_words = f"{each[0]}, batch {_show_batches(first)}, and {each[1]}"
     text = f"{first.all_chips:.0f} + {second.all_chips:.0f}   decode and prefill on separate GPUs: {sizes_in_words}"
     parts = _part(first, "decode"), _part(second, "prefill")
-    return text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts
+    return Deployment(text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts)
 
 
 def _part(group: "Replicas", phase: str) -> Part:
@@ -293,6 +317,7 @@ def _part(group: "Replicas", phase: str) -> Part:
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
     """Return the question with its targets as limits and the possible sizes of a replica, or no question if it sizes no deployment."""
+    given = _rate_as_of_all(given)
     asked = pose_question(Replica.chips, given, switches)
     heads, domain = asked.known.get(Replica.heads), asked.known.get(Replica.domain, Replica.usual_domain)
     sized = not asked.known.keys().isdisjoint(Replica.sized_by) and asked.known.keys().isdisjoint(Batch.also)

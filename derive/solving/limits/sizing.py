@@ -137,6 +137,8 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     every = np.array([batch]) if batch else _EVERY
     known, exact, met = _count_replicas(asked, sizes, every, of_prompts)
     fits, count = met[Memory.room], np.ceil(np.maximum(exact, 1.0))
+    if number := asked.known.get(Replica.number):
+        count = np.where(count <= number, number, np.inf)
 
     def chips_without(name: str) -> _Points:
         """Return the chips for each size of a replica and each batch that meets all limits but this one."""
@@ -186,7 +188,7 @@ def _count_replicas(
 ) -> tuple[dict[str, Any], _Points, dict[str, _Fits]]:
     """Return the results, the replicas for the rates as fractions, and where each other limit is met: nowhere without these results."""
     more = (Replica.apart,) if of_prompts else ()
-    of_one = replace(asked, known={Replica.number: 1.0, **asked.known})
+    of_one = replace(asked, known={**asked.known, Replica.number: 1.0})
     known, fits = _evaluate_results(of_one, np.array(sizes, dtype=float), batches, more)
     if not known.keys() >= {*asked.limits, *more}:
         return known, np.ones(fits.shape), {Memory.room: np.zeros_like(fits)}

@@ -377,7 +377,9 @@ def _replace_span(
     at, warned = next(((at, one) for at, one in looks.items() if one.warnings), (0, looks[0]))
     told = {kind: f"{tell_point(columns, at)}: {text}" for kind, text in warned.doubts.items()} | missing
     given = {name: value for name, value in reference.given.items() if name not in columns}
+    chips = {one.beside["deploy"] for one in looks.values() if one.deployments}
+    lead = (f"{reference.unknown} >= {min(chips):.0f} to {max(chips):.0f}   whole replicas",) if chips else ()
     return replace(
-        reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(),
-        with_prompts=None, lead=(), deployments=(), **rest,
+        reference, answers=found, given=given, warnings=tuple(told.values()), kinds=tuple(told), said=(), lead=lead,
+        with_prompts=None, deployments=(), **rest,
     )  # fmt: skip
