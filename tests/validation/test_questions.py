@@ -35,9 +35,9 @@ A trial asks two dozen questions.
 
 
 def figures(expected: str) -> list[float]:
-    """The numbers of the column, in its order: `table 1; 2`, `range 1 to 2`, `at most 1`, `1; 2`."""
+    """The numbers of the column, in its order: `table 1; 2`, `range 1 to 2`, `at most 1`, `deploy 8`, `1; 2`."""
     words = expected.replace(";", " ").split()
-    return [float(word) for word in words if word not in ("table", "range", "between", "at", "least", "most", "to", "and")]
+    return [float(word) for word in words if word not in ("table", "range", "deploy", "between", "at", "least", "most", "to", "and")]
 
 
 def points(answers: list[dict]) -> list[float]:
@@ -61,6 +61,8 @@ def compare(expected: str, found: dict | list[dict]) -> None:
     elif expected.startswith("range"):
         assert [found["quantiles"]["low"], found["quantiles"]["high"]] == wanted
         assert found["quantiles"]["method"] == "bounds"
+    elif expected.startswith("deploy"):
+        assert [found["deployments"][0]["chips"]] == wanted
     elif expected.startswith("between"):
         assert list(ends(found["answers"])) == wanted
     elif expected.startswith("at least"):
