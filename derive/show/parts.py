@@ -27,6 +27,7 @@ from derive.answers import (
 )
 from derive.catalogue import equation, rules_among
 from derive.quantities import QUANTITIES
+from derive.roles import SIZE_OF_DEPLOYMENTS
 from derive.show.layout import label_line, label_lines
 from derive.show.words import answer_line, limit_in_words, plain_regime, text_of, value_in_words
 from derive.units import show
@@ -86,7 +87,8 @@ def _below_replicas(solution: Result, answers: Sequence[str]) -> Iterator[str]:
     targets = [text for text in solution.said if re.search(_IS_MET, text)]
     yield from [*deployments, *remark_lines([*(text for text in solution.lead if text.startswith(_LIMITED_BY)), *targets])]
     batches = ", ".join(text for text in solution.said if text not in targets)
-    yield from label_lines("One replica", [*answers, *filter(None, [batches])])
+    label = "One replica" if solution.unknown == SIZE_OF_DEPLOYMENTS else "All replicas"
+    yield from label_lines(label, [*answers, *filter(None, [batches])])
 
 
 def remark_lines(remarks: Iterable[str]) -> list[str]:
