@@ -44,6 +44,16 @@ class Deployment(NamedTuple):
     moves: tuple[str, ...]
     parts: tuple[Part, ...]
 
+    @property
+    def chips(self) -> str:
+        """Return the chips of each part as text."""
+        return " + ".join(f"{one.replicas * one.chips_per_replica:.0f}" for one in self.parts)
+
+    @property
+    def sizes(self) -> str:
+        """Return the chips of one replica of each part as text."""
+        return " and ".join(f"{one.chips_per_replica:.0f}" for one in self.parts)
+
 
 TOGETHER = "prefill and decode together"
 """The phase of replicas that do both."""
@@ -237,7 +247,12 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     found = find_deployments({name: value for name, value in given.items() if name != Replica.chips}, switches, size)
     if not found:
         return solution
-    lead = (*(f"{solution.unknown} >= {one.text}" for one in found), f"limited by {found[0].limits}", *found[0].moves)
+    by_heads = switches.conventions.tensor_parallel and solution.unknown == Replica.chips
+    lead = (
+        *(f"{solution.unknown} >= {one.sizes if by_heads else one.chips}   {one.text}" for one in found),
+        f"limited by {found[0].limits}",
+        *found[0].moves,
+    )
     if Replica.rate in given:
         lead = tuple(text.replace(Replica.rate_of_all, Replica.rate) for text in lead)
     unused = tuple(name for name in solution.unused if name not in (Replica.number, Replica.used_share))
@@ -288,7 +303,7 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
     moves = sorted(moves_of_replicas(asked, found).items(), key=lambda one: -abs(one[1]))
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
     replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(found, switches)}"
-    told = f"{found.all_chips:.0f}   {replicas}{label}, batch {_show_batches(found)}"
+    told = f"{replicas}{label}, batch {_show_batches(found)}"
     return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (_part(found, label.removeprefix(", ") or "decode"),))
 
 
@@ -305,7 +320,7 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
         return None
     each = [f"{one.number:.0f} of {_size_in_words(one, switches)}" for one in (first, second)]
     sizes_in_words = f"{each[0]}, batch {_show_batches(first)}, and {each[1]}"
-    text = f"{first.all_chips:.0f} + {second.all_chips:.0f}   decode and prefill on separate GPUs: {sizes_in_words}"
+    text = f"decode and prefill on separate GPUs: {sizes_in_words}"
     parts = _part(first, "decode"), _part(second, "prefill")
     return Deployment(text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts)
 
