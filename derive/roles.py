@@ -35,15 +35,8 @@ class Replica:
     """Results that determine the number of replicas. A sizing question gives one of them."""
     bought: tuple[str, ...] = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
     """Results of whole replicas, because a part of a replica cannot be bought."""
-    paid: tuple[str, ...] = (
-        "cost_per_token",
-        "cost_per_request",
-        "gross_margin",
-        "tokens_per_dollar",
-        "energy_per_token",
-        "decode_rate_per_chip",
-    )
-    """Results per token or request of all chips, which are paid for together."""
+    paid: tuple[str, ...] = ("gross_margin", "decode_rate_per_chip")
+    """Results of all chips together, besides money and energy."""
     used_share: str = "fleet_utilisation"
     """The share of the time in which chips are in use. The number of replicas already includes it, and every second of them is paid."""
     prices: tuple[str, ...] = ("chip_capex", "rented_chip_price")

@@ -10,8 +10,7 @@ from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Prompts, Replica
-from derive.solving.checks.targets import better_side
+from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Replica
 from derive.solving.explain.refusals import is_reachable, nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
@@ -178,29 +177,12 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 
 
 def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution | None:
-    """Return a result of all replicas, or a cost, for the fewest chips that meet a rate, or None if a given says how many there are."""
+    """Return a result of the fewest chips that meet a rate, or None for any other question."""
     if given.keys().isdisjoint(Replica.sized_by):
         return None
-    from derive.solving.deployments.replicas import TOGETHER, find_deployments, is_of_fleet
+    from derive.solving.deployments.fleet import answer_fleet
 
-    deployments = find_deployments(given, switches) if is_of_fleet(unknown, given, switches) else ()
-    if not deployments or (unknown in Replica.paid and len(deployments[0].parts) > 1):
-        return None
-    group, sized, each = deployments[0].parts[0], dict(given), "each replica"
-    if unknown in Replica.paid:
-        # Replicas of this size meet the targets.
-        sized = {name: value for name, value in given.items() if name in Replica.sized_by or not better_side(name)}
-        sized[Replica.number] = group.replicas
-        each = f"each of {group.replicas:.0f} replicas" if group.replicas > 1 else "the one replica"
-        if Replica.rate in sized:
-            sized[Replica.rate_of_all] = sized.pop(Replica.rate)
-        if group.phase == TOGETHER:
-            switches = switches.join(*switches.using, Prompts.together)
-    found = respond(unknown, {**sized, Replica.chips: group.chips_per_replica}, switches, leading=True)
-    if not found.answers:
-        return found
-    told = f"at {Replica.chips} = {group.chips_per_replica} for {each}, with which all need the fewest"
-    return replace(found, said=(*found.said, told))
+    return answer_fleet(respond, unknown, given, switches)
 
 
 def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches: Switches, alone: bool) -> Solution:
@@ -210,21 +192,15 @@ def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches
     """
     if solution.unknown not in SIZES_OF_DEPLOYMENTS or given.keys().isdisjoint(Replica.sized_by):
         return solution
-    from derive.solving.deployments.replicas import lead_with_replicas, size_of_replicas
+    from derive.solving.deployments.replicas import lead_with_replicas, needs_several
 
-    found = solution
-    if size := size_of_replicas(solution, given, switches):
-        of_one = {**given, Replica.chips: size}
-        several = respond(Replica.all_chips, of_one, switches)
-        found, given = (several, of_one) if several.answers else (solution, given)
-    found = lead_with_replicas(found, given, switches)
+    several = _answer_fleet(Replica.all_chips, given, switches) if needs_several(solution, given) else None
+    found = several if several and several.answers else lead_with_replicas(solution, given, switches)
     return found if alone else replace(solution, lead=found.lead, deployments=found.deployments)
 
 
 def _lead_as_alone(solution: Solution, given: Mapping[str, Given], switches: Switches) -> Solution:
     """Return one of several answers. If it sizes a deployment, it leads with the whole replicas of the question alone."""
-    if switches.silent:
-        return solution
     if fleet := _answer_fleet(solution.unknown, given, switches):
         return fleet
     if solution.unknown not in SIZES_OF_DEPLOYMENTS:

@@ -3,7 +3,7 @@
 Replicas are whole numbers, and the chips of one divide its attention heads.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -12,6 +12,7 @@ from derive.answers import Answer, Part, next_whole
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
 from derive.preset_record import names_count
+from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import Batch, Memory, Prompts, Replica, Tokens, Waiting
 from derive.solving.checks.fit import SHORT_OF_MEMORY
@@ -245,8 +246,11 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
         return solution
     size = solution.given.get(Replica.chips) if solution.unknown == Replica.all_chips else None
     found = find_deployments({name: value for name, value in given.items() if name != Replica.chips}, switches, size)
-    if not found:
-        return solution
+    return lead_with(solution, found, given, switches) if found else solution
+
+
+def lead_with(solution: Solution, found: Sequence[Deployment], given: Mapping[str, Any], switches: Switches) -> Solution:
+    """Return an answer that leads with these deployments, at least as many chips as of the first."""
     by_heads = switches.conventions.tensor_parallel and solution.unknown == Replica.chips
     lead = (
         *(f"{solution.unknown} >= {one.sizes if by_heads else one.chips}   {one.text}" for one in found),
@@ -279,17 +283,16 @@ def find_deployments(given: Mapping[str, Any], switches: Switches, size: float |
 def is_of_fleet(unknown: str, given: Mapping[str, Any], switches: Switches) -> bool:
     """Return whether a question is for a result of all replicas, or of money, and no given says how many chips there are."""
     counted = {Replica.chips, Replica.number, Replica.all_chips}
-    of_all = (Replica.number, *results_of(Replica.number), *Replica.paid)
-    return unknown in of_all and counted.isdisjoint(names_beside(given, switches.hardware))
+    unit = quantity(unknown).unit
+    paid = unknown in results_of(Replica.chips) and ("USD" in unit or unit.startswith("J") or unit.endswith("/J"))
+    of_all = paid or unknown in (Replica.number, *results_of(Replica.number), *Replica.paid)
+    return of_all and counted.isdisjoint(names_beside(given, switches.hardware))
 
 
-def size_of_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> float | None:
-    """Return the chips of each of several replicas, if they meet a rate that no single one meets, or None for any other question."""
+def needs_several(solution: Solution, given: Mapping[str, Any]) -> bool:
+    """Return whether the chips of one replica do not meet a rate that several may meet."""
     unmet = solution.is_refused_for("missing_givens", "no_solution", SHORT_OF_MEMORY) or not {*Replica.sized_by}.isdisjoint(solution.unused)
-    if solution.unknown != Replica.chips or Replica.chips in given or solution.sweep or not unmet:
-        return None
-    deployments = find_deployments(given, switches)
-    return float(deployments[0].parts[0].chips_per_replica) if deployments else None
+    return solution.unknown == Replica.chips and Replica.chips not in given and not solution.sweep and unmet
 
 
 def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, size: float | None) -> Deployment | None:
