@@ -192,11 +192,14 @@ def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches
     """
     if solution.unknown not in SIZES_OF_DEPLOYMENTS or given.keys().isdisjoint(Replica.sized_by):
         return solution
-    from derive.solving.deployments.replicas import lead_with_replicas, needs_several
+    from derive.solving.deployments.fleet import lead_with_replicas
+    from derive.solving.deployments.replicas import needs_several
 
     several = _answer_fleet(Replica.all_chips, given, switches) if needs_several(solution, given) else None
-    found = several if several and several.answers else lead_with_replicas(solution, given, switches)
-    return found if alone else replace(solution, lead=found.lead, deployments=found.deployments)
+    found = several if several and several.answers else lead_with_replicas(respond, solution, given, switches)
+    if alone or not solution.answers:
+        return found if alone else replace(found, unknown=solution.unknown)
+    return replace(solution, lead=found.lead, deployments=found.deployments)
 
 
 def _lead_as_alone(solution: Solution, given: Mapping[str, Given], switches: Switches) -> Solution:

@@ -121,7 +121,7 @@ def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], besid
     if len(within) != 1 or solution.unknown in counted or Replica.number in {*beside, *solution.given} or Replica.all_chips in beside:
         return solution
     of_one = Replica.chips not in beside and solution.provenance.get(Replica.chips, "default") == "default"
-    told = {name: value for name, value in given.items() if name in (*within, *_paid_with(within[0]))}
+    told = {name: value for name, value in given.items() if name in (*within, *paid_with(within[0]))}
     found = ask(Replica.all_chips if of_one else Replica.number, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
@@ -181,7 +181,7 @@ def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: f
     if name not in Replica.bought:
         within = {bought: f"<={value}" for bought, value in given.items() if bought in Replica.bought and not is_limit(value)}
         return ask(name, {**given, **within, Replica.number: replicas})
-    paid = {other: value for other, value in given.items() if other in _paid_with(name)}
+    paid = {other: value for other, value in given.items() if other in paid_with(name)}
     waits = not paid.keys().isdisjoint(Replica.prices)
     return ask(name, {**paid, **({Replica.used_share: 1.0} if waits else {}), Replica.number: replicas})
 
@@ -211,7 +211,7 @@ def _limits_in_words(given: Mapping[str, Any]) -> str:
 
 
 @cache
-def _paid_with(name: str) -> frozenset[str]:
+def paid_with(name: str) -> frozenset[str]:
     """Return the inputs of a result of replicas and of the chip price that do not determine the number of replicas."""
     of_use = {Waiting.price, Replica.used_share}
     rows = (row for row in by_id().values() if row.defines in (Replica.all_chips, name) or of_use <= {*row.symbols})
@@ -232,21 +232,6 @@ def _round_step(step: RouteStep, end: End) -> RouteStep:
         return step
     formula = step.formula and f"{'ceiling' if end.side == LOWER else 'floor'}({step.formula})"
     return replace(step, value=end.value, formula=formula)
-
-
-def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
-    """Return an answer to a sizing question that leads with the whole replicas that meet the same targets.
-
-    A question sizes a deployment if it asks for chips beside a rate of all replicas and its model has heads. The chips of a replica may be
-    given. If it has prompts, there are two deployments: prompts on the same chips, and on chips of their own. Replicas in several stages
-    have no such line.
-    """
-    in_stages = solution.unknown == Replica.all_chips and solution.given.get(Memory.groups, 1.0) != 1.0
-    if [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans or in_stages:
-        return solution
-    size = solution.given.get(Replica.chips) if solution.unknown == Replica.all_chips else None
-    found = find_deployments({name: value for name, value in given.items() if name != Replica.chips}, switches, size)
-    return lead_with(solution, found, given, switches) if found else solution
 
 
 def lead_with(solution: Solution, found: Sequence[Deployment], given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -286,7 +271,8 @@ def is_of_fleet(unknown: str, given: Mapping[str, Any], switches: Switches) -> b
     unit = quantity(unknown).unit
     paid = unknown in results_of(Replica.chips) and ("USD" in unit or unit.startswith("J") or unit.endswith("/J"))
     of_all = paid or unknown in (Replica.number, *results_of(Replica.number), *Replica.paid)
-    return of_all and counted.isdisjoint(names_beside(given, switches.hardware))
+    said = [name for name, value in given.items() if not (name == Replica.all_chips and is_limit(value))]
+    return of_all and counted.isdisjoint(names_beside(said, switches.hardware))
 
 
 def needs_several(solution: Solution, given: Mapping[str, Any]) -> bool:
