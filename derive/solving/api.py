@@ -177,12 +177,12 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 
 
 def _answer_fleet(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution | None:
-    """Return a result of the fewest chips that meet a rate, or None for any other question."""
-    if given.keys().isdisjoint(Replica.sized_by):
+    """Return a result of the fewest chips that meet a rate, or the rate of chips that are given, or None for any other question."""
+    if {unknown, *given}.isdisjoint(Replica.sized_by):
         return None
-    from derive.solving.deployments.fleet import answer_fleet
+    from derive.solving.deployments.fleet import answer_fleet, answer_rate
 
-    return answer_fleet(respond, unknown, given, switches)
+    return answer_fleet(respond, unknown, given, switches) or answer_rate(respond, unknown, given, switches)
 
 
 def _lead_with_replicas(solution: Solution, given: Mapping[str, Given], switches: Switches, alone: bool) -> Solution:

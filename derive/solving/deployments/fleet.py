@@ -7,9 +7,19 @@ from typing import Any
 from derive.answers import Part
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER
-from derive.roles import Batch, Memory, Prompts, Replica
+from derive.roles import Batch, Memory, Prompts, Replica, Tokens
 from derive.solving.checks.targets import better_side, is_within
-from derive.solving.deployments.replicas import TOGETHER, Deployment, find_deployments, is_of_fleet, lead_with, paid_with
+from derive.solving.deployments.prompts import given_with_prompts
+from derive.solving.deployments.replicas import (
+    TOGETHER,
+    Deployment,
+    find_deployments,
+    is_of_fleet,
+    lead_with,
+    paid_with,
+    part_of,
+    pose_limits,
+)
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.engine.engine import refuse_question
 from derive.solving.limits.as_typed import refuse_in_place
@@ -38,11 +48,46 @@ def answer_fleet(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Sw
         return None
     first, *others = (one.parts[0] for one in deployments)
     sized = _without_budgets(given)
-    found = _answer_at(ask, unknown, sized, switches, first)
+    fewest = "with which all need the fewest"
+    found = _answer_at(ask, unknown, sized, switches, first, fewest)
     if found.answers and others and bought:
-        found = replace(_answer_at(ask, unknown, sized, switches, others[0]), with_prompts=_as_least(found).answers[0])
+        found = replace(_answer_at(ask, unknown, sized, switches, others[0], fewest), with_prompts=_as_least(found).answers[0])
     found = _as_least(found) if bought else found
     return lead_with(found, deployments, given, switches) if unknown == Replica.all_chips else found
+
+
+def answer_rate(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
+    """Return the highest rate of the chips that are given or paid for, or None if a given says how many chips a replica has.
+
+    It is the answer for decode alone, and beside it the answer with prompts on the same chips.
+    """
+    others = {name: value for name, value in given.items() if name not in Replica.bought}
+    if unknown not in Replica.sized_by or len(others) == len(given) or not is_of_fleet(unknown, others, switches):
+        return None
+    chips = min(_most_chips(ask, name, given, switches) for name in given.keys() - others.keys())
+    together, with_prompts = switches.join(*switches.using, Prompts.together), given_with_prompts(others)
+    alone = _best_part({**others, unknown: 1.0}, switches, "decode", chips)
+    both = _best_part({**with_prompts, unknown: 1.0}, together, TOGETHER, chips) if Tokens.prompt in others and with_prompts else None
+    found = [_answer_at(ask, unknown, others, switches, one, f"the best of {chips:.0f} chips") for one in (alone, both) if one]
+    return replace(found[0], with_prompts=found[-1].answers[0] if found[1:] else None) if found and found[-1].answers else None
+
+
+def _most_chips(ask: _Ask, name: str, given: Mapping[str, Any], switches: Switches) -> float:
+    """Return the chips that one given of what is bought says or pays."""
+    if name == Replica.all_chips:
+        return switches.conventions.read(name, read_limits({name: given[name]})[0][name])
+    paid = {other: value for other, value in given.items() if other in paid_with(name)}
+    found = ask(Replica.all_chips, {**paid, name: given[name] if is_limit(given[name]) else f"<={given[name]}"}, switches)
+    return (found.answers[0].ends[1] or 0.0) if found.answers else 0.0
+
+
+def _best_part(given: Mapping[str, Any], switches: Switches, phase: str, chips: float) -> Part | None:
+    """Return the replicas of a number of chips with the highest rate, or None if none meet the targets."""
+    from derive.solving.limits.sizing import best_of_replicas
+
+    asked, sizes = pose_limits(given, switches, None)
+    best = best_of_replicas(asked, [size for size in sizes if size <= chips], chips) if asked and chips >= 1 else None
+    return part_of(best, phase) if best else None
 
 
 def lead_with_replicas(ask: _Ask, solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -102,24 +147,25 @@ def _as_least(found: Solution) -> Solution:
     )
 
 
-def _answer_at(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, group: Part) -> Solution:
+def _answer_at(ask: _Ask, unknown: str, given: Mapping[str, Any], switches: Switches, group: Part, why: str) -> Solution:
     """Return the answer for replicas that meet the targets."""
     targets = {name for name in given if better_side(name) and name in results_of(Replica.chips)} - {*Replica.sized_by}
     sized = {name: value for name, value in given.items() if name not in targets}
-    of_one = {Batch.name: group.batch[1]}
-    sized |= {Replica.chips: group.chips_per_replica, **(of_one if unknown == Replica.number else {Replica.number: group.replicas})}
     if Replica.rate in sized:
         sized[Replica.rate_of_all] = sized.pop(Replica.rate)
+    sizes = {Replica.chips: group.chips_per_replica, Replica.number: group.replicas, Batch.name: group.batch[1]}
     if group.phase == TOGETHER and (variant := equation(Prompts.together).variant):
         switches = replace(switches, variants={**switches.variants, variant.group: variant.name})
-    found = ask(unknown, sized, switches)
-    if (rate := next(name for name in Replica.sized_by if name in sized)) in found.unused:
+    rate = next((name for name in Replica.sized_by if name in sized), Batch.name)
+    # A rate that is given determines the batch, or else the number of replicas.
+    free = {unknown} if unknown == Replica.number else {Batch.name} if rate != Batch.name else set[str]()
+    found = ask(unknown, {**sized, **{name: value for name, value in sizes.items() if name not in free}}, switches)
+    if rate in found.unused:
         # The chips are bought for a rate, and what is left out of the rate is left out of them.
-        others = {name: value for name, value in sized.items() if name != rate}
-        there = ask(rate, {**others, **of_one}, switches)
+        there = ask(rate, {**{name: value for name, value in sized.items() if name != rate}, **sizes}, switches)
         assumptions = tuple(dict.fromkeys((*found.assumptions, *there.assumptions)))
         found = replace(found.with_doubts({**there.doubts, **found.doubts}), assumptions=assumptions)
     each = f"each of {group.replicas:.0f} replicas" if group.replicas > 1 else "the one replica"
-    told = f"at {Replica.chips} = {group.chips_per_replica} for {each}, with which all need the fewest"
-    unused = tuple(name for name in found.unused if name not in Replica.sized_by and results_of(name).isdisjoint(given))
+    told = f"at {Replica.chips} = {group.chips_per_replica} for {each}, {why}"
+    unused = tuple(name for name in found.unused if name not in Replica.sized_by and results_of(name).isdisjoint((*given, unknown)))
     return replace(found, said=(*found.said, told), unused=unused)

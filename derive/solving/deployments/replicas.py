@@ -250,7 +250,7 @@ def lead_with(solution: Solution, found: Sequence[Deployment], given: Mapping[st
 
 def find_deployments(given: Mapping[str, Any], switches: Switches, size: float | None = None) -> list[Deployment]:
     """Return the deployments with the fewest chips: prefill and decode together, and on separate chips, or one if no prompts count."""
-    asked, _ = _pose_limits(given, switches, size)
+    asked, _ = pose_limits(given, switches, size)
     if asked is None:
         return []
     rated = not asked.known.keys().isdisjoint({*Replica.sized_by} - {Replica.sequences})
@@ -285,7 +285,7 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
     """Return the fewest chips of whole replicas as text, their limits and their sensitivities, or None if no replicas meet the targets."""
     from derive.solving.limits.sizing import fewest_of_replicas, moves_of_replicas
 
-    asked, sizes = _pose_limits(given, switches, size)
+    asked, sizes = pose_limits(given, switches, size)
     found = fewest_of_replicas(asked, sizes) if asked else None
     if asked is None or found is None:
         return None
@@ -293,14 +293,14 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str, si
     text = ", ".join(f"{name} {slope:+.2g} %" for name, slope in moves[:_MOST_MOVES] if abs(slope) >= _LEAST_MOVE)
     replicas = f"{found.number:.0f} replica{'s' * (found.number != 1)} of {_size_in_words(found, switches)}"
     told = f"{replicas}{label}, batch {_show_batches(found)}"
-    return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (_part(found, label.removeprefix(", ") or "decode"),))
+    return Deployment(told, _show_limits(found), (f"+1 %: {text}",), (part_of(found, label.removeprefix(", ") or "decode"),))
 
 
 def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float | None) -> Deployment | None:
     """Return the fewest chips of replicas for decode and of replicas for prompts, or None if either has none."""
     from derive.solving.limits.sizing import fewest_of_replicas, split_phases
 
-    asked, sizes = _pose_limits(given, switches, size)
+    asked, sizes = pose_limits(given, switches, size)
     if asked is None:
         return None
     decode, prompts = split_phases(asked)
@@ -310,16 +310,16 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches, size: float |
     each = [f"{one.number:.0f} of {_size_in_words(one, switches)}" for one in (first, second)]
     sizes_in_words = f"{each[0]}, batch {_show_batches(first)}, and {each[1]}"
     text = f"decode and prefill on separate GPUs: {sizes_in_words}"
-    parts = _part(first, "decode"), _part(second, "prefill")
+    parts = part_of(first, "decode"), part_of(second, "prefill")
     return Deployment(text, " and ".join(dict.fromkeys((_show_limits(first), _show_limits(second)))), (), parts)
 
 
-def _part(group: "Replicas", phase: str) -> Part:
+def part_of(group: "Replicas", phase: str) -> Part:
     """Return replicas as a part of a deployment."""
     return Part(phase=phase, replicas=group.number, chips_per_replica=group.chips, batch=group.batches)
 
 
-def _pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
+def pose_limits(given: Mapping[str, Any], switches: Switches, size: float | None) -> tuple[Question | None, list[int]]:
     """Return the question with its targets as limits and the possible sizes of a replica, or no question if it sizes no deployment."""
     given = _rate_as_of_all(given)
     asked = pose_question(Replica.chips, given, switches)

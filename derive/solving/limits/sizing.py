@@ -157,6 +157,17 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool =
     return Replicas(float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1])), binding, held)
 
 
+def best_of_replicas(asked: Question, sizes: Sequence[int], chips: float) -> Replicas | None:
+    """Return the replicas of a number of chips with the highest rate within every limit, or None if none meet all limits."""
+    every = np.array([batch]) if (batch := asked.known.get(FREE)) else _EVERY
+    _, exact, met = _count_replicas(asked, sizes, every)
+    number = np.floor(chips / np.array(sizes))[:, None]
+    rates = np.where(reduce(np.logical_and, met.values()), number / exact, 0.0)
+    place, at = divmod(int(rates.argmax()), len(every))
+    best = (float(every[at]), float(every[at]))
+    return Replicas(float(number[place, 0]), sizes[place], best, (), {}) if rates[place, at] > 0 else None
+
+
 def moves_of_replicas(asked: Question, group: Replicas) -> dict[str, float]:
     """Return the elasticities of the chips of replicas of one size, if a part of a replica counts as a part."""
     size = [group.chips]
