@@ -10,7 +10,9 @@ from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Replica
+from derive.records import UPPER
+from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
+from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.refusals import is_reachable, nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
@@ -119,7 +121,22 @@ def _respond_with_rule(unknown: str, given: Mapping[str, Given], switches: Switc
 
 
 def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question that means just what it says, else as people mean it of a deployment."""
+    """Return the answer to a question that means just what it says, else as people mean it of a deployment.
+
+    If memory is short of a time that is given, a full memory may be faster.
+    """
+    found = _respond_as_typed(unknown, given, switches, beside)
+    if not found.is_refused_for(SHORT_OF_MEMORY) or Batch.name in given:
+        return found
+    from derive.solving.deployments.meant import as_targets
+
+    targets = as_targets(given, UPPER)
+    met = _respond_as_typed(unknown, targets, switches, beside) if targets != given else found
+    return met if met.answers else found
+
+
+def _respond_as_typed(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str]) -> Solution:
+    """Return the answer with every given as it is typed."""
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
         return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)

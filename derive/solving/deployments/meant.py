@@ -7,9 +7,8 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.quantities import quantity
-from derive.records import LOWER, UPPER
-from derive.roles import MEANINGS, Batch, Replica, Waiting
-from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.records import UPPER
+from derive.roles import MEANINGS, Replica, Waiting
 from derive.solving.checks.targets import better_side
 from derive.solving.deployments.prompts import answer_beside_prompts
 from derive.solving.deployments.replicas import (
@@ -24,8 +23,8 @@ from derive.solving.deployments.replicas import (
 )
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.limits.as_typed import answer_within_inputs, answer_within_limits
-from derive.solving.limits.best_size import Ask, answer_at_end, answer_at_largest_batch, answer_together, best_end, drop_results
-from derive.solving.limits.limits import FREE, NotMadeOf
+from derive.solving.limits.best_size import Ask, answer_at_largest_batch, answer_together
+from derive.solving.limits.limits import FREE
 from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
 from derive.solving.question.givens import as_typed, is_limit
@@ -71,8 +70,6 @@ def _answer_without_input_limits(
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
-        if solution.is_refused_for(SHORT_OF_MEMORY) and unknown in Batch.best_full:
-            solution = _answer_with_targets(ask_beside_prompts, ask_again, solution, taken)
     solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
     named = bool(switches.hardware or switches.model)
     solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
@@ -80,27 +77,7 @@ def _answer_without_input_limits(
     return _warn_of_all(solution) if taken is not given else solution
 
 
-def _answer_with_targets(
-    ask_beside_prompts: Callable[[Mapping[str, Any]], Solution], ask: Ask, refused: Solution, given: Mapping[str, Any]
-) -> Solution:
-    """Return the answer with each time of a pass as a target, as a full memory may be faster than asked, or the refusal.
-
-    A target that the answer does not use must be met by some batch.
-    """
-    unknown, targets = refused.unknown, _as_targets(given, UPPER)
-    try:
-        met = ask_beside_prompts(targets)
-        if not met.answers and FREE not in targets:
-            end = best_end(ask(FREE, drop_results(targets, [unknown])))
-            met = answer_at_end(ask, unknown, targets, end) if end else met
-        left_out = any(targets[name] != given[name] for name in met.unused)
-        possible = not left_out or bool(ask(FREE, _as_targets(given, UPPER, LOWER)).answers)
-    except NotMadeOf:
-        return refused
-    return met if met.answers and met.unknown == unknown and possible else refused
-
-
-def _as_targets(given: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
+def as_targets(given: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
     """Return the givens with each time or rate of a pass that is better to one of these sides as a limit."""
     moved = results_of(FREE)
     faster = {name: better_side(name) for name, value in given.items() if name in moved and not is_limit(value)}

@@ -65,10 +65,10 @@ def test_chips_that_nobody_spoke_of_are_refused_as_one_that_was_given(unknown, m
     assert supposed == given and supposed.code == "does_not_fit" and "chips at least" in supposed.message
 
 
-def test_an_answer_that_does_not_fit_is_none():
-    """A batch for a step time is of no use if its cache is nowhere."""
-    assert solve("batch", **DEPLOYED, chips=16, step_time=0.03).reason.code == "does_not_fit"
-    assert solve("chips", **DEPLOYED, step_time=0.03, cost_per_token=1e-6, chip_price="2 USD/h").reason.code == "does_not_fit"
+def test_no_answer_is_larger_than_the_memory():
+    """A batch for a step time is of no use if its cache is nowhere. The largest one that fits is faster."""
+    assert solve("batch", **DEPLOYED, chips=16, step_time=0.03).value == pytest.approx(BATCH_THAT_FITS, abs=1)
+    assert solve("chips", **DEPLOYED, step_time=0.03, cost_per_token=1e-6, chip_price="2 USD/h").value == 9
     (only,) = solve("batch", **DEPLOYED, chips=16, step_time=0.015).answers
     assert only.value < BATCH_THAT_FITS
 
