@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date, time
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from typing import Any
 
 from derive.errors import WrongData
@@ -68,14 +69,14 @@ def plain_record(value: Any) -> Any:
     return value if fields is None else {name: plain_record(one) for name, one in fields.items() if name != "match"}
 
 
-def _read(model: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken | records.WrongField]:
+def _read(model: Mapping[str, Any]) -> Iterator[records.Offer | records.WrongField]:
     """Yield the offers of one model: its prices over time, and its variants by service tier or route."""
     prices = model.get("prices")
     conditional = prices if isinstance(prices, list) else [{"constraint": None, "prices": records.part(model, "prices", dict)}]
     if prices is None:
         raise records.WrongField("prices", "is not there")
     if not conditional:
-        yield records.NotTaken(because="no price")
+        yield records.Offer(became="no price")
         return
     dated: list[tuple[date | None, Mapping[int, records.Rates]]] = []
     hours: list[tuple[Mapping[str, Any], Mapping[int, records.Rates]]] = []
@@ -94,9 +95,9 @@ def _read(model: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken
         end = dated[place + 1][0] if dated[place + 1 :] else None
         made = [records.Offer(bands=bands)]
         if hours and end is None:
-            times = ((_minutes(one["start_time"]), _minutes(one["end_time"])) for one, _ in hours)
-            windows = [window for start_and_end in times for window in records.windows_between(*start_and_end)]
-            made = [*records.offers_by_hour(bands, [inside for _, inside in hours], windows, "constraint")]
+            spans = (records.minutes_between(_minutes(one["start_time"]), _minutes(one["end_time"])) for one, _ in hours)
+            inside = frozenset(chain.from_iterable(spans))
+            made = [*records.offers_by_hour(bands, [priced for _, priced in hours], inside, "constraint")]
         for offer in made:
             yield replace(offer, effective_date=start, date_kind="start" if start else "", valid_to=end)
     yield from _variants(records.part(model, _VARIANTS, list) or ())
@@ -162,7 +163,7 @@ FORMAT = records.Format(
     name="genai-prices",
     entries=_entries,
     read=_read,
-    context="context_window",
+    facts={"max_context": "context_window"},
     usual=("context_window", _VARIANTS, "input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"),
     is_known=lambda name: bool(_NO_TEXT.search(name)) or name in (
         *_SOLD, "id", "name", "description", "price_comments", "deprecated", "prices", "constraint", "when",

@@ -6,7 +6,7 @@ If the package is installed, the file is in its folder. The package itself is ne
 import re
 from collections.abc import Container, Iterator, Mapping
 from importlib.util import find_spec
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:
             )
 
 
-def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken]:
+def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer]:
     """Yield the offers of one entry, one for each service tier."""
     provider, mode = records.part(entry, "litellm_provider", str) or "", records.part(entry, "mode", str) or ""
     if not provider and mode in _MODES:
@@ -83,7 +83,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken
     if mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
         raise records.WrongField("mode", f"is {shorten(mode)}, an unknown kind of entry")
     if mode not in _MODES:
-        yield records.NotTaken(because=f"not text to text: {mode.replace('_', ' ') or 'no mode'}")
+        yield records.Offer(became=f"not text to text: {mode.replace('_', ' ') or 'no mode'}")
         return
     tiers = bands_by_tier(entry)
     if tiered := records.part(entry, _TIERED, list):
@@ -91,12 +91,12 @@ def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken
     off_peak = records.part(entry, _BY_HOUR, dict)
     if off_peak and "standard" in tiers:
         # The price at the top level of the entry is the price outside the windows.
-        windows, days = peak_hours(off_peak)
+        hours, days = peak_hours(off_peak)
         base = tiers.pop("standard")
         lower = {0: {**base.get(0, {}), **bands_by_tier(off_peak).get("standard", {}).get(0, {})}}
-        yield from records.offers_by_hour(lower, [base], windows, _BY_HOUR, days)
+        yield from records.offers_by_hour(lower, [base], hours, _BY_HOUR, days)
     if not tiers and not off_peak:
-        yield records.NotTaken(because="no price of input and output tokens")
+        yield records.Offer(became="no price of input and output tokens")
     for tier, bands in tiers.items():
         # A discount on one item is not a sheet.
         if tier == "standard" or {("input", None), ("output", None)} <= bands.get(0, {}).keys():
@@ -137,28 +137,27 @@ def model_of(name: str, provider: str) -> str:
     return rest if slash and rest and first in (provider, _family(provider), provider.replace("_", "-")) else name
 
 
-def peak_hours(off_peak: Mapping[str, Any]) -> tuple[list[records.Window], str]:
-    """Return the hours and weekdays in UTC outside the windows of an off-peak price."""
+def peak_hours(off_peak: Mapping[str, Any]) -> tuple[records.Minutes, str]:
+    """Return the minutes of a day and the weekdays in UTC outside the windows of an off-peak price."""
     _refuse_other_times(off_peak, (*_OFF_PEAK, *_WINDOW))
     alone = [{name: off_peak[name] for name in _WINDOW if name in off_peak}] if off_peak.get("hours_utc") else []
-    free: dict[int, list[records.Window]] = {}
+    free: dict[int, set[int]] = {}
     for window in [*alone, *(records.part(off_peak, "windows", list) or [])]:
         if not isinstance(window, dict):
             raise records.WrongField("windows", f"is {type(window).__name__} and not dict")
         _refuse_other_times(window, _WINDOW)
         written = window.get("hours_utc") or []
-        spans = [_span(text) for text in (written if isinstance(written, list) else [written])]
+        lower = {minute for text in (written if isinstance(written, list) else [written]) for minute in _span(text)}
         for day in _weekdays(window.get("weekdays")) or ([*_WEEK] if alone else [one for one in _WEEK if one not in free]):
-            free.setdefault(day, []).extend(spans)
-    busy = {day: tuple(records.between(sorted(free.get(day, [])))) for day in _WEEK}
-    if not free or len({*busy.values()} - {()}) != 1:
+            free.setdefault(day, set()).update(lower)
+    busy = {day: minutes for day in _WEEK if (minutes := records.WHOLE_DAY - free.get(day, set()))}
+    if not free or len({*busy.values()}) != 1:
         raise records.WrongField(_BY_HOUR, "has different hours on some days, or no hours")
-    spans_found = next(filter(None, busy.values()))
-    zone = off_peak.get("weekday_timezone", "UTC")
-    if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
+    peak, zone = next(iter(busy.values())), off_peak.get("weekday_timezone", "UTC")
+    if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and max(peak) >= _SHANGHAI):
         raise records.WrongField("weekday_timezone", "names days that are not in UTC")
-    days = [day for day, spans in busy.items() if spans]
-    return [*spans_found], "" if days == [*_WEEK] else _days_text(days)
+    days = ";".join(str(first) if first == last else f"{first}-{last}" for first, last in records.runs(busy))
+    return peak, "" if len(busy) == len(_WEEK) else days
 
 
 def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> None:
@@ -174,20 +173,15 @@ def _weekdays(days: Any) -> list[int]:
     return days or []
 
 
-def _days_text(days: list[int]) -> str:
-    """Return days as prices.csv writes them: 1-5;7."""
-    runs = [[day for _, day in run] for _, run in groupby(enumerate(days), lambda pair: pair[1] - pair[0])]
-    return ";".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
-
-
-def _span(text: Any) -> tuple[int, int]:
+def _span(text: Any) -> range:
+    """Return the minutes of a window of a day."""
     form = re.fullmatch(r"([0-9]{2}):([0-9]{2})-([0-9]{2}):([0-9]{2})", text) if isinstance(text, str) else None
     if not form:
         raise records.WrongField("hours_utc", f"is {text!r} and not hours")
     start, end = int(form[1]) * 60 + int(form[2]), int(form[3]) * 60 + int(form[4])
     if end and end < start:
         raise records.WrongField("hours_utc", f"is {text!r}, past midnight")
-    return start, end or records.A_DAY
+    return range(start, end or records.A_DAY)
 
 
 def _tiered(ranges: list[Any]) -> dict[int, records.Rates]:
@@ -217,7 +211,7 @@ FORMAT = records.Format(
     entries=_entries,
     read=_read,
     # An entry may also have max_tokens. That is its longest answer.
-    context="max_input_tokens",
+    facts={"max_context": "max_input_tokens"},
     is_shape=_is_shape,
     usual=("mode", "max_input_tokens"),
     rare=(*_COSTS, *_LISTS, _SPEEDS),

@@ -25,11 +25,11 @@ def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:
             yield records.Entry(provider=provider, model="", record=fault)
 
 
-def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken]:
+def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer]:
     """Yield the offer of one model."""
     cost = records.part(entry, "cost", dict)
     if not cost:
-        yield records.NotTaken(because="no price")
+        yield records.Offer(became="no price")
         return
     records.refuse_unknown(cost, ("tiers", "context_over_200k"))
     bands = {0: records.rates_of(cost, _SOLD)}
@@ -50,8 +50,7 @@ FORMAT = records.Format(
     name="models.dev",
     entries=_entries,
     read=_read,
-    context="limit.context",
-    release="release_date",
+    facts={"max_context": "limit.context", "release_date": "release_date"},
     is_shape=_is_shape,
     usual=("cost", "input", "output", "limit", "context"),
     rare=("cache_read", "cache_write", "release_date"),

@@ -26,25 +26,25 @@ def _entries(content: Mapping[str, Any]) -> Iterator[records.Entry]:
         yield records.Entry(provider="openrouter", model=model, record=one, source_url=f"https://openrouter.ai/{model}")
 
 
-def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken]:
+def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer]:
     """Yield the offers of one model: its price, or its price by the hour."""
     model, pricing = records.part(entry, "id", str), records.part(entry, "pricing", dict)
     if not model or not pricing:
         raise records.WrongField("pricing" if model else "id", "is not there")
     if str(pricing.get("prompt", "")).startswith("-"):
-        yield records.NotTaken(because="a router, with the price of the model that it chooses")
+        yield records.Offer(became="a router, with the price of the model that it chooses")
         return
     records.refuse_unknown(pricing, {*_SOLD, "overrides"})
     bands: dict[int, records.Rates] = {0: records.rates_of(pricing, _SOLD, records.PER_TOKEN)}
     by_hour: list[records.Rates] = []
-    windows: list[records.Window] = []
+    hours: records.Minutes = frozenset()
     for override in records.part(pricing, "overrides", list) or []:
         above, start, end = records.token_count(override.get("min_prompt_tokens")), override.get("utc_start"), override.get("utc_end")
         if above and start is None and end is None:
             bands[above] = {**bands.get(above, {}), **records.rates_of(override, _SOLD, records.PER_TOKEN)}
         elif not above and isinstance(start, str) and isinstance(end, str) and not override.get("utc_days"):
             by_hour.append(records.rates_of(override, _SOLD, records.PER_TOKEN))
-            windows += records.windows_between(_minutes(start), _minutes(end))
+            hours |= records.minutes_between(_minutes(start), _minutes(end))
         else:
             raise records.WrongField("overrides", "has a condition that is neither a length of the prompt nor hours of every day")
     if not by_hour:
@@ -52,7 +52,7 @@ def _read(entry: Mapping[str, Any]) -> Iterator[records.Offer | records.NotTaken
         return
     if len(bands) > 1:
         raise records.WrongField("overrides", "has hours and prompt lengths, and does not give the price of a long prompt by hour")
-    yield from records.offers_by_hour(bands, [{0: {**bands[0], **rates}} for rates in by_hour], windows, "overrides")
+    yield from records.offers_by_hour(bands, [{0: {**bands[0], **rates}} for rates in by_hour], hours, "overrides")
 
 
 def _minutes(text: str) -> int:
@@ -66,7 +66,7 @@ FORMAT = records.Format(
     name="openrouter",
     entries=_entries,
     read=_read,
-    context="context_length",
+    facts={"max_context": "context_length"},
     is_shape=_is_shape,
     usual=("context_length", "prompt", "completion"),
     rare=("input_cache_read", "input_cache_write", "overrides"),

@@ -96,32 +96,13 @@ def json_of(place: str) -> Any:
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
 """Results of a readable offer: its rows are new, the shipped prices or an earlier source have it, or another offer has the same prices."""
 
-_Name: TypeAlias = tuple[int, str, str]
-"""The index of an entry in its database, and its provider and model there."""
-
-
-# Not frozen: the result is known after all databases are read.
-@dataclass(kw_only=True)
-class Fate:
-    """The result of one offer: TAKEN, KNOWN, COPY or the reason why it is left out. The names are those of the database.
-
-    An offer is a model of one provider in one region and service tier, or an entry that makes no offer. Its region and tier are blank.
-    """
-
-    database: Database
-    provider: str
-    model: str
-    region: str = ""
-    service_tier: str = ""
-    became: str
-
 
 @dataclass
 class Pulled:
     """The rows of the databases that the curated prices lack, and the result of every offer. `pull` fills it in.
 
     `agreeing` counts prices that a more reliable source also has. `renamed` are the sheets under names that begin like a formula, as the
-    database writes them. `listings` are the databases that were read, with their offers.
+    database writes them. `listings` are the databases that were read, with their offers. The prices of one model over time are one offer.
     """
 
     rows: Sequence[PriceRow] = ()
@@ -129,22 +110,17 @@ class Pulled:
     problems: list[Problem] = field(default_factory=list)
     agreeing: Counter[str] = field(default_factory=Counter)
     renamed: dict[str, SheetKey] = field(default_factory=dict)
-    listings: list[tuple[Database, list[Fate]]] = field(default_factory=list)
+    listings: list[tuple[Database, list[Offer]]] = field(default_factory=list)
 
     @property
-    def fates(self) -> list[Fate]:
-        """The result of every offer."""
-        return [one for _, fates in self.listings for one in fates]
-
-    @property
-    def offers(self) -> tuple[tuple[Database, Counter[str]], ...]:
+    def results(self) -> tuple[tuple[Database, Counter[str]], ...]:
         """How many offers of each database had each result."""
-        return tuple((database, Counter(one.became for one in fates)) for database, fates in self.listings)
+        return tuple((database, Counter(one.became for one in offers)) for database, offers in self.listings)
 
     @property
     def copies(self) -> Counter[str]:
         """The number of offers of each provider that repeat another offer, by a reseller or under a second name."""
-        return Counter(provider_of(one.provider) for one in self.fates if one.became == COPY)
+        return Counter(provider_of(one.provider) for _, offers in self.listings for one in offers if one.became == COPY)
 
 
 def pull(
@@ -160,26 +136,23 @@ def pull(
     `providers` are patterns such as `open*`. `step` receives the progress as text.
     """
     names, sellers = _names_here(book.rows, described), set[str]()
-    sheets, made = dict(rows_by_sheet(book.rows)), dict[SheetKey, Fate]()
+    sheets, made = dict(rows_by_sheet(book.rows)), dict[SheetKey, Offer]()
     curated = set(sheets)
     work = Pulled()
     for database, items in found:
         step(f"reading {database}")
         offers, listed = _read_offers(database, items, names, day, providers, work)
         sellers |= listed
-        for key, by_entry in offers.items():
-            for second, ((_, provider, model), rows) in enumerate(by_entry.items()):
-                fate = Fate(database=database, provider=provider, model=model, region=key[2], service_tier=key[3], became=KNOWN)
-                work.listings[-1][1].append(fate)
+        for key, of_sheet in offers.items():
+            for second, (offer, rows) in enumerate(of_sheet):
                 believed = sheets.get(key) or rows_at_other_hours(key, sheets, day)
                 if not believed:
-                    made[key], sheets[key], fate.became = fate, rows, TAKEN
+                    made[key], sheets[key], offer.became = offer, rows, TAKEN
                     continue
                 added, rivals, agreeing = laid_beside(believed, rows, book.fx, day, other_hours=key not in sheets)
+                offer.became = COPY if second and not added and not rivals else KNOWN
                 if added:
                     sheets[key] = [*sheets[key], *added]
-                elif second and not rivals:
-                    fate.became = COPY
                 work.rivals += rivals
                 work.agreeing[database.name] += 0 if second else agreeing
     for one in providers:
@@ -197,7 +170,7 @@ def pull(
     for key, because in faulty.items():
         if key in made:
             made[key].became = because
-    work.problems += _refused_whole(work.offers, faulty.values())
+    work.problems += _refused_whole(work.results, faulty.values())
     written = {row.sheet_key for row in work.rows}
     work.rivals = [*distinct(one for one in work.rivals if one.believed.sheet_key in written | curated)]
     work.renamed = {name: key for name, key in work.renamed.items() if key in written - curated}
@@ -213,14 +186,14 @@ def _names_here(rows: Iterable[PriceRow], described: Iterable[ModelRow]) -> dict
 
 def _read_offers(
     database: Database, items: Iterable[Item], names: dict[tuple[str, str], str], day: date, providers: Collection[str], work: Pulled
-) -> tuple[dict[SheetKey, dict[_Name, list[PriceRow]]], set[str]]:
-    """Return the offers of these providers in one database, by sheet and entry, and the names of all sellers that it lists.
+) -> tuple[dict[SheetKey, list[tuple[Offer, list[PriceRow]]]], set[str]]:
+    """Return the offers of these providers in one database with their rows, by sheet, and the names of all sellers that it lists.
 
-    The database and its entries without an offer go to the listings of `work`. If a part of an entry makes a sheet, the entry counts by
-    that part. An unreadable field is reported once. A model without a name here gets the name that came first.
+    The database and all its offers go to the listings of `work`. If a part of an entry makes a sheet, the entry counts by that part. An
+    unreadable field is reported once. A model without a name here gets the name that came first.
     """
-    offers: dict[SheetKey, dict[_Name, list[PriceRow]]] = {}
-    reasons: dict[_Name, str] = {}
+    offers: dict[tuple[SheetKey, int, str], tuple[Offer, list[PriceRow]]] = {}
+    left: dict[tuple[int, str], Offer] = {}
     faults: dict[str | None, list[str]] = {}
     sellers, read = set[str](), 0
     try:
@@ -233,28 +206,26 @@ def _read_offers(
             sellers |= names_of
             if providers and not any(fnmatchcase(name, one.lower()) for one in providers for name in names_of):
                 continue
-            rows = price_rows(item, database, day) if isinstance(item, Offer) else item.because
-            name = item.entry, item.provider, item.model
+            rows = price_rows(item, database, day)
             if isinstance(rows, str):
-                reasons.setdefault(name, rows)
+                left.setdefault((item.entry, item.model), replace(item, became=rows))
                 continue
             model = names.setdefault((rows[0].provider, common_spelling(rows[0].model)), rows[0].model)
             rows = [row if row.model == model else replace(row, model=model) for row in rows]
             key = rows[0].sheet_key
             if name_in_a_cell(item.model) != item.model:
                 work.renamed[f"{item.provider}/{item.model}"] = key
-            offers.setdefault(key, {}).setdefault(name, []).extend(rows)
+            offers.setdefault((key, item.entry, item.model), (replace(item), []))[1].extend(rows)
     except WrongData as error:
         faults[str(error)] = [f"{error}{OTHER_VERSION}"]
     messages = [f"{first}{f' (and {len(others)} more)' if others else ''}" for first, *others in faults.values()]
     if not offers and read and not providers:
         messages.append(f"none of its {read} entries has a price{OTHER_VERSION}")
     work.problems += [Problem(origin=str(database), message=message) for message in messages]
-    priced = {name for by_entry in offers.values() for name in by_entry}
-    left = ((name, because) for name, because in reasons.items() if name not in priced)
-    fates = [Fate(database=database, provider=provider, model=model, became=because) for (_, provider, model), because in left]
-    work.listings.append((database, fates))
-    return offers, sellers
+    priced = {(entry, model) for _, entry, model in offers}
+    kept = [offer for offer, _ in offers.values()]
+    work.listings.append((database, [*(one for name, one in left.items() if name not in priced), *kept]))
+    return grouped((key, one) for (key, *_), one in offers.items()), sellers
 
 
 def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused: Collection[str]) -> Iterator[Problem]:
@@ -369,7 +340,8 @@ _RIVALS_SHOWN = 10
 def left_out_csv(pulled: Pulled) -> str:
     """Return a CSV of the offers without a row, with the reason: priced already, a copy, or not readable."""
     columns = ("database", "provider", "model", "region", "service_tier", "because")
-    return csv_text(columns, ({**vars(one), "because": one.became} for one in pulled.fates if one.became != TAKEN)) + "\n"
+    left = [(database, one) for database, offers in pulled.listings for one in offers if one.became != TAKEN]
+    return csv_text(columns, ({**vars(one), "database": database, "because": one.became} for database, one in left)) + "\n"
 
 
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
@@ -389,12 +361,12 @@ def _reasons_text(became: Mapping[str, int]) -> str:
 def pull_lines(pulled: Pulled, rivals: Sequence[Rival], into: str | None, update: Update) -> Iterator[str]:
     """Yield the results for the offers of the databases. Every offer is counted once. `update` is the change of the file `into`."""
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
-    for database, became in pulled.offers:
+    for database, became in pulled.results:
         left_out = {why: count for why, count in became.items() if why not in (TAKEN, KNOWN, COPY)}
         fates = {**{fate: became.get(fate, 0) for fate in (TAKEN, KNOWN, COPY)}, "left out": sum(left_out.values())}
         parts = " + ".join(f"{fate} {count}" for fate, count in fates.items())
         yield f"{database.name}: offers {sum(became.values())} = {parts}{_reasons_text(left_out)}"
-    for name in dict.fromkeys(database.name for database, _ in pulled.offers):
+    for name in dict.fromkeys(database.name for database, _ in pulled.results):
         counts = {word: update.counts.get((name, what), 0) for what, word in (*_BECAME.items(), ("other_day", "of other days"))}
         prices = ", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "of other days")
         yield f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source"

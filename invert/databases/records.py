@@ -1,15 +1,16 @@
 """The offers of a price database, in one form for all databases. An offer is a price sheet over one stretch of time.
 
-Hours of the day are windows in minutes of UTC. Fields that a database no longer has are reported with their possible new names.
+Fields that a database no longer has are reported with their possible new names.
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from importlib import metadata
+from itertools import groupby
 from typing import Any, TypeAlias
 
 from derive.errors import WrongData, hidden, shorten, suggest
@@ -69,26 +70,16 @@ class Database:
         return f"{self.name} {self.version}".rstrip()
 
 
-@immutable
-class NotTaken:
-    """An entry that makes no sheet here, and the reason. The names and `entry` are those of Offer."""
-
-    because: str
-    provider: str = ""
-    model: str = ""
-    entry: int = field(default=0, compare=False)
-
-
-@immutable
+@dataclass(kw_only=True)
 class Offer:
     """The prices of one model in one service tier over one stretch of time, as rates by the threshold [token] at which they begin.
 
-    A band without a rate has the rate of the band below. `entry` is the index of the entry in its database. One entry may make several
-    offers of a model, and several entries may have one name. The reader of a format leaves out the names and the facts of an entry.
-    `items_of` adds them.
+    A band without a rate has the rate of the band below. `became` is the reason why an entry makes no sheet, and in a pull the result of
+    the offer. `entry` is the index of the entry in its database. One entry may make several offers of a model, and several entries may have
+    one name. The reader of a format leaves out the names and the facts of an entry. `items_of` adds them.
     """
 
-    bands: Mapping[int, Rates]
+    bands: Mapping[int, Rates] = field(default_factory=dict)
     provider: str = ""
     model: str = ""
     service_tier: str = "standard"
@@ -101,10 +92,11 @@ class Offer:
     max_context: int | None = None
     release_date: date | None = None
     source_url: object = ""
+    became: str = ""
     entry: int = field(default=0, compare=False)
 
 
-Item: TypeAlias = Offer | NotTaken | Problem
+Item: TypeAlias = Offer | Problem
 
 
 @immutable
@@ -122,16 +114,15 @@ class Format:
     """The format of a database.
 
     `read` yields the offers of a record. A yielded WrongField is a fault in a field that the offers do not need. If it is raised, the entry
-    is left out. `context` and `release` are the paths of these facts in a record, with points between the names. Of the fields that are
-    read from an entry, `usual` are in nearly every entry and `rare` in some. `is_known` returns whether the database has always had a name,
-    because such a name is not a new name of another field. `is_shape` recognises the content of a JSON file.
+    is left out. `facts` are the paths of the longest context and the release in a record, with points between the names. Of the fields that
+    are read from an entry, `usual` are in nearly every entry and `rare` in some. `is_known` returns whether the database has always had a
+    name, because such a name is not a new name of another field. `is_shape` recognises the content of a JSON file.
     """
 
     name: str
     entries: Callable[[Any], Iterator[Entry]]
-    read: Callable[[Mapping[str, Any]], Iterator["Offer | NotTaken | WrongField"]]
-    context: str
-    release: str = ""
+    read: Callable[[Mapping[str, Any]], Iterator["Offer | WrongField"]]
+    facts: Mapping[str, str]
     usual: tuple[str, ...]
     rare: tuple[str, ...] = ()
     is_known: Callable[[str], bool] = lambda _name: False
@@ -158,6 +149,8 @@ def split_route(name: str) -> tuple[str, str]:
 
 def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | str:
     """Return the rows of an offer as read on a day, or the reason why it makes no rows."""
+    if offer.became:
+        return offer.became
     provider, model = provider_of(offer.provider), name_in_a_cell(offer.model)
     said, rows = without_nothing(offer.bands), []
     base = said.get(0, {})
@@ -322,17 +315,17 @@ def items_of(form: Format, content: Any, database: Database) -> Iterator[Item]:
                 yield _field_problem(item, database, label) if isinstance(item, WrongField) else _named(item, entry, place)
         except WrongField as error:
             because = "a price that is not a number" if isinstance(error, WrongPrice) else "a field with an unknown form"
-            yield _named(NotTaken(because=f"{because}: {error.field}"), entry, place)
+            yield _named(Offer(became=f"{because}: {error.field}"), entry, place)
             yield _field_problem(error, database, label)
         except _UNEXPECTED as error:
-            yield _named(NotTaken(because="an unknown shape"), entry, place)
+            yield _named(Offer(became="an unknown shape"), entry, place)
             fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error}){OTHER_VERSION}"
             yield Problem(origin=str(database), message=fault)
     for name, fault in gone(form, seen, place + 1):
         yield _field_problem(WrongField(name, fault), database)
 
 
-def _read_entry(form: Format, entry: Entry) -> Iterator["Offer | NotTaken | WrongField"]:
+def _read_entry(form: Format, entry: Entry) -> Iterator["Offer | WrongField"]:
     """Yield the offers of an entry with its longest context and release. An unreadable fact is reported, and the prices are kept."""
     if isinstance(entry.record, WrongField):
         raise entry.record
@@ -340,41 +333,30 @@ def _read_entry(form: Format, entry: Entry) -> Iterator["Offer | NotTaken | Wron
         raise WrongField("(entry)", f"is {type(entry.record).__name__}, not a record")
     facts: dict[str, Any] = {}
     for item in form.read(entry.record):
-        if isinstance(item, Offer) and not facts:
-            facts, faults = _facts_of(form, entry.record)
-            yield from faults
+        for column, path in form.facts.items() if isinstance(item, Offer) and item.bands and not facts else ():
+            facts[column] = None
+            try:
+                facts[column] = _fact(entry.record, column, path)
+            except WrongField as error:
+                yield error
         yield replace(item, **facts) if isinstance(item, Offer) else item
 
 
-def _facts_of(form: Format, record: Mapping[str, Any]) -> tuple[dict[str, Any], list[WrongField]]:
-    """Return the longest context and the release of an entry, and their faults. Some databases give a release as a month."""
-    facts: dict[str, Any] = {"max_context": None, "release_date": None}
-    faults = []
-    for column, path, to_value, what in (
-        ("max_context", form.context, token_count, "a number of tokens"),
-        ("release_date", form.release, whole_day, "a day"),
-    ):
-        try:
-            value = _value_at(record, path)
-            facts[column] = to_value(value)
-            is_month = column == "release_date" and isinstance(value, str) and _MONTH.fullmatch(value)
-            if facts[column] is None and value not in (None, "", 0) and not is_month:
-                raise WrongField(path.rpartition(".")[2], f"is {shorten(str(value))}, not {what}")
-        except WrongField as error:
-            faults.append(error)
-    return facts, faults
+def _fact(record: Mapping[str, Any], column: str, path: str) -> object:
+    """Return the longest context or the release of an entry, or None. Some databases give a release as a month."""
+    *outer, name = path.split(".")
+    for one in outer:
+        record = part(record, one, dict) or {}
+    value = record.get(name)
+    found, what = (token_count(value), "a number of tokens") if column == "max_context" else (whole_day(value), "a day")
+    unsaid = value in (None, "", 0) or (column == "release_date" and isinstance(value, str) and _MONTH.fullmatch(value))
+    if found is None and not unsaid:
+        raise WrongField(name, f"is {shorten(str(value))}, not {what}")
+    return found
 
 
-def _value_at(record: Mapping[str, Any], path: str) -> Any:
-    """Return the value at a path of names in a record, or None."""
-    first, _, rest = path.partition(".")
-    return _value_at(part(record, first, dict) or {}, rest) if rest else record.get(first)
-
-
-def _named(item: Offer | NotTaken, entry: Entry, place: int) -> Offer | NotTaken:
-    """Return the result of an entry under the name of its model, with the service tier if the name contains it."""
-    if isinstance(item, NotTaken):
-        return replace(item, provider=entry.provider, model=entry.model, entry=place)
+def _named(item: Offer, entry: Entry, place: int) -> Offer:
+    """Return an offer under the name of its model, with the service tier if the name contains it."""
     model, tier = split_route(entry.model)
     if not tier or item.service_tier != "standard":
         model, tier = entry.model, item.service_tier
@@ -388,37 +370,41 @@ def _field_problem(error: WrongField, database: Database, label: str = "") -> Pr
 
 A_DAY = 24 * 60
 """Minutes."""
-Window = tuple[int, int]
+Minutes: TypeAlias = frozenset[int]
+"""Minutes of a day in UTC, from 0."""
+WHOLE_DAY: Minutes = frozenset(range(A_DAY))
 
 
-def windows_between(start: int, end: int) -> list[Window]:
-    """Return the hours from a minute to another one, which is on the next day if it is not later."""
-    return [(start, end)] if start < end else [window for window in ((0, end), (start, A_DAY)) if window[0] < window[1]]
+def minutes_between(start: int, end: int) -> Minutes:
+    """Return the minutes from one to another, which is on the next day if it is not later."""
+    return frozenset(minute % A_DAY for minute in range(start, end if start < end else end + A_DAY))
 
 
-def between(windows: Iterable[Window]) -> list[Window]:
-    """Return the minutes of a day outside these windows, which ascend."""
-    found, at = [], 0
-    for start, end in windows:
-        if start > at:
-            found.append((at, start))
-        at = max(at, end)
-    return [*found, (at, A_DAY)] if at < A_DAY else found
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last number of each run of consecutive numbers.
+
+    >>> runs({1, 2, 3, 5, 7, 8})
+    [(1, 3), (5, 5), (7, 8)]
+    """
+    groups = groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0])
+    found = [[number for _, number in run] for _, run in groups]
+    return [(run[0], run[-1]) for run in found]
 
 
 def offers_by_hour(
-    outside: Mapping[int, Rates], by_hour: Sequence[Mapping[int, Rates]], windows: Iterable[Window], field: str, weekdays: str = ""
+    outside: Mapping[int, Rates], by_hour: Sequence[Mapping[int, Rates]], inside: Minutes, field: str, weekdays: str = ""
 ) -> Iterator[Offer]:
-    """Yield the peak and the off-peak offer of prices outside and inside windows. The higher input price is the peak, in its own hours."""
-    inside, hours = by_hour[0], sorted(windows)
-    if any(others != inside for others in by_hour):
+    """Yield the peak and the off-peak offer of prices outside and inside some minutes. The higher input price is the peak."""
+    peak, hours = by_hour[0], inside
+    if any(others != peak for others in by_hour):
         raise WrongField(field, "has more than two prices a day")
-    if inside[0].get(("input", None), 0) < outside[0].get(("input", None), 0):
+    if peak[0].get(("input", None), 0) < outside[0].get(("input", None), 0):
         if weekdays:
             raise WrongField(field, "has a lower price on some weekdays only")
-        outside, inside, hours = inside, outside, between(hours)
-    written = ";".join(f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}" for start, end in hours)
-    yield Offer(bands=inside, service_tier="peak", utc_hours=written, weekdays=weekdays)
+        outside, peak, hours = peak, outside, WHOLE_DAY - inside
+    spans = [(start, end + 1) for start, end in runs(hours)]
+    written = ";".join(f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}" for start, end in spans)
+    yield Offer(bands=peak, service_tier="peak", utc_hours=written, weekdays=weekdays)
     yield Offer(bands=outside, service_tier="off_peak")
 
 

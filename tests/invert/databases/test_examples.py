@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from invert.databases.genai import plain_record
 from invert.databases.litellm import model_of
-from invert.databases.records import name_in_a_cell, named_in, split_route, token_count, windows_between
+from invert.databases.records import minutes_between, name_in_a_cell, named_in, runs, split_route, token_count
 
 
 def test_plain_record():
@@ -13,10 +13,10 @@ def test_plain_record():
     ]
 
 
-def test_windows_between():
-    assert windows_between(60, 240) == [(60, 240)]
-    assert windows_between(1320, 240) == [(0, 240), (1320, 1440)]
-    assert windows_between(960, 0) == [(960, 1440)]
+def test_minutes_between():
+    assert runs(minutes_between(60, 240)) == [(60, 239)]
+    assert runs(minutes_between(1320, 240)) == [(0, 239), (1320, 1439)]
+    assert runs(minutes_between(960, 0)) == [(960, 1439)]
 
 
 def test_model_of():

@@ -9,7 +9,7 @@ import pytest
 
 from derive.tables.lines import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, Format, NotTaken, Offer, WrongField, items_of, price_rows
+from invert.databases.records import Database, Format, Offer, WrongField, items_of, price_rows
 from invert.sheets.rows import PriceRow
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
@@ -59,7 +59,7 @@ def test_any_value_may_be_another(module: ModuleType, content: Any):
 def read(form: Format, content: Any) -> None:
     try:
         for item in items_of(form, content, SOURCE):
-            assert isinstance(item, Problem | NotTaken | Offer)
+            assert isinstance(item, Problem | Offer)
             rows = price_rows(item, SOURCE, DAY) if isinstance(item, Offer) else []
             assert isinstance(rows, str) or all(isinstance(row, PriceRow) and row.amount > 0 for row in rows)
     except WrongField as error:

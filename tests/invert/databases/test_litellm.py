@@ -6,8 +6,8 @@ import pytest
 
 from derive.errors import WrongData
 from derive.tables.lines import Problem
-from invert.databases import litellm
-from invert.databases.records import Database, Item, NotTaken, Offer, items_of
+from invert.databases import litellm, records
+from invert.databases.records import Database, Item, Offer, items_of
 from tests.tools.databases import LITELLM, installed
 
 SOURCE = Database(name="litellm", version="9.9")
@@ -42,7 +42,7 @@ def test_what_stands_at_the_top_is_the_peak_where_an_off_peak_price_stands_below
 
 def test_days_in_china_are_those_of_utc_up_to_their_midnight():
     windows = {"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"]}], "weekday_timezone": "Asia/Shanghai"}
-    assert litellm.peak_hours(windows) == ([(60, 240)], "")
+    assert litellm.peak_hours(windows) == (records.minutes_between(60, 240), "")
     late = {"windows": [{"hours_utc": ["00:00-15:00", "17:00-00:00"], "weekdays": [1]}], "weekday_timezone": "Asia/Shanghai"}
     assert problem(ENTRY | {"off_peak_pricing": late}).column in ("weekday_timezone", "off_peak_pricing")
 
@@ -105,5 +105,5 @@ def test_a_kind_of_entries_by_another_name_is_said_where_it_asks_for_tokens_in_a
     asked = {"litellm_provider": "acme", "mode": "conversation", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}
     content = {"a": asked, "b": {"litellm_provider": "acme", "mode": "music_generation", "output_cost_per_second": 0.1}}
     left, said, other = items_of(litellm.FORMAT, content, Database(name="litellm"))
-    assert isinstance(left, NotTaken) and isinstance(other, NotTaken) and other.because == "not text to text: music generation"
+    assert isinstance(left, Offer) and isinstance(other, Offer) and other.became == "not text to text: music generation"
     assert isinstance(said, Problem) and "field mode is 'conversation', an unknown kind of entry" in said.message

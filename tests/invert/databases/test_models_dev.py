@@ -7,7 +7,7 @@ import pytest
 
 from derive.tables.lines import Problem
 from invert.databases import models_dev
-from invert.databases.records import Database, NotTaken, Offer, items_of, price_rows
+from invert.databases.records import Database, Offer, items_of, price_rows
 from tests.tools.databases import DAY, MODELS_DEV
 
 SOURCE = Database(name="models.dev")
@@ -22,7 +22,7 @@ def test_prices_are_per_million_as_they_stand_and_the_newer_field_of_bands_goes_
     assert (tiered.max_context, old.max_context, tiered.source_url) == (1_050_000, None, "https://hostly.example/models")
     assert (tiered.release_date, old.release_date) == (date(2026, 2, 19), None), "a month is no day"
     assert {row.release_date for row in price_rows(tiered, SOURCE, DAY)} == {date(2026, 2, 19)}
-    assert unpriced == NotTaken(provider="hostly", model="unpriced", because="no price")
+    assert unpriced == Offer(provider="hostly", model="unpriced", became="no price", source_url=unpriced.source_url)
 
 
 @pytest.mark.parametrize("said", ["soon", 20260219, "2026-02-30", "2026-13", ["2026-02-19"]])
@@ -46,12 +46,12 @@ ODD = [  # entry, the field that is named
 @pytest.mark.parametrize(("entry", "column"), ODD)
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
     left, odd, good = items_of(models_dev.FORMAT, {"p": {"models": {"m": entry, "good": {"cost": {"input": 1, "output": 2}}}}}, SOURCE)
-    assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
+    assert left.became and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 
 def test_the_models_of_a_provider_are_taken_beside_odd_ones_and_odd_providers():
     content = {"good": {"models": {"m": {"cost": {"input": 1, "output": 2}}, "odd": None}}, "empty": [], "none": {"models": None}}
     assert models_dev.FORMAT.is_shape(content)
     found = list(items_of(models_dev.FORMAT, content, SOURCE))
-    assert [one.model for one in found if isinstance(one, Offer)] == ["m"]
+    assert [one.model for one in found if isinstance(one, Offer) and not one.became] == ["m"]
     assert [one.message.split("'")[1] for one in found if isinstance(one, Problem)] == ["good/odd", "empty", "none"]

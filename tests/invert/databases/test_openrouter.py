@@ -6,7 +6,7 @@ import pytest
 
 from derive.tables.lines import Problem
 from invert.databases import openrouter
-from invert.databases.records import Database, NotTaken, Offer, items_of, price_rows
+from invert.databases.records import Database, Offer, items_of, price_rows
 from tests.tools.databases import DAY, OPENROUTER
 
 SOURCE = Database(name="openrouter")
@@ -35,7 +35,7 @@ def test_hours_make_a_peak():
 
 def test_a_router_and_what_is_free_make_no_sheet():
     router, free = read()[3:]
-    assert isinstance(router, NotTaken) and router.because.startswith("a router")
+    assert router.became.startswith("a router")
     assert isinstance(free, Offer) and price_rows(free, SOURCE, DAY) == "free"
 
 
@@ -55,7 +55,7 @@ ODD = [  # entry, the field that is named
 @pytest.mark.parametrize(("entry", "column"), ODD)
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: dict[str, Any], column: str):
     left, odd, good = items_of(openrouter.FORMAT, {"data": [entry, {"id": "good", "pricing": PRICE}]}, SOURCE)
-    assert isinstance(left, NotTaken) and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
+    assert left.became and isinstance(odd, Problem) and odd.column == column and isinstance(good, Offer)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from derive.errors import WrongData
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.pull import COPY, KNOWN, TAKEN, Pulled, listing_of, listings, pull
-from invert.databases.records import Database, NotTaken, Offer, WrongField, items_of
+from invert.databases.records import Database, Offer, WrongField, items_of
 from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
@@ -56,6 +56,10 @@ def listed(database: Database, *offers: Any) -> tuple[Database, Iterator[Any]]:
     return database, iter(offers)
 
 
+def results(found: Pulled) -> list[Offer]:
+    return [one for _, offers in found.listings for one in offers]
+
+
 def asked(found: Pulled) -> dict[tuple[str, str, str, int, int | None], float]:
     return {(row.model, row.service_tier, row.component, row.threshold_tokens, row.ttl_seconds): row.amount for row in found.rows}
 
@@ -82,22 +86,22 @@ def test_traps_of_all_databases_together():
         "google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
         "google/gemini-test (standard) cache_read above 200,000: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
     ]
-    left = {one.model: one.became for one in found.fates}
+    left = {one.model: one.became for one in results(found)}
     assert left["gpt-test-free"] == left["hostly/gratis:free"] == "free" and left["gpt-test-embedding"] == "no price of output tokens"
 
 
 def test_every_offer_that_is_read_is_counted_once_and_those_taken_are_the_sheets_of_the_file():
     found = pulled(*everything())
-    for (database, items), (of, became) in zip(everything(), found.offers, strict=True):
+    for (database, items), (of, became) in zip(everything(), found.results, strict=True):
         read = list(items)
-        of_offers = {(one.provider, one.model, one.region, one.service_tier) for one in read if isinstance(one, Offer)}
-        entries = {(one.provider, one.model) for one in read if isinstance(one, NotTaken)} - {offer[:2] for offer in of_offers}
+        of_offers = {(one.provider, one.model, one.region, one.service_tier) for one in read if isinstance(one, Offer) and one.bands}
+        entries = {(one.provider, one.model) for one in read if isinstance(one, Offer) and one.became} - {offer[:2] for offer in of_offers}
         assert of == database and sum(became.values()) == len(of_offers) + len(entries), database
-    counts = sum((Counter(became) for _, became in found.offers), Counter())
+    counts = sum((Counter(became) for _, became in found.results), Counter())
     assert counts[COPY] == sum(found.copies.values()) == 4 and counts[TAKEN] == len({row.sheet_key for row in found.rows})
     assert counts[KNOWN] == 2, "a sheet that an earlier source has, though a lifetime is added to it"
     twice = pulled(listed(FIRST, offered("acme", "m")), listed(FIRST, offered("acme", "m")), book=NOTHING)
-    assert [became for _, became in twice.offers] == [{TAKEN: 1}, {KNOWN: 1}]
+    assert [became for _, became in twice.results] == [{TAKEN: 1}, {KNOWN: 1}]
 
 
 @pytest.mark.slow
@@ -146,7 +150,7 @@ def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twi
     for second, rows, rivals in ((entry, 2, 0), (dearer, 2, 1), (lasting, 3, 0)):
         found = pulled((FIRST, items_of(litellm.FORMAT, {"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
         assert (len(found.rows), len(found.rivals)) == (rows, rivals)
-        assert sum(found.offers[0][1].values()) == 2 and found.offers[0][1][TAKEN] == 1, "each entry is counted"
+        assert sum(found.results[0][1].values()) == 2 and found.results[0][1][TAKEN] == 1, "each entry is counted"
 
 
 def test_a_price_of_all_hours_does_not_stand_beside_one_by_the_hour():
@@ -194,7 +198,7 @@ BAD = [  # a sheet that a file of prices could not hold
 def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offer):
     found = pulled(listed(FIRST, bad, offered("acme", "good")))
     assert {row.model for row in found.rows} == {"good"}
-    assert {one.provider for one in found.fates} == {"acme"} and found.offers[0][1][TAKEN] == 1 and len(found.fates) == 2
+    assert {one.provider for one in results(found)} == {"acme"} and found.results[0][1][TAKEN] == 1 and len(results(found)) == 2
 
 
 AMOUNTS = st.floats(1e-5, 1e4).map(lambda amount: float(f"{amount:.4g}"))

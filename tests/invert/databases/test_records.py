@@ -12,7 +12,6 @@ from invert.databases.records import (
     Database,
     Entry,
     Format,
-    NotTaken,
     Offer,
     items_of,
     part,
@@ -92,8 +91,8 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
         yield replace(OFFER, service_tier=part(record, "tier", str) or "standard")
 
     entries = [Entry(provider="acme", model=name, record={"tier": value}) for name, value in (("a", 3), ("b", "batch"), ("c", None))]
-    found = list(items_of(Format(name="base", entries=iter, read=read, context="context", usual=()), entries, SOURCE))
-    assert found[0] == NotTaken(provider="acme", model="a", because="a field with an unknown form: tier")
+    found = list(items_of(Format(name="base", entries=iter, read=read, facts={}, usual=()), entries, SOURCE))
+    assert found[0] == Offer(provider="acme", model="a", became="a field with an unknown form: tier")
     fault = "field tier is int and not str, of 'acme/a': its version is newer or older than the known ones"
     assert found[1] == Problem(origin="base 1.2", column="tier", message=fault)
     assert [(one.model, one.service_tier) for one in found[2:]] == [("b", "batch"), ("c", "standard")]
