@@ -43,7 +43,7 @@ def immutable(cls: Any = None, /, *, eq: bool = True, kw_only: bool = True) -> A
         return lambda made: immutable(made, eq=eq, kw_only=kw_only)  # type: ignore[call-overload]
     cls = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
     cls.__init__ = _initialiser(cls)
-    cls.__setattr__ = cls.__delattr__ = _refuse_change
+    cls.__setattr__ = cls.__delattr__ = refuse_change
     if cls.__repr__ is object.__repr__:
         cls.__repr__ = brief
     cls.__eq__, cls.__hash__ = _comparison(cls) if eq else (object.__eq__, object.__hash__)
@@ -94,7 +94,8 @@ def _comparison(cls: type) -> tuple[Callable[[Any, Any], Any], Callable[[Any], i
     return equal, hashed
 
 
-def _refuse_change(self: Any, name: str, *value: Any) -> NoReturn:
+def refuse_change(self: Any, name: str, *value: Any) -> NoReturn:
+    """Raise the error of a record that is changed."""
     raise FrozenInstanceError(f"cannot change field {name!r}")
 
 

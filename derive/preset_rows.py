@@ -1,11 +1,9 @@
 """Rows of the tables of presets: chips, memory devices, published runs, open models. Each record has the rules of its table."""
 
-import datetime
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from derive.errors import BacksolveError, shorten, suggest
-from derive.immutable import immutable
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
 from derive.tables.lines import Row
 from derive.tables.questions import amount_in_si, read_givens, unknown_names
@@ -40,22 +38,10 @@ _EXPERTS_AND = " experts + "
 """The text between the data type of routed experts and the one of all other weights."""
 
 
-@immutable
 class AcceleratorFigure(TableRow):
     """A row of hardware.csv: one figure of an accelerator, in `unit`. Among rival figures the `preferred` one is used."""
 
     TABLE = "hardware"
-
-    accelerator: str
-    quantity: str
-    dtype: str
-    value: float
-    unit: str
-    preferred: bool
-    source: str
-    date: datetime.date | None
-    verification: str
-    notes: str
 
     def faults(self) -> Iterator[Fault]:
         yield from misplaced(self, "dtype", self.quantity == "peak_flops", self.quantity)
@@ -68,23 +54,10 @@ class AcceleratorFigure(TableRow):
         yield from _wrongly_preferred(sound, present)
 
 
-@immutable
 class MemoryTierFigure(TableRow):
     """A row of memory_tiers.csv: one figure of a memory device, in `unit`, with its span if known."""
 
     TABLE = "memory_tiers"
-
-    tier: str
-    device: str
-    quantity: str
-    low: float | None
-    value: float
-    high: float | None
-    unit: str
-    basis: str
-    year: int | None
-    source: str
-    verification: str
 
     def faults(self) -> Iterator[Fault]:
         known = [one for one in (self.low, self.value, self.high) if one is not None]
@@ -118,7 +91,6 @@ class MemoryTierFigure(TableRow):
                 yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
 
 
-@immutable
 class Efficiency(TableRow):
     """A row of efficiencies.csv: one published run, and the prediction of the calibrated efficiency for it.
 
@@ -126,22 +98,6 @@ class Efficiency(TableRow):
     """
 
     TABLE = "efficiencies"
-
-    run: str
-    use: str
-    kind: str
-    chips: int
-    phase: str
-    engine_year: int
-    measured: float
-    unit: str
-    unknown: str
-    givens: str
-    layers: int | None
-    arithmetic_ms: float | None
-    memory_ms: float | None
-    low: float | None
-    high: float | None
 
     def faults(self) -> Iterator[Fault]:
         if blank := [column for column in _FIT_COLUMNS if self.use == FIT and not is_known(self, column)]:
@@ -158,19 +114,10 @@ class Efficiency(TableRow):
             yield column, str(fault)
 
 
-@immutable
 class FittedEfficiency(TableRow):
     """A row of efficiency_fit.csv: the efficiency that models of a kind sustain on a number of chips, with the ends of its range."""
 
     TABLE = "efficiency_fit"
-
-    kind: str
-    deployment: str
-    quantity: str
-    low: float
-    value: float
-    high: float
-    unit: str
 
     def faults(self) -> Iterator[Fault]:
         if not self.low <= self.value <= self.high:
@@ -178,53 +125,10 @@ class FittedEfficiency(TableRow):
         yield from unit_faults(self.quantity, self.unit, value=self.value)
 
 
-@immutable
 class Architecture(TableRow):
     """A row of architectures.csv: the configuration of an open model, and the KV values counted from it by hand."""
 
     TABLE = "architectures"
-
-    model: str
-    hf_id: str
-    total_params: float | None
-    active_params: float | None
-    params_source: str
-    kv_formula: str
-    layers: int
-    kv_layers: int
-    kv_heads: int | None
-    kv_shards: str
-    head_dim: int | None
-    latent_dim: int | None
-    key_dim: int | None
-    window_layers: int | None
-    window_kv_heads: int | None
-    window_key_dim: int | None
-    window_value_dim: int | None
-    linear_layers: int | None
-    indexer_bytes_per_element: float | None
-    sparse_layers: int | None
-    experts: int | None
-    active_experts: int | None
-    shared_experts: int | None
-    moe_layers: int | None
-    moe_ffn_dim: int | None
-    dense_ffn_dim: int | None
-    tied_embeddings: bool | None
-    kv_values_stored_per_token: int
-    kv_values_read_per_context_token: int
-    native_dtype: str
-    stored_bytes: tuple[str, ...]
-    max_context: int | None
-    release_date: datetime.date
-    release_grade: str
-    kv_family: str
-    in_typical_kv: bool
-    config_source: str
-    verification: str
-    experts_source: str
-    experts_grade: str
-    notes: str
 
     def faults(self) -> Iterator[Fault]:
         for column in KV_INPUTS.get(self.kv_formula, ()):
@@ -244,36 +148,19 @@ class Architecture(TableRow):
         yield from _data_type_faults(self)
 
 
-@immutable
 class OpenModel(TableRow):
     """A row of open_models.csv: a model with open weights and a price, its parameters, and the organisation that sets its price."""
 
     TABLE = "open_models"
 
-    model: str
-    architecture: str
-    price_family: str
-    vendor: str
-    release_date: datetime.date
-    total_params: float
-    active_params: float
-    params_source: str
-    params_grade: str
-    kv_bytes_per_token: float | None
-
     def faults(self) -> Iterator[Fault]:
         yield from more_active(self.active_params, self.total_params)
 
 
-@immutable
 class ShortName(TableRow):
     """A row of short_names.csv: the beginning of a name, and the accelerator or model it means although other names begin like this."""
 
     TABLE = "short_names"
-
-    text: str
-    accelerator: str
-    model: str
 
 
 def published_types(native: str) -> tuple[str, str]:

@@ -191,7 +191,8 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
 
 def term_of(rent: AcceleratorFigure) -> str:
     """Return the term of a rent in the words of its notes: on-demand, one-year, three-year."""
-    return rent.notes.partition(RENT)[0].strip()
+    notes: str = rent.notes
+    return notes.partition(RENT)[0].strip()
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -460,7 +461,7 @@ def usual_attention_rate(dtype: str) -> float:
     """
     tables = shipped.read()
     peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
-    rates = {(row.accelerator, row.dtype): row.value for row in peaks}
+    rates: dict[tuple[str, str], float] = {(row.accelerator, row.dtype): row.value for row in peaks}
     pairs = [[rates.get((name, one)) for one in (record.ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
     return Counter(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow).most_common(1)[0][0]
 
@@ -469,7 +470,8 @@ def usual_value(name: str, kinds: Collection[str], deployment: str, dtype: str) 
     """Return the usual value of a quantity in the tables that ship, for a kind of model, a deployment and the data type of a chip."""
     if name == "experts":
         # Experts per used expert, in the sparsest router of the table.
-        return max(row.experts / row.active_experts for row in rows_of(Architecture) if row.experts and row.active_experts)
+        routers = (row for row in rows_of(Architecture) if row.experts and row.active_experts)
+        return max(float(row.experts / row.active_experts) for row in routers)
     if name == "attention_rate_ratio":
         return None if dtype == record.ATTENTION_DTYPE else usual_attention_rate(dtype)
     fitted = fitted_efficiencies(kinds, (deployment,))
@@ -477,7 +479,7 @@ def usual_value(name: str, kinds: Collection[str], deployment: str, dtype: str) 
         return fitted[name][1]
     # The value that most accelerators have, among those with a value in the table.
     of_name = shipped.read().only(record.HARDWARE, "quantity", name).checked_rows(AcceleratorFigure)
-    values = (row.value for _, faults, row in of_name if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
+    values = (float(row.value) for _, faults, row in of_name if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
     return Counter(values).most_common(1)[0][0]
 
 
@@ -615,7 +617,7 @@ def is_inside(row: Efficiency) -> bool:
 
 def predicted_over_measured(row: Efficiency) -> float:
     """Return the predicted time, in the geometric middle of its range, over the measured one. A rate counts as its reciprocal."""
-    ratio = sqrt((row.low or 0.0) * (row.high or 0.0)) / row.measured
+    ratio: float = sqrt((row.low or 0.0) * (row.high or 0.0)) / row.measured
     return ratio if row.unit == "ms" else 1 / ratio
 
 

@@ -102,7 +102,6 @@ def _read(place: str, _changed: int, _size: int) -> ConfigModel:
 def _row(settings: Settings, layers: Layers, columns: Mapping[str, Any]) -> Architecture:
     """Return the row of architectures.csv with these columns of a model."""
     place = settings.place
-    blank = {name: column.read("")[0] for name, column in shipped.read().columns(Architecture.TABLE).items()}
     found: dict[str, Any] = {
         **{"model": place, "config_source": place, "experts_source": place},
         "params_source": f"{place}: counted from its dimensions, without norms and biases",
@@ -112,7 +111,7 @@ def _row(settings: Settings, layers: Layers, columns: Mapping[str, Any]) -> Arch
         "kv_shards": "kv_heads" if columns.get("kv_heads", 1) > 1 else "1",
         "query_heads": query_heads(settings),
     }
-    return Architecture.of({**blank, **found, **columns})
+    return shipped.read().own_row(Architecture, **{**found, **columns})
 
 
 def _formula(layers: Layers, columns: Columns | Mapping[str, Any]) -> str:

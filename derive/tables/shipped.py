@@ -6,14 +6,13 @@ They are checked against datapackage.json. A table with a wrong cell stops with 
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import wraps
 from io import BytesIO
-from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self, TypeAlias, TypeVar, cast
 
 from derive.errors import BacksolveError, WrongData, WrongUnit, shorten, suggest
 from derive.files import content_of
-from derive.immutable import immutable
+from derive.immutable import cut, refuse_change
 from derive.quantities import QUANTITIES, quantity
 from derive.tables.cells import Column, column_of
 from derive.tables.lines import BadRow, CsvTable, Problem, Row
@@ -27,23 +26,34 @@ RowFault = tuple[Row, str | None, str]
 """A row, a column of it or None, and what is wrong."""
 
 
-@immutable
 class TableRow:
-    """A sound row of a shipped table. `place` is its line in the file.
+    """A sound row of a shipped table. Its attributes are the columns that datapackage.json describes, and `place`, its line in the file.
 
-    A field is a column, in the order of the file. A blank number, count or date is None, a blank text is "". A column that is only read by
-    a name from data, as a dimension of a formula, needs no field.
+    A blank number, count or date is None, a blank text is "".
     """
 
     TABLE: ClassVar[str]
-    place: int = field(default=0, compare=False, repr=False)
+    __setattr__ = __delattr__ = refuse_change
 
-    @classmethod
-    def of(cls, cells: Mapping[str, Any], place: int = 0) -> Self:
-        """Return the row with the values of all its columns."""
-        row = cls.__new__(cls)
-        row.__dict__.update(cells, place=place)
-        return row
+    def __init__(self, place: int = 0, **cells: Any):
+        self.__dict__.update(cells, place=place)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, column: str) -> Any: ...
+
+    def __repr__(self) -> str:
+        return cut(f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})")
+
+    def __eq__(self, other: object) -> bool:
+        return self.__class__ is other.__class__ and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((self.TABLE, self.place))
+
+    def changed(self, **cells: Any) -> Self:
+        """Return the row with other values in some columns."""
+        return type(self)(**{**self.__dict__, **cells})
 
     def faults(self) -> Iterator[Fault]:
         """Yield the faults of cells that are valid alone but contradict each other."""
@@ -235,6 +245,11 @@ class Tables:
         """
         return self.only(record.TABLE, column, cell).rows_of(record)
 
+    def own_row(self, record: type[AnyRecord], **cells: Any) -> AnyRecord:
+        """Return a row that no file has. All columns without a value here are blank."""
+        blank = {name: column.read("")[0] for name, column in self.columns(record.TABLE).items()}
+        return record(**{**blank, **cells})
+
     def problems(self, *tables: Table) -> tuple[Problem, ...]:
         """Return everything that is wrong with these tables."""
         found: list[Problem] = []
@@ -284,7 +299,7 @@ def _check_row(row: Row, columns: Mapping[str, Column], record: type[TableRow] |
     values, faults = read_cells(row, columns.values())
     if faults or record is None:
         return tuple(faults), None
-    made = record.of(values, row.place)
+    made = record(row.place, **values)
     return tuple(made.faults()), made
 
 

@@ -37,13 +37,8 @@ def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     return tuple(row for row in data.tables.rows_of(record) if getattr(row, DATED[record]) <= newest)
 
 
-@immutable
 class Priced(OpenModel):
     """An open model with its base prices [USD/Mtoken], of its maker or the median over hosts."""
-
-    input_price: float
-    output_price: float
-    cache_read_price: float | None
 
 
 @cache_with_data
@@ -80,7 +75,7 @@ def _middle(prices: Sequence[float]) -> float:
 
 def _priced(model: OpenModel, input_price: float, output_price: float, cache_read_price: float | None) -> Priced:
     prices = {"input_price": input_price, "output_price": output_price, "cache_read_price": cache_read_price}
-    return Priced.of({**vars(model), **prices}, model.place)
+    return Priced(**{**vars(model), **prices})
 
 
 @immutable

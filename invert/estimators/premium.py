@@ -299,7 +299,8 @@ def _case_sold(
     if sheet is None or len(sheet.bands) < 2:
         raise BadRow(_fault(row, "sheet", f"{wanted!r} has no sheet of several bands on {day}"))
     # A model that is not in models.csv has a launch sheet: an open model with public parameters.
-    model_row = known.get(wanted) or ModelRow(
+    model_row = known.get(wanted) or data.tables.own_row(
+        ModelRow,
         provider=provider,
         model=model,
         first_party=True,
@@ -309,7 +310,7 @@ def _case_sold(
         active_params_grade="verified" if active_params else "",
     )
     if row.max_context is not None:
-        model_row = replace(model_row, max_context=row.max_context)
+        model_row = model_row.changed(max_context=row.max_context)
     return case_of(sheet, model_row, data, assumptions)
 
 

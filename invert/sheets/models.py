@@ -81,7 +81,8 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
     if len(found) != 1:
         return None
     (weights,), owner = found, _OWNERS.get(sheet.provider, sheet.provider)
-    return ModelRow(
+    return data.tables.own_row(
+        ModelRow,
         provider=sheet.provider,
         model=sheet.model,
         first_party="/" not in sheet.model and sheet.provider in MAKERS and weights.hf_id.casefold().startswith(owner),

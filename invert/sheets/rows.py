@@ -5,7 +5,7 @@ import gc
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import date
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -31,7 +31,6 @@ DISCLOSED = {
 """The quantities that vendors disclose, by topic, with their units. A tier has no unit."""
 
 
-@immutable
 class ModelRow(TableRow):
     """A row of models.csv: the other names of a priced model and its known size and release, with grades.
 
@@ -39,21 +38,6 @@ class ModelRow(TableRow):
     """
 
     TABLE = "models"
-
-    provider: str
-    model: str
-    aliases: tuple[str, ...] = ()
-    first_party: bool
-    flagship: bool = False
-    architecture: str
-    architecture_grade: str
-    max_context: int | None = None
-    active_params: float | None = None
-    active_params_grade: str = ""
-    total_params: float | None = None
-    weights_until: datetime.date | None = None
-    release_date: datetime.date | None = None
-    release_grade: str = ""
 
     def faults(self) -> Iterator[Fault]:
         for known in ("architecture", "active_params"):
@@ -70,41 +54,23 @@ class ModelRow(TableRow):
         """Return the known facts of the model on a day, without its weights from the day on which it serves others."""
         if self.weights_until is None or day < self.weights_until:
             return self
-        return replace(self, architecture="", architecture_grade="", active_params=None, active_params_grade="", total_params=None)
+        return self.changed(architecture="", architecture_grade="", active_params=None, active_params_grade="", total_params=None)
 
 
-@immutable
 class FxRate(TableRow):
     """A row of fx.csv: how much of a currency one US dollar bought on a day."""
 
     TABLE = "fx"
-
-    currency: str
-    date: datetime.date
-    units_per_usd: float
 
     def faults(self) -> Iterator[Fault]:
         if not 1e-9 < self.units_per_usd < 1e9:
             yield "units_per_usd", f"{self.units_per_usd:g} is not a rate of exchange"
 
 
-@immutable
 class Disclosure(TableRow):
     """A row of disclosures.csv: a statement of a vendor. Without a model or lifetime it applies to all of them."""
 
     TABLE = "disclosures"
-
-    provider: str
-    model: str
-    ttl_seconds: int | None
-    topic: str
-    quantity: str
-    value: float | None
-    unit: str
-    disclosed_tier: str
-    date: datetime.date | None
-    date_kind: str
-    source_url: str
 
     def faults(self) -> Iterator[Fault]:
         known = DISCLOSED[self.topic]
@@ -122,51 +88,24 @@ class Disclosure(TableRow):
         yield from misplaced(self, "disclosed_tier", self.quantity == "storage_tier", self.quantity)
 
 
-@immutable
 class CalibrationModel(TableRow):
     """A row of calibration_models.csv: an architecture, and the sheet of several bands that sells it."""
 
     TABLE = "calibration_models"
 
-    architecture: str
-    sheet: str
-    sheet_date: datetime.date | None
-    max_context: int | None
 
-
-@immutable
 class ListPrice(TableRow):
     """A row of list_prices.csv: the maker's price of an open model near release [USD/Mtoken]."""
 
     TABLE = "list_prices"
 
-    model: str
-    date: datetime.date
-    input_price: float
-    output_price: float
-    cache_read_price: float | None
 
-
-@immutable
 class HostPrice(TableRow):
     """A row of host_prices.csv: a host's price of an open model [USD/Mtoken]."""
 
     TABLE = "host_prices"
 
-    model: str
-    host_kind: str
-    era: str
-    date: datetime.date
-    input_price: float
-    output_price: float
-    cache_read_price: float | None
-    batch_input_price: float | None
-    domestic: bool
-    size_bucket: bool
-    price_id: str
 
-
-@immutable
 class DisclosedSize(TableRow):
     """A row of disclosed_sizes.csv: a published size of a model that no fit has seen, and its price [USD/Mtoken].
 
@@ -174,16 +113,6 @@ class DisclosedSize(TableRow):
     """
 
     TABLE = "disclosed_sizes"
-
-    model: str
-    vendor: str
-    date: datetime.date
-    input_price: float
-    output_price: float
-    active_params: float | None
-    total_params: float
-    closed: bool
-    bound: str
 
     def faults(self) -> Iterator[Fault]:
         yield from more_active(self.active_params, self.total_params)
@@ -194,29 +123,16 @@ class DisclosedSize(TableRow):
         return None if self.bound.startswith(params.partition("_")[0]) else value
 
 
-@immutable
 class KnowledgeScore(TableRow):
     """A row of knowledge_scores.csv: the share of a benchmark that a model answered, and the share it refused."""
 
     TABLE = "knowledge_scores"
 
-    model: str
-    benchmark: str
-    variant: str
-    accuracy: float
-    refusals: float | None
-    date: datetime.date
 
-
-@immutable
 class NaturalExperiment(TableRow):
     """A row of natural_experiments.csv: a day from which a model sold at a new price, with the weights of the day before."""
 
     TABLE = "natural_experiments"
-
-    provider: str
-    model: str
-    date: datetime.date
 
 
 # Price files: a validated row, and the book of all rows with exchange rates and problems.
@@ -396,7 +312,7 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
     if currency == "USD":
         return 1.0
     known = [rate for rate in fx[currency] if rate.date <= day]
-    return (known[-1] if known else fx[currency][0]).units_per_usd
+    return float((known[-1] if known else fx[currency][0]).units_per_usd)
 
 
 def usd_amount(row: PriceRow, fx: Fx, day: date) -> float:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongUnit, shorten
-from derive.immutable import immutable
 from derive.tables.cells import NUMBER
 from derive.tables.questions import read_givens, stated_range, unknown_names
 from derive.tables.shipped import Fault, TableRow, is_known
@@ -37,24 +36,10 @@ _COMPARED = ("unknown", "stated", "givens", "tolerance")
 """Columns of a claim with numbers for the comparison."""
 
 
-@immutable
 class Claim(TableRow):
     """A row of claims.csv: a number of the lecture, or attributed to it, and the result of the check."""
 
     TABLE = "claims"
-
-    id: str
-    time: str
-    claim: str
-    stated: str
-    unit: str
-    unknown: str
-    givens: str
-    equations: tuple[str, ...]
-    tolerance: float | None
-    verdict: str
-    reason: str
-    source: str
 
     def faults(self) -> Iterator[Fault]:
         undecided = self.verdict == UNDECIDED
@@ -68,24 +53,10 @@ class Claim(TableRow):
             yield from _readable(self, ("equations", lambda: [equation(id) for id in self.equations]))
 
 
-@immutable
 class WorkedProblem(TableRow):
     """A row of problems.csv: a published problem with its answer, as one question, and the verdict on the answer."""
 
     TABLE = "problems"
-
-    id: str
-    problem: str
-    stated: str
-    unit: str
-    unknown: str
-    givens: str
-    tolerance: float
-    verdict: str
-    reason: str
-    arithmetic: str
-    source: str
-    source_url: str
 
     def faults(self) -> Iterator[Fault]:
         if not self.reason and self.verdict != "reproduced":

@@ -1,10 +1,7 @@
-"""Records of the tables that ship: a field a column, of the type that the description gives it, with what the cell says."""
+"""Records of the tables that ship: a column has the type that the description gives it, and what its cell says."""
 
 import csv
-import datetime
 import io
-from dataclasses import fields
-from typing import get_type_hints
 
 from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.tables import shipped
@@ -14,29 +11,12 @@ from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test, some
 
 PRICES = {"prices", "prices_rivals", "prices_calibration"}
-TYPES = {"string": str, "list": tuple[str, ...], "number": float, "integer": int, "boolean": bool, "date": datetime.date}
-
-
-def columns(record: type[TableRow]) -> dict[str, object]:
-    hints = get_type_hints(record)
-    return {one.name: hints[one.name] for one in fields(record) if one.name != "place"}
 
 
 def test_every_table_but_those_of_prices_has_a_record():
     """No estimate reads the history of open prices."""
     tables = {name.removesuffix(".csv") for name in shipped.read().files if name != shipped.DESCRIPTION}
     assert set(RECORDS) == tables - PRICES - {"price_history"}
-
-
-@in_one_test("record", RECORDS.values())
-def test_a_record_has_columns_of_its_table_in_their_order_and_their_types(record: type[TableRow]):
-    """Columns that nobody reads need no field."""
-    described = [field for field in shipped.read().schema(record.TABLE)["fields"] if field["name"] in columns(record)]
-    assert list(columns(record)) == [field["name"] for field in described]
-    for field in described:
-        kind, wanted = columns(record)[field["name"]], TYPES[field["type"]]
-        blank = field["type"] not in ("string", "list") and not field.get("constraints", {}).get("required")
-        assert kind == (wanted | None if blank else wanted), field["name"]
 
 
 def said(value: object) -> str:
@@ -52,7 +32,7 @@ def test_a_record_says_what_its_cells_say(record: type[TableRow]):
     found = rows_of(record)
     assert [row.place for row in found] == list(range(2, len(cells) + 2))
     for row, texts in some(zip(found, cells, strict=True), 4):
-        for column in columns(record):
+        for column in texts:
             value, text = getattr(row, column), texts[column]
             same = float(text) == value if isinstance(value, int | float) and not isinstance(value, bool) else said(value) == text
             assert same, (row.place, column, value, text)

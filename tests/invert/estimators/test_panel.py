@@ -1,6 +1,5 @@
 """Open models with their prices: one price per model by its maker, the median of its hosts, and none that was looked up from a size."""
 
-from dataclasses import replace
 from math import exp, log, sqrt
 from random import Random
 from statistics import NormalDist, fmean, median
@@ -71,11 +70,11 @@ def test_output_over_input_of_one_model_differs_by_a_factor_between_hosts():
 
 
 def test_prices_that_are_looked_up_from_the_size_never_enter():
-    bucketed = [replace(row, output_price=100 * row.output_price) for row in PRICES if row.size_bucket]
+    bucketed = [row.changed(output_price=100 * row.output_price) for row in PRICES if row.size_bucket]
     others = [row for row in PRICES if not row.size_bucket]
     assert len(bucketed) >= 80
     assert spread_of_output_input_ratio([*others, *bucketed], LEAST) == spread_of_output_input_ratio(others, LEAST)
-    taken = [replace(row, size_bucket=False) for row in bucketed]
+    taken = [row.changed(size_bucket=False) for row in bucketed]
     assert spread_of_output_input_ratio([*others, *taken], LEAST).prices > spread_of_output_input_ratio(others, LEAST).prices
 
 

@@ -47,7 +47,7 @@ def case(name: str = "", assumptions: Assumptions = USUAL) -> Case:
 def undated(name: str, assumptions: Assumptions = USUAL) -> Case:
     """A sheet as read if models.csv did not have the release of its model."""
     found = gemini() if name == "gemini-3.1-pro" else infer(name)[0]
-    return case_of(found.sheet, replace(found.model, release_date=None, release_grade=""), shipped_data(), assumptions)
+    return case_of(found.sheet, found.model.changed(release_date=None, release_grade=""), shipped_data(), assumptions)
 
 
 def both(read: Case, assumptions: Assumptions = USUAL, data: Data | None = None) -> dict[str, Estimate]:

@@ -1,6 +1,5 @@
 """Which sheets hold on a day, which of them a name means, and prices changed by hand."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -73,7 +72,7 @@ def test_one_tier_a_model_by_default_and_all_when_asked():
 
 
 def model_row(provider: str, model: str, *aliases: str, first_party: bool = True) -> ModelRow:
-    return replace(models(shipped_data())[0], provider=provider, model=model, aliases=aliases, first_party=first_party)
+    return models(shipped_data())[0].changed(provider=provider, model=model, aliases=aliases, first_party=first_party)
 
 
 LISTED = [

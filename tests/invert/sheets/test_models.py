@@ -35,10 +35,10 @@ def test_the_earliest_row_of_any_table_counts(name: str, day: date):
 
 
 def test_a_model_that_no_row_names_was_there_on_no_day():
-    nameless = replace(model("gpt-6.1-sol"), model="gpt-0", aliases=())
+    nameless = model("gpt-6.1-sol").changed(model="gpt-0", aliases=())
     assert first_mention(nameless, shipped_data()) is None
-    assert first_mention(replace(nameless, aliases=("GPT-6.1-SOL",)), shipped_data()) == NEWEST
-    assert first_mention(replace(nameless, aliases=("gpt-6.1-sol",), provider="another"), shipped_data()) is None
+    assert first_mention(nameless.changed(aliases=("GPT-6.1-SOL",)), shipped_data()) == NEWEST
+    assert first_mention(nameless.changed(aliases=("gpt-6.1-sol",), provider="another"), shipped_data()) is None
 
 
 def test_tables_of_the_market_name_a_model_without_its_provider():

@@ -1,6 +1,5 @@
 """Observables that no estimate uses: what they add to the typical KV (a study of 2026-11-21: nothing), and what hosts of one model show."""
 
-from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -53,7 +52,7 @@ def test_what_has_no_rows_is_named(work, named: str):
 
 def test_hosts_that_agree_leave_a_point_and_prices_by_size_change_nothing():
     of_hosts = list(rows_of(HostPrice))
-    agreeing = [replace(row, output_price=5 * row.input_price) for row in of_hosts]
+    agreeing = [row.changed(output_price=5 * row.input_price) for row in of_hosts]
     assert rows(agreeing)["ln output/input"] == "sd 0.00, median 0.00" and rows(agreeing)["fraction at 5"] == "80% to 80%"
     without = [row for row in of_hosts if not row.size_bucket]
     assert len(without) < len(of_hosts) and rows(without) == rows(of_hosts)
@@ -61,7 +60,7 @@ def test_hosts_that_agree_leave_a_point_and_prices_by_size_change_nothing():
 
 def test_cache_reads_that_follow_the_cache_are_seen():
     kv = {row.model: row.kv_bytes_per_token for row in rows_of(OpenModel) if row.kv_bytes_per_token}
-    told = [replace(row, cache_read_price=row.input_price * kv[row.model] / 1e7) for row in rows_of(HostPrice) if row.model in kv]
+    told = [row.changed(cache_read_price=row.input_price * kv[row.model] / 1e7) for row in rows_of(HostPrice) if row.model in kv]
     assert rows(told)["cache read: KV"] == "rank correlation +1.00"
 
 
@@ -90,8 +89,8 @@ def test_a_price_that_does_tell_enters():
     random = np.random.default_rng(3)
     bytes_of = {one.architecture: np.exp(one.ln_kv + random.normal(0, 0.1)) for one in READ.caches}
     priced = [
-        replace(
-            panel.listed_models(shipped_data())[0], architecture=one.architecture, price_family=one.family,
+        panel.listed_models(shipped_data())[0].changed(
+            architecture=one.architecture, price_family=one.family,
             release_date=one.released, output_price=bytes_of[one.architecture],
         )
         for one in READ.caches

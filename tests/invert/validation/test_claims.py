@@ -1,7 +1,6 @@
 """Claims of the lecture and published problems: every verdict agrees with the value that equations and tables give."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -48,7 +47,7 @@ def test_every_equation_of_a_claim_is_used_and_no_given_is_what_is_asked(claim: 
 
 
 def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeypatch: pytest.MonkeyPatch):
-    kept, moved = BY_ID["A13a"], replace(BY_ID["A13a"], stated="3000", place=7)
+    kept, moved = BY_ID["A13a"], BY_ID["A13a"].changed(stated="3000", place=7)
     assert list(not_borne([kept], checked_rows([kept], {}, read()))) == []
     (fault,) = not_borne([moved], checked_rows([moved], {}, read()))
     assert str(fault).startswith("claims.csv row 7, column verdict: A13a is 'reproduced', and 2400 lies outside the tolerance of 3000")
@@ -90,6 +89,6 @@ def test_a_verdict_is_where_the_number_is(claim: Claim):
 
 def test_a_claim_without_an_answer_is_refused_with_the_reason():
     with pytest.raises(NoSingleValue, match="A13a: balance_batch also needs"):
-        finding(replace(BY_ID["A13a"], givens="machine_balance_ratio=300"), {}, read())
+        finding(BY_ID["A13a"].changed(givens="machine_balance_ratio=300"), {}, read())
     with pytest.raises(NoSingleValue, match="none of its rows has sparsity"):
-        finding(replace(BY_ID["A12b"], unknown="sparsity", equations=()), {}, read())
+        finding(BY_ID["A12b"].changed(unknown="sparsity", equations=()), {}, read())
