@@ -21,7 +21,7 @@ from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubts_about
 from invert.sheets.read import NEEDED, book_of, own_place
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, FileText, PriceBook, PriceRow
-from invert.sheets.rules import COMPONENTS, OTHER_COMPONENTS, Clash, check
+from invert.sheets.rules import COMPONENTS, OTHER_COMPONENTS, check
 from invert.sheets.sheet import Place, typed_place
 
 SHEET_FIELDS = (
@@ -141,7 +141,8 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     try:
         book = _read_file(file, data)
     except BadRow as error:
-        raise WrongData("\n".join(f"{fault}{_TO_FOLLOW if isinstance(fault, Clash) else ''}" for fault in error.problems)) from None
+        said = (f"{fault}{_TO_FOLLOW if fault.message.startswith(('overlaps', 'repeats')) else ''}" for fault in error.problems)
+        raise WrongData("\n".join(said)) from None
     meant = [replace(row, valid_to=begins[row.key]) if row in closed else row for row in before.own]
     old, added = book.own[: len(meant)], book.own[len(meant) :]
     if [*old] != meant or len(added) != len(cells):

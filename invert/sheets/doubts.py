@@ -19,7 +19,7 @@ from derive.tables.lines import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.sheets.read import prices_that_ship
-from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, usd_amount, without_collection
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, usd_amount
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, SAME_PRICE, broken, days, is_traded, rows_by_sheet, sheet_name
 
 _NEARLY = 0.75
@@ -44,7 +44,6 @@ _BELOW_INPUT = {"cache_write": "amounts are full prices, not surcharges on the i
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
-@without_collection()
 def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
     """Return all doubts about a book, each place once. It reads the rows once, on the days on which one begins or ends.
 

@@ -27,7 +27,6 @@ from invert.sheets.rows import (
     RowKey,
     grouped,
     problem_at,
-    without_collection,
 )
 from invert.sheets.rules import NAMES, OTHER_COMPONENTS, check, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
 from invert.sheets.sheet import name_price
@@ -100,7 +99,6 @@ def load(prices: Prices | None = None) -> PriceBook:
     return book_of(read_data(), prices)
 
 
-@without_collection()
 def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     """Return the book that `load` returns, from the tables of a run."""
     fx, rows = prices_that_ship(data)

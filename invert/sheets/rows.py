@@ -1,10 +1,8 @@
 """The rows of the tables of the price side: models, disclosures and other prices, and a row of a price file with the book of all rows."""
 
 import datetime
-import gc
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import date
 from operator import attrgetter
@@ -275,25 +273,6 @@ def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return found
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Pause the garbage collector while rows are read or checked: they have no reference cycles.
-
-    >>> with without_collection():
-    ...     gc.isenabled()
-    False
-    >>> gc.isenabled()
-    True
-    """
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 def description_of(rows: Sequence[PriceRow]) -> dict[str, Any]:

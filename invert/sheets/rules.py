@@ -10,7 +10,7 @@ from math import inf
 from derive.errors import WrongData, WrongValue, is_same, mistaken, shorten, skeleton, suggest
 from derive.tables.cells import read_number
 from derive.tables.lines import Problem, first_of_each_place
-from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, units_per_usd, usd_amount, without_collection
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, units_per_usd, usd_amount
 
 LEAST_THRESHOLD = 1_000
 """Smallest plausible threshold [token]: `input@200` is a typing error for `input@200k`."""
@@ -42,11 +42,6 @@ _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """The prices and places in the rows of a sheet on a day, without amounts. Sheets of one shape are all sound, or all unsound."""
 
 
-class Clash(Problem):
-    """A row that overlaps another row of the same key in time."""
-
-
-@without_collection()
 def check(book: PriceBook) -> list[Problem]:
     """Return everything that is wrong with the rows of a book together, on any day."""
     problems = [*book.far_off]
@@ -96,26 +91,22 @@ def rows_by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
     return {key: sheets[key] for key in sorted(sheets)}
 
 
-def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
+def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
     """Insert a row among the rows of its key, sorted by start. Return a problem instead if it overlaps one of them."""
     rivals = held.setdefault(row.key, [])
     place = bisect_right(rivals, row.start, key=lambda rival: rival.start)
     for rival in rivals[max(place - 1, 0) : place + 1]:
         if rival.start < row.end and row.start < rival.end:
+            said = f"overlaps {rival.origin}: the older price must end (valid_to) before the newer one begins"
             if rival.effective_date == row.effective_date:
-                amounts = f"{rival.amount:g} and {row.amount:g}"
-                return _clash(row, f"repeats the key of {rival.origin}: the same price on the same day, {amounts}. Remove one of them")
-            if row.date_kind == "verified":
+                both = f"the same price on the same day, {rival.amount:g} and {row.amount:g}"
+                said = f"repeats the key of {rival.origin}: {both}. Remove one of them"
+            elif row.date_kind == "verified":
                 why = "a price with date_kind verified has no first day. Write start if the price begins on its effective_date"
-                return _clash(row, f"overlaps {rival.origin}: {why}")
-            return _clash(row, f"overlaps {rival.origin}: the older price must end (valid_to) before the newer one begins")
+                said = f"overlaps {rival.origin}: {why}"
+            return row.problem("effective_date", said)
     rivals.insert(place, row)
     return None
-
-
-def _clash(row: PriceRow, message: str) -> Clash:
-    found = row.problem("effective_date", message)
-    return Clash(origin=found.origin, row=found.row, column=found.column, message=found.message)
 
 
 def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:

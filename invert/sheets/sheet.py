@@ -215,10 +215,11 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     are not given are the prices of the band below. `copies` lists the copied prices. Raise UnknownName for an unknown component. Raise
     WrongValue for an amount that is not a price, for an unknown place, and for two amounts for one place.
     """
-    before = sheet.prices
-    prices = _with_bands(sheet, amounts)
+    before, prices = sheet.prices, dict(sheet.prices)
     given: dict[Place, str] = {}
-    for spec, amount in amounts.items():
+    # A band copies prices of the band below, so the lower thresholds go first.
+    for spec, amount in sorted(amounts.items(), key=lambda one: typed_place(one[0])[1]):
+        _add_band(prices, *typed_place(spec)[:2], like=sheet.bands[-1].threshold_inclusive)
         place = placed(spec, prices)
         if place in given:
             raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet. Give it once")
@@ -228,8 +229,6 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
             prices[place] = price if place in before else replace(price, origin=_ADDED)
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
-    for place in sorted(place for place in prices if place not in before and place not in given):
-        prices[place] = _copied_price(place, prices)
     return replace(sheet, rows=tuple(prices.values()))
 
 
@@ -242,15 +241,6 @@ def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
 def copies(sheet: PriceSheet) -> dict[Place, str]:
     """Return the prices that an added band copies from the band below, each with the name of the copied price."""
     return {place: price.origin.removeprefix(_COPIED) for place, price in sheet.prices.items() if price.origin.startswith(_COPIED)}
-
-
-def _copied_price(place: Place, prices: Mapping[Place, Price]) -> Price:
-    """Return the price of the band below, which the vendor does not publish for this band."""
-    component, at, _ = place
-    price = next(price for price in _band_below(at, prices) if price.component == component)
-    said = f"{_COPIED}{spelled(price.place)}"
-    changed = replace(price, verification="user", source_url="", notes=said, origin=said, valid_to=None)
-    return replace(changed, threshold_tokens=at, threshold_inclusive=prices[place].threshold_inclusive)
 
 
 def is_added(spec: str, sheet: PriceSheet) -> bool:
@@ -269,31 +259,20 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
     ]
 
 
-def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str]) -> dict[Place, Price]:
-    """Return the prices of a sheet with the bands that the amounts add, at the prices of the band below."""
-    prices, like = dict(sheet.prices), sheet.bands[-1].threshold_inclusive
-    thresholds = {band.threshold_tokens for band in sheet.bands}
-    new = sorted({at for spec in amounts if (at := _threshold_of_band(spec)) is not None} - thresholds)
-    for at in new:
-        if not LEAST_THRESHOLD <= at <= _LARGEST_THRESHOLD:
-            raise WrongValue(f"a band may begin at 1k to 10M tokens, such as input@200k, and not at @{at}")
-        copied = [replace(price, threshold_tokens=at, threshold_inclusive=like) for price in _band_below(at, prices)]
-        prices |= {price.place: price for price in copied}
-    if len(thresholds) + len(new) > BAND_LIMIT:
-        raise WrongValue(f"that makes {len(thresholds) + len(new)} bands, and at most {BAND_LIMIT} are read")
-    return prices
-
-
-def _band_below(at: int, prices: Mapping[Place, Price]) -> Iterable[Price]:
-    """Return the prices of a prompt that is shorter than a threshold."""
+def _add_band(prices: dict[Place, Price], component: str, at: int, like: bool) -> None:
+    """Add a band with this threshold, at the prices of the band below, which the vendor does not publish for it."""
+    thresholds = {band for name, band, _ in prices if name == "input"}
+    if component not in _OF_A_BAND or at in thresholds:
+        return
+    if not LEAST_THRESHOLD <= at <= _LARGEST_THRESHOLD:
+        raise WrongValue(f"a band may begin at 1k to 10M tokens, such as input@200k, and not at @{at}")
+    if len(thresholds) == BAND_LIMIT:
+        raise WrongValue(f"that makes more than {BAND_LIMIT} bands, and at most {BAND_LIMIT} are read")
     below = sorted((place for place in prices if place[0] in _OF_A_BAND and place[1] < at), key=itemgetter(1))
-    return {place[0]: prices[place] for place in below}.values()
-
-
-def _threshold_of_band(spec: str) -> int | None:
-    """Return the threshold of a price of a band, or None for any other price or an unreadable threshold."""
-    component, _, threshold = spec.strip().partition("@")
-    return token_count(threshold) if component in _OF_A_BAND else None
+    for price in {place[0]: prices[place] for place in below}.values():
+        said = f"{_COPIED}{spelled(price.place)}"
+        changed = replace(price, verification="user", source_url="", notes=said, origin=said, valid_to=None)
+        prices[price.component, at, None] = replace(changed, threshold_tokens=at, threshold_inclusive=like)
 
 
 def _amount_of_text(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:
