@@ -19,8 +19,8 @@ _ALL = "all"
 _MOST_NAMED = 3
 """Maximum number of models that a note names."""
 _RELEASED_LATER = "{sheets} left out: released after {day} ({models})"
-_SEEN_LATER = "{sheets} left out: in no table on {day}, and without a known release (first seen: {models}). Name a model to show it"
-_NAMED = "{sheets} shown: in no table on {day}, and without a known release (first seen: {models})"
+_SEEN_LATER = "{sheets} left out: first seen after {day}, and without a known release ({models}). Name a model to show it"
+_NAMED = "{sheets} shown: first seen after {day}, and without a known release ({models})"
 _FIELDS = tuple(field.name for field in fields(PriceRow))
 _WORD = re.compile("[^-/. ]{3,}")
 """A word of a name: gemini and pro of gemini-3.1-pro."""

@@ -1,11 +1,11 @@
 """What is known of the model of a sheet: its names across sellers, its facts, and the first day that names it.
 
-The facts come from its row of models.csv, or else from the weights named by its seller. The first day is the earliest dated row of any
-table, for models of unknown release.
+The facts come from its row of models.csv, or else from the weights named by its seller. The first day is the earliest dated price. It
+replaces an unknown release.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -14,7 +14,7 @@ from derive.tables.lines import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
 from invert.sheets.read import book_of
-from invert.sheets.rows import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow, PriceBook, grouped
+from invert.sheets.rows import HostPrice, ModelRow, PriceBook, PriceRow, grouped
 from invert.sheets.sheet import PriceSheet
 
 MAKERS = frozenset(
@@ -123,15 +123,6 @@ def _weights_by_spelling(names: Iterable[tuple[str, Architecture]]) -> Mapping[s
 
 
 _Name = tuple[str, str]
-"""Provider and model in small letters. The provider is blank in tables that name only a model."""
-
-
-def first_mention(model: ModelRow, data: Data) -> date | None:
-    """Return the earliest day of any row that names a model, or None if no row has a date."""
-    first = _first_days(data)
-    names = [name.casefold() for name in (model.model, *model.aliases)]
-    days = [day for name in names for provider in (model.provider.casefold(), "") if (day := first.get((provider, name)))]
-    return min(days, default=None)
 
 
 def context_below(model: ModelRow, threshold: int) -> Problem | None:
@@ -143,30 +134,24 @@ def context_below(model: ModelRow, threshold: int) -> Problem | None:
 
 
 def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:
-    """Return the earliest day in any table, for each model with a sheet of unknown start."""
+    """Return the earliest day of any price of each model with a sheet of unknown start."""
     open_start = {(sheet.provider, sheet.model) for sheet in offered if not sheet.start_known}
-    if not open_start:
-        return {}
-    of_rows = (((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date))
-    said = [(pair, day) for pair, day in of_rows if day and day <= book.newest_retrieved]
-    said += [((model.provider, model.model), day) for model in data.tables.rows_of(ModelRow) if (day := first_mention(model, data))]
-    return {pair: min(days) for pair, days in grouped(one for one in said if one[0] in open_start).items()}
+    rows = [row for row in (*book_of(data).rows, *book.rows) if (row.provider, row.model) in open_start] if open_start else []
+    return _earliest_days(rows, book.newest_retrieved)
+
+
+def first_day(model: ModelRow, data: Data) -> date | None:
+    """Return the earliest day of any shipped price of a model, or None if it has no price with a date."""
+    return _first_days(data).get((model.provider, model.model))
 
 
 @cache_with_data
 def _first_days(data: Data) -> Mapping[_Name, date]:
-    """Return the earliest day in the shipped tables, by name."""
-    dated = grouped(((provider.casefold(), model.casefold()), day) for provider, model, day in _dated_rows(data))
-    return {name: min(days) for name, days in dated.items()}
+    """Return the earliest day of the shipped prices of each model."""
+    return _earliest_days(book_of(data).rows, date.max)
 
 
-def _dated_rows(data: Data) -> Iterator[tuple[str, str, date]]:
-    """Yield provider, model and day of every sound row that has all of them. A price is also as old as the day it was read."""
-    for row in book_of(data).rows:
-        yield from ((row.provider, row.model, day) for day in (row.effective_date, row.retrieved_date) if day)
-    for said in data.tables.rows_of(Disclosure):
-        if said.model and said.date:
-            yield said.provider, said.model, said.date
-    yield from (("", row.model, row.date) for row in data.tables.rows_of(ListPrice))
-    yield from (("", row.model, row.date) for row in data.tables.rows_of(HostPrice))
-    yield from (("", row.model, row.date) for row in data.tables.rows_of(DisclosedSize))
+def _earliest_days(rows: Iterable[PriceRow], last: date) -> dict[_Name, date]:
+    """Return the earliest day of each model in price rows, up to a last day. A price is also as old as the day it was read."""
+    dated = (((row.provider, row.model), day) for row in rows for day in (row.effective_date, row.retrieved_date) if day and day <= last)
+    return {name: min(days) for name, days in grouped(dated).items()}
