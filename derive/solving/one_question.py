@@ -24,6 +24,7 @@ from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
+    drop_knowns,
     known_values,
     pose_again,
     pose_question,
@@ -99,6 +100,9 @@ def _answer_numbers(asked: Question) -> Solution:
     """Return the answer of the first attempt that has one: for all targets, with what is usual, with other stand-ins."""
     # No number of chips meets several targets exactly.
     targets = several if len(several := find_targets(asked)) > 1 else asked.limits
+    if asked.limits and not is_reachable(drop_knowns(asked, {*asked.limits})):
+        # Beside a limit, a result that is given is a limit too, unless the other givens determine the unknown.
+        asked = replace(asked, limits=targets)
     limited = _suppose_types(replace(asked, limits=targets))
     sized = _fewest_chips(limited, _LACKS_BATCH) if targets else None
     if sized:

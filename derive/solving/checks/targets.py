@@ -6,7 +6,7 @@ from typing import Any
 from derive.answers import next_whole
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER, Equation
-from derive.roles import FASTER, Batch, Memory, Replica
+from derive.roles import FASTER, SIZES, Batch, Memory, Replica
 from derive.solving.checks.fit import rows_held, shortage
 from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import results_made_of
@@ -59,8 +59,11 @@ def batch_is_left_to_a_rate(asked: Question) -> bool:
 
 
 def find_targets(asked: Question) -> dict[str, str]:
-    """Return the limits, and for chips every given time or rate beside them, each with the side on which it is met."""
-    if asked.unknown != Memory.bought:
+    """Return the limits, and for a size every given time or rate beside them, each with the side on which it is met.
+
+    Without limits, results give a size that is not bought exactly.
+    """
+    if asked.unknown not in SIZES or not (asked.limits or asked.unknown == Memory.bought):
         return {**asked.limits}
     given = {name: side for name in asked.typed if (side := better_side(name))}
     # A result that is given hides what another is made of.
