@@ -50,7 +50,7 @@ LESS_IS_MORE = ("layer_time",)
 MODEL_KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
 """Kinds of model with separately measured efficiency, with their names."""
 DECODE, PREFILL, BOTH = "decode", "prefill", "both"
-SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
+SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?![0-9]+\s*[x×*])(?=[A-Za-z0-9])(.+)"
 """A number of chips: 8xH100:fp8."""
 
 

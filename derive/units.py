@@ -234,6 +234,7 @@ def _normalise_unit(row: Quantity, rest: str, binary: bool) -> str:
     """
     if not rest:
         return rest
+    rest = re.sub(r"^([A-Za-z])\$", r"\1 $", rest)
     rest = re.sub(_CHIP_HOUR, "/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
     rest = re.sub(_FLOP_DAY, "FLOPday", re.sub(_TOKEN_HOUR, "/", rest))
     rest = re.sub(rf"^({'|'.join(_NUMBERS)})\b", lambda number: _NUMBERS[number[0]], rest)
