@@ -17,7 +17,7 @@ from derive.errors import BacksolveError, WrongData, shorten
 from derive.tables.lines import BadRow, Problem
 from invert.assumptions import Assumptions
 from invert.comparison_records import (
-    TAKEN_HOME,
+    FACTOR,
     Comparison,
     Dated,
     History,
@@ -28,9 +28,11 @@ from invert.comparison_records import (
     causes_of_runs,
     causes_of_saved,
     log_change,
+    numbers_by_name,
+    side_of,
 )
 from invert.data import Data
-from invert.estimate_text import six_digits, with_new_keys
+from invert.estimate_text import with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
 from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run
@@ -44,7 +46,6 @@ from invert.sheets.rows import RELEASED_PRICES, CalibrationModel, FileText, Pric
 from invert.sheets.sheet import Asked, Place, PriceSheet, copies, spelled, with_amounts, without_places
 
 _INPUT: Place = ("input", 0, None)
-_FACTOR: Name = ("bayes_factor", "convention")
 _REROUNDED = 0.1
 """A ratio is listed if the changes of its rounding cell and its value differ by more than this share of the change of the price, in logs.
 """
@@ -77,7 +78,6 @@ def infer_against(
         before=said,
         after=after,
         file=None if against == SHIPPED else file,
-        in_full="--as csv" if against else f"--against {run.as_of} --as csv",
     )
     of_day: dict[SheetKey, Side] = {}
     if file and file.content.lstrip()[:1] in (b"{", b"["):
@@ -129,44 +129,6 @@ def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | 
     return file_of(against), None
 
 
-# What is compared.
-
-
-def side_of(one: Inference) -> Side:
-    """Reduce an inference to its prices and estimates."""
-    estimates = {name: _rounded(found.kind, found.median, found.low, found.high) for name, found in one.named_estimates.items()}
-    first = one.pairs[0] if one.pairs else None
-    points = {"from_threshold": first.lecture.values, "joint": first.joint.values} if first else {}
-    readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
-    tiers = _tiers((of.ttl_seconds, of.answer.probabilities, of.answer.ranges) for of in one.storage if of.answer)
-    factor = {_FACTOR: _factor(one.convention.bayes_factor, one.convention.probability_by_cost)} if one.convention else {}
-    return Side(prices=one.sheet.asked, said={**estimates, **readings, **tiers, **factor})
-
-
-def _factor(value: float | None, by_cost: float) -> Estimate:
-    """Return the Bayes factor of habit against cost. It is a floor if the cost model excludes the premiums."""
-    return _point(value) if by_cost or value is None else _rounded("lower", None, value, None)
-
-
-def _rounded(kind: str, *numbers: object) -> Estimate:
-    # More digits are those of the draws, and of the machine.
-    median, low, high = (six_digits(float(value)) if isinstance(value, int | float) else None for value in numbers)
-    return Estimate(kind=kind, median=median, low=low, high=high, level=None)
-
-
-def _point(value: object) -> Estimate:
-    return Estimate(kind="undetermined", level=None) if value is None else _rounded("point", value, None, None)
-
-
-def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float], Mapping[str, tuple[float, float]]]]) -> dict[Name, Estimate]:
-    """Return the probability of each memory tier, with its range, by lifetime."""
-    return {
-        (f"probability_{tier}", str(ttl or "hour")): _rounded("interval", share, *ranges[tier])
-        for ttl, shares, ranges in sold
-        for tier, share in shares.items()
-    }
-
-
 # What was saved.
 
 
@@ -204,22 +166,25 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
         *((one["component"], one["threshold_tokens"], one["ttl_seconds"], one["price"]) for one in offers),
     ]
     prices = {(name, at, ttl): (float(one["amount"]), _printable(one["currency"]), _printable(one["per"])) for name, at, ttl, one in priced}
-    said: dict[Name, Estimate] = {}
+    estimates: dict[Name, Estimate] = {}
     for quantity, found in record["estimates"].items():
         for estimator, one in {"": found}.items() if "kind" in found else found.items():
-            said[_printable(quantity), _printable(estimator)] = _rounded(_printable(one["kind"]), one["median"], one["low"], one["high"])
+            name = _printable(quantity), _printable(estimator)
+            estimates[name] = Estimate(kind=_printable(one["kind"]), median=one["median"], low=one["low"], high=one["high"])
+    readings, convention = record["readings"], record.get("convention")
     # Two bands of equal prices are no pair, and have no joint reading.
-    if record["readings"]["joint"]:
-        for name, reading in (("from_threshold", "lecture"), ("joint", "joint")):
-            said["kv_bytes_per_token", name] = _point(record["readings"][reading]["kv_bytes_per_token"])
-    if convention := record.get("convention"):
-        said[_FACTOR] = _factor(convention["bayes_factor"], convention["probability_by_cost"])
-    tiers = _tiers(
-        (one["ttl_seconds"], one["probabilities"], {tier: (end["low"], end["high"]) for tier, end in one["range"].items()})
-        for one in record["storage"]
-        if one["probabilities"]
+    points = [("from_threshold", readings["lecture"]), ("joint", readings["joint"])] if readings["joint"] else []
+    said = numbers_by_name(
+        estimates,
+        {name: reading["kv_bytes_per_token"] for name, reading in points},
+        [
+            (one["ttl_seconds"], one["probabilities"], {tier: (end["low"], end["high"]) for tier, end in one["range"].items()})
+            for one in record["storage"]
+            if one["probabilities"]
+        ],
+        (convention["bayes_factor"], convention["probability_by_cost"]) if convention else None,
     )
-    return Side(prices=prices, said={**said, **tiers})
+    return Side(prices=prices, said=said)
 
 
 # Other prices.
@@ -281,10 +246,9 @@ def _compared(before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Map
                 key=key,
                 prices=changes[key],
                 moved=tuple(moved),
-                unmoved=len(every) - len(names),
+                unmoved=tuple(name for name in every if name not in names),
                 calibrates=key[:2] in calibrating,
                 rerounded=rerounded,
-                stayed=tuple(name for name in TAKEN_HOME if name in new.said and name not in names),
             )
         )
     return tuple(found)
@@ -352,7 +316,7 @@ def _is_printed(name: Name, old: Side, new: Side) -> bool:
     are never shown.
     """
     quantity, lifetime = name
-    if name == _FACTOR:
+    if name == FACTOR:
         return old.prices != new.prices
     if not quantity.startswith("probability_"):
         return True
@@ -471,16 +435,14 @@ def days_of_change(rows: Sequence[PriceRow], last: date) -> list[date]:
 
 
 def _dated(inferences: Iterable[Inference], rows: Sequence[PriceRow]) -> tuple[Dated, ...]:
-    """Build the dated estimates. Days on which no selected price changed are left out."""
+    """Build the dated inferences. Days on which no selected price changed are left out."""
     found: list[Dated] = []
     begun = {row.start for row in rows} | {row.valid_to for row in rows}
     for one in inferences:
-        side = side_of(one)
-        changes = price_changes(found[-1].side.prices if found else {}, side.prices)
+        changes = price_changes(found[-1].one.sheet.asked if found else {}, one.sheet.asked)
         if changes:
             since = one.sheet.as_of if one.sheet.as_of in begun else None
-            size = (one.anchors.values["active_params"], one.anchors.origin["active_params"]) if one.size_stated else None
             eve = since - timedelta(days=1) if since and found else None
             gap = max(row.end for row in rows if row.end <= eve) if eve and not any(row.valid_on(eve) for row in rows) else None
-            found.append(Dated(since=since, as_of=one.sheet.as_of, changes=changes, side=side, size=size, unsold_from=gap))
+            found.append(Dated(since=since, one=one, changes=changes, unsold_from=gap))
     return tuple(found)

@@ -1,14 +1,17 @@
 """Records of two runs side by side: their estimates, the changed inferences, the prices that changed them, and other causes in words."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date
 from math import exp, log
+from typing import Any
 
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.tables.lines import Problem
 from derive.units import show
-from invert.data import Data, made_with
+from invert.data import Data, Made, made_with
+from invert.encoder import Codec
+from invert.estimate_text import six_digits
 from invert.estimators.cases import common_anchors
 from invert.records import Estimate, Name, Observable
 from invert.result import Inference, Run
@@ -29,6 +32,51 @@ class Side:
 
     prices: Mapping[Place, Asked]
     said: Mapping[Name, Estimate]
+
+
+FACTOR: Name = ("bayes_factor", "convention")
+"""The factor of a convention against costs, as JSON has it. Other vendors' prices also move it."""
+_Shares = tuple[int | None, Mapping[str, float], Mapping[str, tuple[float, float]]]
+"""A lifetime, or None for hourly storage, with the probability of each memory tier and its range."""
+
+
+def side_of(one: Inference) -> Side:
+    """Reduce an inference to its prices and its numbers."""
+    first, habit = one.first_pair, one.convention
+    readings = {"from_threshold": first.lecture, "joint": first.joint} if first else {}
+    said = numbers_by_name(
+        one.named_estimates,
+        {name: reading.values.get("kv_bytes_per_token") for name, reading in readings.items()},
+        [(of.ttl_seconds, of.answer.probabilities, of.answer.ranges) for of in one.storage if of.answer],
+        (habit.bayes_factor, habit.probability_by_cost) if habit else None,
+    )
+    return Side(prices=one.sheet.asked, said=said)
+
+
+def numbers_by_name(
+    estimates: Mapping[Name, Estimate],
+    kv_bytes: Mapping[str, float | None],
+    tiers: Iterable[_Shares],
+    factor: tuple[float | None, float] | None,
+) -> dict[Name, Estimate]:
+    """Return estimates, KV bytes by reading, probabilities of memory tiers by lifetime, and the factor of a convention with the probability
+    by cost.
+    """
+    found = {name: _rounded(one.kind, one.median, one.low, one.high) for name, one in estimates.items()}
+    found |= {("kv_bytes_per_token", name): _rounded("point", value) for name, value in kv_bytes.items()}
+    for ttl, shares, ranges in tiers:
+        found |= {(f"probability_{tier}", str(ttl or "hour")): _rounded("interval", shares[tier], *ranges[tier]) for tier in shares}
+    if factor:
+        value, by_cost = factor
+        # The factor is a floor if the cost model excludes the premiums.
+        found[FACTOR] = _rounded("point", value) if by_cost or value is None else _rounded("lower", None, value)
+    return found
+
+
+def _rounded(kind: str, median: float | None, low: float | None = None, high: float | None = None) -> Estimate:
+    """Return an estimate to six digits, because later ones are those of the draws and of the machine. A point without a value is none."""
+    median, low, high = (None if value is None else six_digits(float(value)) for value in (median, low, high))
+    return Estimate(kind="undetermined" if kind == "point" and median is None else kind, median=median, low=low, high=high)
 
 
 @immutable
@@ -79,6 +127,11 @@ class Moved:
     slopes: tuple[float | None, ...] = ()
 
     @property
+    def name(self) -> Name:
+        """Its quantity and its estimator."""
+        return self.quantity, self.estimator
+
+    @property
     def times(self) -> float | None:
         """The value after over the value before, or None if one of them has no number."""
         moved = log_change(self.before, self.after)
@@ -104,19 +157,18 @@ class Moved:
 
 @immutable
 class SheetChange:
-    """One sheet in both runs: changed prices, changed inferences, and the number of unchanged ones.
+    """One sheet in both runs: changed prices, changed inferences, and the names of unchanged ones.
 
     `calibrates`: estimates of other sheets depend on its row. `rerounded` lists ratios of prices, and the input price, before and after if
-    their rounding cell changed. `stayed` are the main estimates that did not change.
+    their rounding cell changed.
     """
 
     key: SheetKey
     prices: tuple[PriceChange, ...]
     moved: tuple[Moved, ...]
-    unmoved: int
+    unmoved: tuple[Name, ...]
     calibrates: bool
     rerounded: tuple[tuple[Observable, Observable], ...] = ()
-    stayed: tuple[Name, ...] = ()
 
 
 @immutable
@@ -124,8 +176,7 @@ class Comparison:
     """Two runs side by side.
 
     `added` and `gone` are sheets of only one run. `recalibrated`: the calibration may also differ. `causes` describe
-    differences other than prices. `problems` and `file` belong to the earlier prices. `in_full` is the part of a command that prints
-    everything. `doubts` are questions about its prices.
+    differences other than prices. `problems` and `file` belong to the earlier prices. `doubts` are questions about its prices.
     """
 
     before: str
@@ -138,23 +189,19 @@ class Comparison:
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     file: FileText | None = None
-    in_full: str = "--as csv"
     doubts: tuple[Problem, ...] = ()
 
 
 @immutable
 class Dated:
-    """Estimates of a sheet from a day on, and its prices that changed on that day. All prices are new on the first day.
+    """The inference of a sheet from a day on, and its prices that changed on that day. All prices are new on the first day.
 
-    `since` is None if the start of the first prices is unknown. `as_of` is the day of the reading. `size` has the stated active parameters
-    and their source, or None if the input price suggests them. `unsold_from` is the day from which the sheet had no price until then.
+    `since` is None if the start of the first prices is unknown. `unsold_from` is the day from which the sheet had no price until then.
     """
 
     since: date | None
-    as_of: date
+    one: Inference
     changes: tuple[PriceChange, ...]
-    side: Side
-    size: tuple[float, str] | None
     unsold_from: date | None = None
 
 
@@ -180,71 +227,61 @@ def log_change(before: Estimate | None, after: Estimate | None) -> float | None:
 
 
 _MOST_NAMED = 3
-"""Maximum number of named sheets, tables or anchors."""
+"""Maximum number of named differences of a kind."""
 CALIBRATION = "the calibration, which used other prices"
+_HASH_SHOWN = 8
+"""Number of printed digits of a hash."""
+_CODEC = Codec()
+
+
+def changed_facts(what: str, sides: Iterable[Mapping[str, str]], most: int = _MOST_NAMED) -> list[str]:
+    """Describe facts that differ then and now, `weights of acme/m, none -> v2`: the first ones, and the number of others."""
+    then, now = sides
+    pairs = {name: [of.get(name) or "none" for of in (then, now)] for name in {**now, **then}}
+    each = [f"{what}{name}, {' -> '.join(both)}" for name, both in pairs.items() if both[0] != both[1]]
+    return each[:most] + ([f"{len(each) - most} more like these"] if each[most:] else [])
+
+
+def changed_inputs(then: Made, now: Made, most: int = _MOST_NAMED) -> list[str]:
+    """Describe the tables, by the beginnings of their hashes, and the versions that differ."""
+    hashes = [{name: (digest or "")[:_HASH_SHOWN] for name, digest in of.tables.items()} for of in (then, now)]
+    return changed_facts("", hashes, most) + changed_facts("", (then.versions, now.versions), most)
 
 
 def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tuple[str, ...]:
     """List the causes of differences between a run on earlier prices or another day and a run on the same tables."""
-    before = {one.sheet.key: one for one in old}
-    days = {one.sheet.as_of for one in before.values()}
-    known = {key: (before[key], one) for one in run if (key := one.sheet.key) in before}
-    contexts = {key: [longest_context(one.sheet, one.model) for one in both] for key, both in known.items()}
-    texts = {key: [show("context_length", longest) if longest else "" for longest in both] for key, both in contexts.items()}
-    weights = {key: [one.model.architecture if one.model else "" for one in both] for key, both in known.items()}
-    recalibration = [CALIBRATION] if recalibrated else []
-    return *_days(days, run.as_of), *recalibration, *_changed("max_context", texts), *_changed("weights", weights)
+    before, now = {one.key: one for one in old}, {one.key: one for one in run}
+    models = (_facts_of_models(of[key] for key in now if key in before) for of in (before, now))
+    day = _other_day((one.sheet.as_of for one in before.values()), run.as_of)
+    return (*day, *[CALIBRATION] * recalibrated, *changed_facts("", models))
 
 
-def causes_of_saved(
-    sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data
-) -> tuple[tuple[str, ...], bool]:
+def _facts_of_models(inferences: Iterable[Inference]) -> dict[str, str]:
+    """Return the longest context and the weights of each model, by the name of the fact."""
+    facts = {}
+    for one in inferences:
+        longest = longest_context(one.sheet, one.model)
+        facts[f"max_context of {one.name}"] = show("context_length", longest) if longest else ""
+        facts[f"weights of {one.name}"] = one.model.architecture if one.model else ""
+    return facts
+
+
+def causes_of_saved(sheets: Iterable[Mapping[str, Any]], saved: Mapping[str, Any], run: Run, data: Data) -> tuple[tuple[str, ...], bool]:
     """List the causes of differences from a saved result. Return also whether it used other tables or versions, so that its calibration may
     differ. A plain list of sheets has little information, and the text says so.
     """
-    days = {date.fromisoformat(str(one["as_of"])) for one in sheets}
+    days = _other_day((date.fromisoformat(one["as_of"]) for one in sheets), run.as_of)
     if not saved:
-        return (*_days(days, run.as_of), "anchors, tables or versions, which a list of sheets does not have"), True
-    made = made_with(data)
-    tables, versions = differing_names(saved.get("tables"), made.tables), differing_names(saved.get("versions"), made.versions)
-    causes = (
-        *_days(days, run.as_of),
-        *_named("anchor", _anchors(saved.get("anchors"), common_anchors(run.assumptions).values)),
-        *_named("", (f"{name} as it is now" for name in tables)),
-        *_named("", (f"{name} {made.versions.get(name, 'none')}" for name in versions)),
+        return (*days, "anchors, tables or versions, which a list of sheets does not have"), True
+    inputs = changed_inputs(_CODEC.decode(Made, {name: saved[name] for name in ("versions", "seeds", "tables")}), made_with(data))
+    anchors = (
+        {name: show(name, value, digits=6) for name, value in sorted(of.items()) if name in QUANTITIES}
+        for of in (saved["anchors"], common_anchors(run.assumptions).values)
     )
-    return causes, bool(tables or versions)
+    return (*days, *changed_facts("anchor ", anchors), *inputs), bool(inputs)
 
 
-def _days(days: Iterable[date], now: date) -> Iterator[str]:
+def _other_day(days: Iterable[date], now: date) -> list[str]:
     """Describe a change of day: `the day, 2026-03-12 -> 2026-11-20`."""
-    if others := sorted({day for day in days if day != now}):
-        yield f"the day, {others[0]} -> {now}"
-
-
-def _changed(what: str, told: Mapping[SheetKey, Sequence[str]]) -> Iterator[str]:
-    """Describe a fact that differs between two runs: `max_context of acme/m, 128k tokens -> 1M tokens`."""
-    texts = {key: [text or "not known" for text in both] for key, both in told.items()}
-    return _named(f"{what} of", (f"{key[0]}/{key[1]}, {then} -> {now}" for key, (then, now) in texts.items() if then != now))
-
-
-def _anchors(saved: object, now: Mapping[str, float]) -> Iterator[str]:
-    """Describe a change of anchors: `active_params, not given -> 60B`."""
-    found = saved if isinstance(saved, dict) else {}
-    then = {str(name): float(value) for name, value in found.items() if isinstance(value, int | float)}
-    for name in sorted(name for name in {*then, *now} if name in QUANTITIES and then.get(name) != now.get(name)):
-        yield f"{name}, {' -> '.join(show(name, of[name], digits=3) if name in of else 'not given' for of in (then, now))}"
-
-
-def differing_names(then: object, now: Mapping[str, object]) -> list[str]:
-    """Return the names whose values differ between a saved mapping and a new one."""
-    of = then if isinstance(then, dict) else {}
-    return [name for name in {**now, **of} if name not in of or name not in now or of[name] != now[name]]
-
-
-def _named(what: str, found: Iterable[str]) -> Iterator[str]:
-    """Name the first ones and the number of others."""
-    each = [f"{what} {one}".lstrip() for one in found]
-    yield from each[:_MOST_NAMED]
-    if each[_MOST_NAMED:]:
-        yield f"{len(each) - _MOST_NAMED} more like these"
+    others = sorted({day for day in days if day != now})
+    return [f"the day, {others[0]} -> {now}"] if others else []

@@ -14,7 +14,7 @@ from derive.errors import WrongData, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
 from invert.assumptions import USUAL, assumptions_as_record
-from invert.comparison_records import differing_names
+from invert.comparison_records import changed_facts, changed_inputs
 from invert.data import made_with, read_data
 from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
@@ -22,7 +22,6 @@ from invert.estimators.cases import assumptions_of, given_anchors
 from invert.estimators.size import with_scores
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
-from invert.report.layout import several
 from invert.result import Run
 from invert.sheets.assemble import day_of
 from invert.sheets.diff import SHIPPED
@@ -32,8 +31,6 @@ _MOST_ASKED = 4096
 """Maximum number of names of a kind in a question."""
 _MADE_WITH = ("versions", "seeds", "tables", "assumptions", "rows")
 """Keys of a saved run that are not results."""
-_HASH_SHOWN = 8
-"""Number of printed digits of a hash."""
 _LAST_DIGITS = 1e-9
 """Relative difference of two versions of a library or two machines, up to which a number is reproduced."""
 _MOST_LISTED = 5
@@ -82,22 +79,11 @@ def arguments(saved: SavedRun) -> dict[str, Any]:
 def changed_since(saved: SavedRun) -> str:
     """Describe in one line the differences of version, tables, seeds and assumptions, or return an empty text."""
     then, now = saved.made, made_with(with_scores(read_data(), saved.request.knowledge))
-    assumed = json.loads(json.dumps(assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))))
-    tables, assumptions = differing_names(then.tables, now.tables), differing_names(saved.assumptions, assumed)
-    hashes = {name: [(of.tables.get(name) or "none")[:_HASH_SHOWN] for of in (then, now)] for name in tables}
-    hashed = [f"{name} (SHA-256 {earlier}, now {later})" for name, (earlier, later) in hashes.items()]
-    if not tables[1:]:
-        hashed = [one.replace(" (", " has changed since (", 1) for one in hashed]
-    parts = [
-        f"{'changed since are ' if tables[1:] else ''}{several(hashed, _MOST_LISTED)}" if tables else "",
-        *(
-            f"made with {name} {then.versions.get(name, 'of no version')}, now it is {now.versions.get(name, 'none')}"
-            for name in differing_names(then.versions, now.versions)
-        ),
-        "computed with other draws" if then.seeds != now.seeds else "",
-        f"made on another {several(assumptions, _MOST_LISTED)}" if assumptions else "",
-    ]
-    return f"{saved.place}: {'; '.join(filter(None, parts))}" if any(parts) else ""
+    assumed = assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))
+    seeds = ({name: str(seed) for name, seed in of.seeds.items()} for of in (then, now))
+    assumptions = ({name: json.dumps(value) for name, value in of.items()} for of in (saved.assumptions, assumed))
+    parts = [*changed_inputs(then, now, _MOST_LISTED), *changed_facts("seed of ", seeds), *changed_facts("", assumptions, _MOST_LISTED)]
+    return f"{saved.place}: was made with other inputs: {'; '.join(parts)}" if parts else ""
 
 
 def differing(saved: SavedRun, table: Run) -> list[str]:

@@ -140,9 +140,6 @@ def _answer(asked: dict[str, Any], shown: "Shown", workers: int | None, save: st
             table, moved = infer(**asked) if save is not None else None, None
         else:
             table, moved = _run_inference(asked, shown, executor, default, whole)
-            if moved and repeated and shown.against is None:
-                # --against does not go together with --like, and records without it contain only the sheets.
-                moved = replace(moved, in_full="--as markdown")
             for text in answer_texts(table, moved, shown, width()):
                 click.echo(text)
             problems = [*table.problems, *(moved.problems if moved else ())]

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from math import inf
 from operator import attrgetter
 
 from derive.show.citation import ADDRESS, markdown_cell
 from derive.show.layout import csv_text
-from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, SheetChange
+from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, SheetChange, side_of
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits
 from invert.records import Estimate, Name, Observable
@@ -18,7 +18,7 @@ from invert.report.layout import GAP, NONE, Table, aligned, billions, infer_agai
 from invert.report.table import report_document
 from invert.result import Inference, Run
 from invert.sheets.rows import PriceRow, SheetKey, grouped
-from invert.sheets.sheet import Asked, money_unit, sheet_in_words
+from invert.sheets.sheet import money_unit, sheet_in_words
 
 _SCHEMA = "infer-against-1"
 _MOST_LINES = 40
@@ -27,43 +27,60 @@ _MOST_SHEETS = 8
 """Maximum number of sheets that a line names."""
 _COLUMNS = ("inference", "before", "after", "range", "per 1%")
 _HOW_TO_READ = "range: change over the width of the earlier range, on a log scale. per 1%: average change for a 1% higher price."
-_HARDLY = ("+0.00", "-0.00")
-"""Text of a change by less than a hundredth of the range."""
+_HARDLY = (NONE, "+0.00", "-0.00")
+"""Text of no range, and of a change by less than a hundredth of the range."""
+_Changed = Mapping[SheetKey, Sequence[Moved]]
+"""The changed inferences of each sheet that are shown."""
 
 
 def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
     """Format the changed inferences in this width: a table for each sheet, then a line each for unchanged parts and notes."""
-    found = _hide_tiny_changes(found)
-    moved = sorted(_pairs(found), key=lambda pair: -_distance(pair[1]))
-    main = [pair for pair in moved if (pair[1].quantity, pair[1].estimator) in TAKEN_HOME] if only_main else []
-    shown = main or moved[:_MOST_LINES]
-    left = len(moved) - len(shown)
-    more = [f"{left} more changed: {'--full' if main else found.in_full} lists them."] if left else []
-    return laid_out([*_parts(found, shown), "", *more, *_below(found)], width)
+    seen = sorted((pair for key, moved in _seen(found).items() for pair in ((key, one) for one in moved)), key=_distance)
+    main = [pair for pair in seen if pair[1].name in TAKEN_HOME] if only_main else []
+    shown = main or seen[:_MOST_LINES]
+    left = len(seen) - len(shown)
+    more = [f"{left} more changed: {'--full' if main else '--as markdown'} lists them."] if left else []
+    return laid_out([*_parts(found, grouped(shown)), "", *more, *_below(found)], width)
 
 
 def changes_document(found: Comparison, style: str) -> str:
     """Format the changes in Markdown, LaTeX or HTML, with a row for every visible change."""
-    found = _hide_tiny_changes(found)
-    return report_document([*_parts(found, _pairs(found)), *_below(found)], style)
+    return report_document([*_parts(found, _seen(found)), *_below(found)], style)
 
 
-def _pairs(found: Comparison) -> list[tuple[SheetChange, Moved]]:
-    return [(sheet, one) for sheet in found.sheets for one in sheet.moved]
+def _seen(found: Comparison) -> _Changed:
+    """Return the changes that printed digits show, by sheet."""
+    return {sheet.key: [one for one in sheet.moved if _is_seen(one)] for sheet in found.sheets}
 
 
-def _parts(found: Comparison, shown: Sequence[tuple[SheetChange, Moved]]) -> Iterator[str]:
+def _is_seen(one: Moved) -> bool:
+    """Return whether a printed number of its row changed, in either direction: a value, the factor, or the share of the range."""
+    before, after = (estimate_text(one.quantity, told) for told in (one.before, one.after))
+    there_or_back = max(one.times, 1 / one.times) if one.times else 1.0
+    return before != after or f"{there_or_back:.3g}" != "1" or _share_of_range(one) not in _HARDLY
+
+
+def _distance(pair: tuple[SheetKey, Moved]) -> float:
+    """Return the sort key of a change by its part of the range: changes of kind first, factors and values without a range last."""
+    one = pair[1]
+    return -inf if one.times is None and one.quantity != "bayes_factor" else -abs(one.share_of_range or 0.0)
+
+
+def _parts(found: Comparison, shown: _Changed) -> Iterator[str]:
     """Yield the title, the changed prices and inferences of each sheet, and the inferences that moved without a price."""
     yield f"{found.after}, against {found.before}"
+    others = []
     for sheet in found.sheets:
-        listed = [one for of, one in shown if of is sheet and one.prices]
+        listed = [one for one in shown.get(sheet.key, ()) if one.prices]
+        others += [row_of(one, sheet) for one in shown.get(sheet.key, ()) if not one.prices]
         if sheet.prices:
-            less = f" ({len(sheet.moved)} changed, by less than the printed digits)" if sheet.moved and not listed else ""
+            unseen = sum(not _is_seen(one) for one in sheet.moved)
+            less = f" ({unseen} changed, by less than the printed digits)" if unseen and not listed else ""
             yield from ("", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}")
         if listed:
             yield moved_table(listed, sheet)
         yield from _rounding(sheet)
-    if others := [row_of(one, sheet) for sheet, one in shown if not one.prices]:
+    if others:
         yield from ("", _list_causes(found), _table(("sheet", *_COLUMNS), _merge_sheets(others)))
 
 
@@ -77,33 +94,18 @@ def _table(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Table:
     return aligned([column for column in columns if any(row[column] != NONE for row in rows)], rows, GAP - 1)
 
 
-def _hide_tiny_changes(found: Comparison) -> Comparison:
-    """Count changes that are smaller than the printed digits as unchanged."""
-    return replace(found, sheets=tuple(sheet_as_seen(sheet) for sheet in found.sheets))
-
-
-def sheet_as_seen(sheet: SheetChange) -> SheetChange:
-    moved = tuple(one for one in sheet.moved if _is_seen(one))
-    hidden = {(one.quantity, one.estimator) for one in sheet.moved} - {(one.quantity, one.estimator) for one in moved}
-    stayed = tuple(name for name in TAKEN_HOME if name in sheet.stayed or name in hidden)
-    return replace(sheet, moved=moved, unmoved=sheet.unmoved + len(hidden), stayed=stayed)
-
-
-def _is_seen(one: Moved) -> bool:
-    """Return whether a printed number of its row changed, in either direction: a value, the factor, or the share of the range."""
-    before, after = (estimate_text(one.quantity, told) for told in (one.before, one.after))
-    there_or_back = max(one.times, 1 / one.times) if one.times else 1.0
-    return before != after or f"{there_or_back:.3g}" != "1" or _share_of_range(one) not in (NONE, *_HARDLY)
-
-
 def _list_causes(found: Comparison) -> str:
     """List the causes other than a price of the sheet."""
-    calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
-    learned = [f"prices of {_names(calibrating)} that the calibration uses"] if calibrating else []
+    learned = [f"prices of {_names(_calibrating(found))} that the calibration uses"] if found.recalibrated and _calibrating(found) else []
     by = "; ".join((*found.causes, *learned))
     if not by:
         return "Changed, but the results show no cause. One of them may have been edited"
     return f"Changed by other causes than their own prices: {by}"
+
+
+def _calibrating(found: Comparison) -> list[SheetKey]:
+    """Return the sheets with changed prices that the calibration uses."""
+    return [one.key for one in found.sheets if one.calibrates and one.prices]
 
 
 def changes_json(found: Comparison) -> str:
@@ -124,13 +126,6 @@ def _merge_sheets(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 # In words.
-
-
-def _distance(one: Moved) -> float:
-    """Return the size of a change relative to its range: changes of kind first, factors and values without a range last."""
-    if one.times is None and one.quantity != "bayes_factor":
-        return inf
-    return abs(one.share_of_range or 0.0)
 
 
 def _share_of_range(one: Moved) -> str:
@@ -173,18 +168,18 @@ def price_in_words(price: PriceChange) -> str:
 
 def _below(found: Comparison) -> list[str]:
     """List unchanged estimates, changes without a price change, sheets of only one side, and notes."""
-    same = [one for one in found.sheets if not one.moved]
-    moving = [one for one in found.sheets if one.moved]
-    rest = sum(one.unmoved for one in moving)
+    seen = _seen(found)
+    moving = [one for one in found.sheets if seen[one.key]]
+    unmoved = [name for one in moving for name in (*one.unmoved, *(each.name for each in one.moved if each not in seen[one.key]))]
     lines = []
     if not moving and not (found.gone or found.added):
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")
-    if len(moving) == 1 and moving[0].stayed:
-        stayed = [name_of(*name) for name in moving[0].stayed]
+    if len(moving) == 1 and (stayed := [name_of(*name) for name in TAKEN_HOME if name in unmoved]):
         lines.append(f"Main results that did not change: {', '.join(stayed)}.")
-    unmoved = [many(rest, "other estimate")] * bool(moving) + [many(len(same), "whole sheet")] * bool(same)
-    lines += [f"{' and '.join(unmoved)} did not change."] if unmoved else []
+    same = [many(len(unmoved), "other estimate")] * bool(moving)
+    same += [many(len(found.sheets) - len(moving), "whole sheet")] * (len(moving) < len(found.sheets))
+    lines += [f"{' and '.join(same)} did not change."] if same else []
     lines += [_HOW_TO_READ] if moving else []
     lines += _calibration(found)
     # Of a saved result nobody knows whether the others were there: it may have been asked of one model.
@@ -204,17 +199,11 @@ def _rounding(sheet: SheetChange) -> list[str]:
 
 def _calibration(found: Comparison) -> list[str]:
     """Name the changed sheets that the calibration uses, and count the other sheets that moved with them."""
-    of = [one for one in found.sheets if one.calibrates and one.prices]
-    if not of:
+    if not (of := _calibrating(found)):
         return []
-    names, one = ", ".join(sheet_in_words(sheet.key) for sheet in of), len(of) == 1
-    if not found.recalibrated:
-        said = "calibrates other sheets by its" if one else "calibrate other sheets by their"
-        return [f"{names} {said} shipped prices, which are unchanged."]
     others = [sheet for sheet in found.sheets if not sheet.prices]
-    if not others:
-        return [f"{names} calibrate{'s' if one else ''} other sheets, which are not shown here."]
-    return [f"{names} calibrate{'s' if one else ''}: {sum(bool(sheet.moved) for sheet in others)} of {many(len(others), 'other')} moved."]
+    moved = f"{sum(bool(sheet.moved) for sheet in others)} of {many(len(others), 'other')} shown here moved"
+    return [f"The calibration uses {_names(of)}, {moved if found.recalibrated else 'at the shipped prices, which are unchanged'}."]
 
 
 def _names(keys: Sequence[SheetKey]) -> str:
@@ -224,9 +213,9 @@ def _names(keys: Sequence[SheetKey]) -> str:
 # For programs.
 
 
-def _keys(sheets: str) -> Through:
-    """Return the keys of several sheets, each by column."""
-    return Through(sheets, lambda found: [dict(zip(KEY, key, strict=True)) for key in found])
+def _by_column(keys: Iterable[SheetKey]) -> list[dict[str, str]]:
+    """Return the keys of sheets, each by column."""
+    return [dict(zip(KEY, key, strict=True)) for key in keys]
 
 
 def inferences(said: Mapping[Name, Estimate]) -> list[dict[str, object]]:
@@ -244,10 +233,10 @@ CHANGES = Codec(
     keys={
         Comparison: {
             **{name: name for name in ("before", "after", "recalibrated", "causes", "sheets")},
-            "added": _keys("added"), "gone": _keys("gone"), "notes": "notes",
+            "added": Through("added", _by_column), "gone": Through("gone", _by_column), "notes": "notes",
         },
         SheetChange: {
-            **KEY, **{name: name for name in ("calibrates", "prices", "moved", "unmoved")},
+            **KEY, **{name: name for name in ("calibrates", "prices", "moved")}, "unmoved": Through("unmoved", len),
             "rerounded": Through("rerounded", lambda pairs: [{"name": old.name, "old": old, "new": new} for old, new in pairs]),
         },
         PriceChange: {"place": "spelled", **_PRICE, "copied_from": Through("copied_from", lambda text: text or None)},
@@ -260,7 +249,10 @@ CHANGES = Codec(
         },
         Observable: {name: name for name in ("value", "low", "high")},
         Estimate: {name: name for name in ("kind", "median", "low", "high")},
-        Dated: {"since": "since", "as_of": "as_of", "changes": "changes", "inferences": Through("side.said", inferences)},
+        Dated: {
+            "since": "since", "as_of": "one.sheet.as_of", "changes": "changes",
+            "inferences": Through("one", lambda one: inferences(side_of(one).said)),
+        },
         History: {**KEY, "until": "until", "days": "days"},
     },
     rounded=frozenset([Moved, Observable]),
@@ -296,39 +288,25 @@ def history_text(found: Sequence[History], width: int) -> str:
 
 def history_parts(one: History) -> list[str]:
     """Return the days of one sheet as a table, and the price changes of each day."""
-    units = {unit for dated in one.days for unit in _units(dated)}
-    columns = ("since", "in / out", *(column.heading for column in _HISTORY_COLUMNS))
-    rows = [{**_row_of_day(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
+    currencies = dict.fromkeys(dated.one.sheet.bands[0].input.currency for dated in one.days)
+    columns = ("since", f"in / out, {'/'.join(currencies)}", *(column.heading for column in _HISTORY_COLUMNS))
+    rows = [dict(zip(columns, _cells_of_day(dated, place, one.days), strict=True)) for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
-    read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
-    if (size := one.days[-1].size) and _PRICE_COST in kept:
-        read.append(f"price/cost is by {billions(size[0])} active as {size_grade(size[1])}, not by the price")
-    said = []
+    last, said = one.days[-1].one, []
+    if last.size_stated and _PRICE_COST in kept:
+        size, grade = last.anchors.values["active_params"], size_grade(last.anchors.origin["active_params"])
+        said.append(f"price/cost is by {billions(size)} active as {grade}, not by the price.")
     for dated in one.days[1:]:
         unsold = f" Not sold from {dated.unsold_from} until then." if dated.unsold_from else ""
-        said.append(f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}.{unsold}")
-    ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price has changed since then."]
-    return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]
+        said.append(f"{dated.one.sheet.as_of}: {'; '.join(map(price_in_words, dated.changes))}.{unsold}")
+    ended = [f"Sold so until {one.until}."] if one.until else [] if one.days[1:] else ["No price has changed since then."]
+    return [aligned(kept, rows), *said, *ended]
 
 
-def _prices_of_day(dated: Dated) -> list[Asked | None]:
-    """Return the input and output prices of that day."""
-    return [dated.side.prices.get((name, 0, None)) for name in ("input", "output")]
-
-
-def _units(dated: Dated) -> list[str]:
-    return [money_unit(*one[1:]) for one in _prices_of_day(dated) if one]
-
-
-def _asked(dated: Dated, with_unit: bool) -> str:
-    """Return `3 / 14`, with the unit if it differs between days."""
-    amounts = " / ".join(f"{one[0]:g}" if one else NONE for one in _prices_of_day(dated))
-    return f"{amounts} {', '.join(dict.fromkeys(_units(dated)))}" if with_unit else amounts
-
-
-def _row_of_day(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
-    since = str(dated.since) if dated.since else f"before {days[place + 1].as_of}" if place + 1 < len(days) else "not known"
-    return {"since": since, **{one.heading: estimate_text(one.of[0], dated.side.said.get(one.of)) for one in _HISTORY_COLUMNS}}
+def _cells_of_day(dated: Dated, place: int, days: Sequence[Dated]) -> tuple[str, ...]:
+    since = str(dated.since) if dated.since else f"before {days[place + 1].one.sheet.as_of}" if place + 1 < len(days) else "not known"
+    base = dated.one.sheet.bands[0]
+    return since, f"{base.input.amount:g} / {base.output.amount:g}", *(column.whole_text(dated.one) for column in _HISTORY_COLUMNS)
 
 
 def history_json(found: Sequence[History]) -> str:
@@ -340,10 +318,10 @@ def history_csv(found: Sequence[History]) -> str:
     """Return CSV with a line for each inference and day."""
     return csv_text(DATED_COLUMNS, (
         {
-            **CHANGES.encode_keys(one, KEY), "since": dated.since, "as_of": dated.as_of,
+            **CHANGES.encode_keys(one, KEY), "since": dated.since, "as_of": dated.one.sheet.as_of,
             "changes": "; ".join(map(price_in_words, dated.changes)), **estimate,
         }
-        for one in found for dated in one.days for estimate in inferences(dated.side.said)
+        for one in found for dated in one.days for estimate in inferences(side_of(dated.one).said)
     ))  # fmt: skip
 
 
@@ -355,8 +333,14 @@ _OF_SHEET: tuple[Name, ...] = (
     ("kv_bytes_per_token", "from_threshold"), ("kv_bytes_per_token", "from_premium"),
 )  # fmt: skip
 """The estimates that the page shows, beside memory tiers. JSON has all that moved."""
-_OF_NEW = _OF_SHEET[:2]
-_NEW_COLUMNS = ("model", "since", "in/out", *(name_of(*name) for name in _OF_NEW))
+_OF_NEW = [REGISTRY[key] for key in ("active_params_by_price", "bandwidth_bound_fraction")]
+"""The columns of a new model."""
+_NEW_SHEET: Keys = {
+    **{name: f"one.{path}" for name, path in KEY.items()},
+    "since": "day", "input": "one.sheet.bands.0.input.amount", "output": "one.sheet.bands.0.output.amount",
+    "currency": "one.sheet.bands.0.input.currency",
+    "estimates": Through("one", lambda one: inferences({name: found for name, found in side_of(one).said.items() if name in _OF_SHEET})),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -394,46 +378,44 @@ def news_json(news: News) -> str:
             for sheet in news.found.sheets
             if sheet.prices
         ],
-        "new": [_new_record(one, day) for one, day in new],
-        "first_seen": [dict(zip(KEY, key, strict=True)) for key in seen_first],
-        "gone": [dict(zip(KEY, key, strict=True)) for key in news.found.gone],
+        "new": [CHANGES.encode_keys({"one": one, "day": day}, _NEW_SHEET) for one, day in new],
+        "first_seen": _by_column(seen_first),
+        "gone": _by_column(news.found.gone),
     }
     return json.dumps(document, indent=2, allow_nan=False)
 
 
 def _news_parts(news: News) -> Iterator[str]:
     """Yield the title, a paragraph and a table for each sheet with a price change, new models, and removed ones."""
-    found = news.found
     yield f"API prices from {news.since} to {news.run.as_of}"
-    changed = [sheet_as_seen(sheet) for sheet in found.sheets if sheet.prices]
+    changed = [sheet for sheet in news.found.sheets if sheet.prices]
     yield from title("Changed prices and the estimates that they moved") if changed else ["", "No price changed."]
     for sheet in changed:
         yield from _changed_parts(sheet, news)
     new, seen_first = _new_sheets(news)
     if new:
         yield from title("New models")
-        yield aligned(_NEW_COLUMNS, [_new_row(one, day) for one, day in new])
-        yield "Prices in and out are in USD per million tokens. Ranges in brackets are 90 % ranges."
-    if seen_first or found.gone:
-        yield ""
-    if seen_first:
-        yield f"New in the tables, first day not known: {', '.join(map(sheet_in_words, seen_first))}."
-    if found.gone:
-        yield f"No longer sold: {', '.join(map(sheet_in_words, found.gone))}."
+        yield aligned(
+            ("model", "since", "prices", *(column.heading for column in _OF_NEW)),
+            [(sheet_in_words(one.key), str(day), one.sheet.base_prices, *(of.whole_text(one) for of in _OF_NEW)) for one, day in new],
+        )
+        yield "Ranges in brackets are 90 % ranges."
+    for said, keys in (("New in the tables, first day not known", seen_first), ("No longer sold", news.found.gone)):
+        if keys:
+            yield from ("", f"{said}: {', '.join(map(sheet_in_words, keys))}.")
 
 
 def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
     day_of, sources = _origins(sheet, news)
     days = " and ".join(sorted({*day_of.values()}))
-    yield ""
-    yield f"{days}: {sheet_in_words(sheet.key)}" if days else sheet_in_words(sheet.key)
+    yield from ("", f"{days}: {sheet_in_words(sheet.key)}" if days else sheet_in_words(sheet.key))
     yield "; ".join(map(price_in_words, sheet.prices)) + "".join(f" ({source})" for source in sources)
-    moved = [one for one in sheet.moved if one.prices]
-    shown = [one for one in moved if (one.quantity, one.estimator) in _OF_SHEET or one.quantity.startswith("probability_")]
+    seen = [one for one in sheet.moved if _is_seen(one)]
+    shown = [one for one in seen if one.prices and (one.name in _OF_SHEET or one.quantity.startswith("probability_"))]
     if shown:
         yield moved_table(shown, sheet)
-    if hidden := len(sheet.moved) - len(shown):
-        yield f"{hidden} other estimate{'s' * (hidden > 1)} moved: {infer_against_day(sheet.key, news.run, news.since)}"
+    if hidden := len(seen) - len(shown):
+        yield f"{many(hidden, 'other estimate')} moved: {infer_against_day(sheet.key, news.run, news.since)}"
     elif not shown:
         yield "No estimate moved."
 
@@ -465,23 +447,3 @@ def _began(one: Inference, news: News) -> date | None:
     days = [row.start for row in news.run.rows if row.sheet_key == one.key and row.component == "input" and row.start > date.min]
     days += [one.model.release_date] if one.model and one.model.release_date else []
     return max(days, default=None)
-
-
-def _new_row(one: Inference, day: date) -> tuple[str, ...]:
-    base = one.sheet.bands[0]
-    currency = "" if base.input.currency == "USD" else f" {base.input.currency}"
-    said = [estimate_text(name[0], one.named_estimates.get(name)) for name in _OF_NEW]
-    return sheet_in_words(one.key), str(day), f"{base.input.amount:g}/{base.output.amount:g}{currency}", *said
-
-
-def _new_record(one: Inference, day: date) -> dict[str, object]:
-    base = one.sheet.bands[0]
-    shown = {name: found for name in _OF_SHEET if (found := one.named_estimates.get(name))}
-    return {
-        **dict(zip(KEY, one.key, strict=True)),
-        "since": day.isoformat(),
-        "input": base.input.amount,
-        "output": base.output.amount,
-        "currency": base.input.currency,
-        "estimates": inferences(shown),
-    }

@@ -14,12 +14,14 @@ from derive.tables.shipped import read
 from invert.compare import days_of_change, histories, infer_against
 from invert.comparison_records import (
     CALIBRATION,
+    TAKEN_HOME,
     Comparison,
     Moved,
     SheetChange,
     causes_of_runs,
     causes_of_saved,
     log_change,
+    side_of,
 )
 from invert.inference import infer
 from invert.records import Estimate
@@ -74,7 +76,7 @@ def test_a_price_set_by_hand_is_what_moved_each_inference_and_by_how_much():
     assert one.elasticity == pytest.approx(log(one.times) / log(1.1)) and one.prices == sheet.prices
     assert ("kv_bytes_per_token", "typical") not in moved, "no price enters it"
     assert [old.name for old, _ in sheet.rerounded] == ["output@200k / output"], "1.36 is not round"
-    assert sheet.unmoved + len(sheet.moved) > 20
+    assert len(sheet.unmoved) + len(sheet.moved) > 20
 
 
 def test_the_bayes_factor_of_a_convention_moves_with_the_price_as_the_reports_of_both_have_it():
@@ -84,12 +86,13 @@ def test_the_bayes_factor_of_a_convention_moves_with_the_price_as_the_reports_of
     assert (one.before.median, one.after.median) == pytest.approx([of.convention.bayes_factor for of in (plain, run[0])], rel=1e-5)
     assert one.prices[0].spelled == "input" and "convention factor" in changes_text(found, 100)
     said = " ".join(changes_text(found, 100).split())
-    assert only_changed(found).stayed and all(name_of(*one) in said for one in only_changed(found).stayed)
+    stayed = [name_of(*name) for name in TAKEN_HOME if name in only_changed(found).unmoved]
+    assert stayed and all(one in said for one in stayed)
 
 
 def test_nothing_changed_is_nothing_moved():
     _, found = infer_against("", ["gemini-3.1-pro"])
-    assert [(one.prices, one.moved) for one in found.sheets] == [((), ())] and found.sheets[0].unmoved > 20
+    assert [(one.prices, one.moved) for one in found.sheets] == [((), ())] and len(found.sheets[0].unmoved) > 20
 
 
 @pytest.mark.slow
@@ -193,8 +196,8 @@ def test_every_day_says_what_changed_and_what_infer_says_of_that_day():
     assert [(change.place[0], change.old[0], change.new[0]) for change in second.changes][:2] == [
         ("input", 0.68, 1.36), ("output", 2.09, 4.18)]  # fmt: skip
     plain = infer("mistral-large-4", as_of=date(2026, 10, 20))[0]
-    assert second.side.said["active_params", "by_price"].median == pytest.approx(plain.by_price["active_params"].median, rel=1e-5)
-    assert third.side.said["active_params", "by_price"].median < second.side.said["active_params", "by_price"].median
+    assert side_of(second.one).said["active_params", "by_price"].median == pytest.approx(plain.by_price["active_params"].median, rel=1e-5)
+    assert side_of(third.one).said["active_params", "by_price"].median < side_of(second.one).said["active_params", "by_price"].median
 
 
 def test_no_day_before_the_release_is_shown(tmp_path: Path):
@@ -203,8 +206,8 @@ def test_no_day_before_the_release_is_shown(tmp_path: Path):
         (20, "2026-01-01", "2026-02-01"), (30, "2026-02-01", "2026-05-01"), (40, "2026-05-01", ""))]  # fmt: skip
     path.write_text("\n".join([HEADER, *lines, ""]), encoding="utf-8")
     (found,) = histories(["gpt-5.4"], prices=str(path))
-    assert [str(one.as_of) for one in found.days] == ["2026-03-05", "2026-05-01"]
-    assert found.days[0].side.prices["output", 0, None][0] == 30
+    assert [str(day.one.sheet.as_of) for day in found.days] == ["2026-03-05", "2026-05-01"]
+    assert found.days[0].one.sheet.asked["output", 0, None][0] == 30
 
 
 @pytest.fixture(scope="module")
@@ -236,10 +239,10 @@ def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(ta
     other = run | {"anchors": anchors, "tables": run["tables"] | {"fx.csv": "0"}, "versions": run["versions"] | {"numpy": "1.0"}}
     assert causes_of_saved([sheets[0] | {"as_of": "2026-03-12"}], other, table, shipped_data())[0] == (
         f"the day, 2026-03-12 -> {table.as_of}",
-        "anchor active_params, 60B -> not given",
         "anchor overlap, 0 -> 1",
-        "fx.csv as it is now",
-        f"numpy {run['versions']['numpy']}",
+        "anchor active_params, 60B -> none",
+        f"fx.csv, 0 -> {run['tables']['fx.csv'][:8]}",
+        f"numpy, 1.0 -> {run['versions']['numpy']}",
     )
     *named, more = causes_of_saved(sheets, run | {"tables": {}}, table, shipped_data())[0]
     assert len(named) == 3 and more.endswith(" more like these")

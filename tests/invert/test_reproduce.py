@@ -77,15 +77,15 @@ def test_what_has_changed_since_is_said_in_a_line(tmp_path, monkeypatch: pytest.
     tables = shipped.read()
     with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n")):
         then, now = (sha256(content).hexdigest()[:8] for content in (tables.content("fx.csv"), tables.content("fx.csv") + b"\n"))
-        assert changed_since(run).endswith(f"r.json: fx.csv has changed since (SHA-256 {then}, now {now})")
+        assert changed_since(run).endswith(f"r.json: was made with other inputs: fx.csv, {then} -> {now}")
     with reading(tables.of({name: content for name, content in tables.files.items() if name not in ("claims.csv", "problems.csv")})):
-        assert changed_since(run).endswith(", now none), problems.csv (SHA-256 " + run.made.tables["problems.csv"][:8] + ", now none)")
+        assert changed_since(run).endswith(" -> none; problems.csv, " + run.made.tables["problems.csv"][:8] + " -> none")
     with reading(tables.of(dict.fromkeys(tables.files, b""))):
-        assert changed_since(run).endswith(f" and {len(tables.files) - 5} more") and "fx.csv, models.csv" not in changed_since(run)
+        assert changed_since(run).endswith(f"; {len(tables.files) - 5} more like these") and "fx.csv, models.csv" not in changed_since(run)
     for module in ("numpy", "scipy"):
         monkeypatch.setattr(f"{module}.__version__", "9.9")
     with reading(tables.edited(fx=tables.content("fx.csv").decode() + "\n\n")):
-        assert "; made with numpy " in changed_since(run) and ", now it is 9.9; made with scipy " in changed_since(run)
+        assert "; numpy, " in changed_since(run) and " -> 9.9; scipy, " in changed_since(run)
 
 
 def test_an_answer_that_is_another_than_that_of_the_file_does_not_reproduce_and_one_that_is_the_same_does(tmp_path):

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from invert.compare import histories, infer_against
-from invert.comparison_records import Comparison, History, Moved, PriceChange, SheetChange
+from invert.comparison_records import Comparison, History, Moved, PriceChange, SheetChange, side_of
 from invert.records import Estimate
 from invert.report.changes import _COLUMNS, DATED_COLUMNS, changes_csv, changes_document, changes_json, history_csv, history_json
 from tests.tools.commands import call
@@ -23,7 +23,7 @@ def hostile(text: str) -> Comparison:
     before, after = (Estimate(kind="interval", median=value, low=value / 2, high=value * 2) for value in (2e9, 3e9))
     price = PriceChange(place=("input", 0, None), old=(2.0, "USD", "mtok"), new=(3.0, "USD", "mtok"))
     one = Moved(quantity="active_params", estimator="by_price", before=before, after=after, prices=(price,), slopes=(1.0,))
-    sheet = SheetChange(key=(text, text, "", "standard"), prices=(price,), moved=(one,), unmoved=3, calibrates=False)
+    sheet = SheetChange(key=(text, text, "", "standard"), prices=(price,), moved=(one,), unmoved=(), calibrates=False)
     key = (text, "m", "", "standard")
     return Comparison(before=text, after="now", sheets=(sheet,), added=(key,), gone=(key,), recalibrated=False, notes=())
 
@@ -32,7 +32,7 @@ def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison
     (sheet,) = found.sheets
     document = json.loads(changes_json(found), parse_constant=pytest.fail)
     (record,) = document["sheets"]
-    assert len(record["moved"]) == len(sheet.moved) and record["unmoved"] == sheet.unmoved
+    assert len(record["moved"]) == len(sheet.moved) and record["unmoved"] == len(sheet.unmoved)
     assert record["prices"] == [{
         "place": "output", "component": "output", "threshold_tokens": 0, "ttl_seconds": None, "old_amount": 12.0, "new_amount": 20.0,
         "currency": "USD", "per": "mtok", "copied_from": None,
@@ -62,7 +62,7 @@ def found_days() -> tuple[History, ...]:
 
 def test_json_and_csv_have_every_inference_of_every_day(found_days):
     records = json.loads(history_json(found_days), parse_constant=pytest.fail)
-    count = sum(len(day.side.said) for one in found_days for day in one.days)
+    count = sum(len(side_of(day.one).said) for one in found_days for day in one.days)
     assert sum(len(day["inferences"]) for one in records for day in one["days"]) == count
     lines = list(csv.DictReader(io.StringIO(history_csv(found_days))))
     assert len(lines) == count and tuple(lines[0]) == DATED_COLUMNS
