@@ -20,7 +20,7 @@ from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
 from invert.estimators.cases import assumptions_of, given_anchors
 from invert.estimators.size import with_scores
-from invert.report.contract import CODEC, SCHEMA, Question
+from invert.report.contract import CODEC, Question, given_in, question_in
 from invert.report.contract import saved as as_saved
 from invert.result import Run
 from invert.sheets.assemble import day_of
@@ -53,12 +53,6 @@ def saved_run(path: str) -> SavedRun:
         document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_keys)
     except (ValueError, RecursionError) as error:
         raise _none(place, f"it is not JSON: {shorten(str(error))}") from None
-    if isinstance(document, list):
-        raise _none(place, "a list, as --as json prints it, does not contain the question")
-    if not isinstance(document, dict) or not isinstance(document.get("schema"), str):
-        raise _none(place, "it names no schema")
-    if document["schema"] != SCHEMA:
-        raise _none(place, f"its schema is {shorten(document['schema'])}, and this version reads {SCHEMA!r}")
     try:
         return _run_of(place, document)
     except WrongShape as fault:
@@ -120,19 +114,14 @@ def _none(place: str, why: str) -> WrongData:
 
 
 def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
-    if "run" not in document:
-        raise WrongShape("it lacks run")
-    if isinstance(document["run"], dict) and isinstance(typed := document["run"].get("asked"), dict):
-        typed.setdefault("knowledge", None)  # A result of an earlier version has no scores.
-    question: Question = CODEC.decode(Question, document["run"], "run")
+    question = question_in(document)
     request, shown = question.request, question.shown
-    for name, asked in (("models", request.names), ("providers", request.providers), ("where", shown.wanted)):
-        if len(asked) > _MOST_ASKED:
-            raise WrongShape(f"run.asked.{name} has {len(asked):,} entries, but at most {_MOST_ASKED:,} are allowed")
+    for name, names in (("models", request.names), ("providers", request.providers), ("where", shown.wanted)):
+        if len(names) > _MOST_ASKED:
+            raise WrongShape(f"run.asked.{name} has {len(names):,} entries, but at most {_MOST_ASKED:,} are allowed")
     if isinstance(shown.against, str) and shown.against != SHIPPED:
         # By name a result is compared with a day or the shipped prices alone: no file is looked for.
         shown = replace(shown, against=CODEC.decode(date, shown.against, "run.asked.against").isoformat())
-    request, assumptions = replace(request, as_of=question.as_of if question.day_given else None), question.assumptions
-    given = CODEC.decode(tuple[str, ...], assumptions.get("given"), "run.assumptions.given")
-    anchors = {name: CODEC.decode(float, assumptions.get(name), f"run.assumptions.{name}") for name in given}
-    return SavedRun(**{**vars(question), "request": request, "shown": shown}, place=place, anchors=anchors, found=_findings(document))
+    request = replace(request, as_of=question.as_of if question.day_given else None)
+    asked = {**vars(question), "request": request, "shown": shown}
+    return SavedRun(**asked, place=place, anchors=given_in(question), found=_findings(document))

@@ -284,21 +284,18 @@ def cite_command(
     equations = [id for id in ids if id not in sheets]
     found = _cite_prices(sheets, html_base, **asked) if sheets else []
     why: dict[str, str] = {}
-    result = None
     if used_by is not None:
-        from invert.report.cited import references_in, refuse_other_schema, uses_in
+        from invert.report.cited import references_in, uses_in
 
         result = _read_json(used_by)
         try:
             why = uses_in(result)
+            equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
         except WrongData as error:
             raise WrongData(f"{called(used_by)}: {error}") from None
-        equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
         raise WrongValue("no id to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
     tell(cite_with_references(equations, found, style, html_base, macros, why), style)
-    if used_by is not None:
-        refuse_other_schema(result)
 
 
 def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dict[str, Any], html_base: str, macros: bool) -> None:

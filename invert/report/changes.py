@@ -13,9 +13,10 @@ from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Mo
 from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits
 from invert.records import Estimate, Name, Observable
-from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, name_of, size_grade
+from invert.report.columns import HISTORY_KEYS, REGISTRY, name_of, size_grade
 from invert.report.layout import GAP, NONE, Table, aligned, billions, infer_against_day, laid_out, many, several, title
 from invert.report.table import report_document
+from invert.report.tiers import ABSENT
 from invert.result import Inference, Run
 from invert.sheets.rows import PriceRow, SheetKey, grouped
 from invert.sheets.sheet import money_unit, sheet_in_words

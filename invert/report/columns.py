@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from derive.errors import UnknownName, WrongValue, suggest
@@ -18,15 +19,16 @@ from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.encoder import value_at
 from invert.estimate_text import KV_NAMES, bracket_range, kv_heading, middle_text, new_column_key, range_text, six_digits, two_digits
-from invert.records import TIER_NAMES, Estimate, TierShares, verdict
+from invert.records import TIER_NAMES, Estimate, verdict
+from invert.report import tiers
 from invert.report.layout import NONE, aligned, billions, dollars
-from invert.report.prices import DRAIN_TIMES_OF_LECTURE, fast_mode_in_brief, join_tiers, lifetime, worst_record
+from invert.report.prices import fast_mode_in_brief
+from invert.report.tiers import ABSENT
 from invert.result import Inference, Run
 from invert.sheets.sheet import LIST_TIERS
 
-ABSENT, _UNTESTED, UNKNOWN = "none", "n/a", "unknown"
-"""Texts of an empty cell: the sheet has no such number, or the forward model predicts no price of it. For a record: no true value is known.
-"""
+_UNTESTED, UNKNOWN = "n/a", "unknown"
+"""Texts of a sheet for which the forward model predicts no price, and of a record without a known true value."""
 _MOST_NAMED = 20
 """Maximum number of values in the message for a selection without a match."""
 _Sheet = TypeVar("_Sheet", bound=Inference)
@@ -73,7 +75,8 @@ class Column:
 
     def ordered_by(self, one: Inference) -> object:
         """Return the sort key of a sheet: a number, a text, or None."""
-        return (self.order or self.value)(one)
+        found = (self.order or self.value)(one)
+        return None if found in ("", ABSENT) else found
 
     @property
     def explained(self) -> str:
@@ -157,76 +160,6 @@ def short_kv(value: float | None) -> str:
     return ABSENT if value is None else f"{two_digits(value / 1e3)} kB"
 
 
-def tiers_in_short(tiers: Sequence[str], of: Sequence[str]) -> str:
-    """Return some of the memory tiers in a word or two.
-
-    >>> of = ("hbm", "ddr", "flash", "hdd")
-    >>> tiers_in_short(of[:2], of), tiers_in_short(of[1:], of), tiers_in_short(of, of)
-    ('HBM/DDR', 'no HBM', 'any')
-    """
-    lacking = [tier for tier in of if tier not in tiers]
-    if len(lacking) > 1:
-        return "/".join(TIER_NAMES[tier] for tier in tiers)
-    return f"no {TIER_NAMES[lacking[0]]}" if lacking else "any"
-
-
-def _tier(one: Inference) -> str:
-    """Return the tiers by price, or that the vendor states the tier."""
-    said = [tiers_in_short(of.answer.agreed, [*of.answer.probabilities]) for of in one.storage if of.answer and not of.disclosed]
-    stated = ["stated"] if any(of.disclosed for of in one.storage) else []
-    return ", ".join(dict.fromkeys(stated + said)) or ABSENT
-
-
-def _likely_tiers(one: Inference) -> list[str]:
-    """Return the stated tiers, else the likeliest by price."""
-    answers = [(of.answer.agreed if of.disclosed else (of.answer.likeliest,)) for of in one.storage if of.answer]
-    return [*dict.fromkeys("/".join(TIER_NAMES[tier] for tier in tiers) for tiers in answers)] or [NONE]
-
-
-_BY_PRICE = ("implied drain time", "storage price")
-"""Rules of the cache tier that use a price. Other rules are named in the cell."""
-
-
-def _tiers_by_price(one: Inference) -> str:
-    """Return the tiers with the level of the run: `HBM or DDR`, or `5 min HBM, 1 h flash`."""
-    return _together({of.ttl_seconds: _left_by_price(of.by_price) for of in one.storage if of.by_price})
-
-
-def _left_by_price(found: TierShares) -> str:
-    return "any" if len(found.agreed) == len(found.probabilities) else join_tiers(found.agreed)
-
-
-def _share_by_price(one: Inference) -> str:
-    """Return `98 % likely` for a tier by price, or the name of the rule by duration."""
-    rules = [term.partition(" (")[0] for of in one.storage for term in of.evidence if term not in _BY_PRICE]
-    found = (of.by_price for of in one.storage if of.by_price)
-    shares = [f"{100 * by_price.agreed_share:.0f} % likely" for by_price in found if _left_by_price(by_price) != "any"]
-    return ", ".join(filter(None, (" and ".join(dict.fromkeys(rules)), " and ".join(dict.fromkeys(shares))))) or NONE
-
-
-def _tiers_stated(one: Inference) -> str:
-    return _together({of.ttl_seconds: join_tiers(of.answer.agreed) for of in one.storage if of.answer and of.disclosed})
-
-
-def _stated_as(one: Inference) -> str:
-    """Return the vendor's words."""
-    said = ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
-    return f"stated as {said}" if said else NONE
-
-
-def _together(said: Mapping[int | None, str]) -> str:
-    """Return one answer if all lifetimes have the same, else `5 min flash, 1 h disk`."""
-    if len(set(said.values())) <= 1:
-        return next(iter(said.values()), ABSENT)
-    return ", ".join(f"{lifetime(ttl)} {text}" for ttl, text in said.items())
-
-
-def _tier_codes(one: Inference) -> str | None:
-    """Return `300:hbm:0.46-0.9`: lifetime [s] or `hour`, the likeliest tier by prices, and its least and greatest probability."""
-    found = [(of.ttl_seconds or "hour", of.by_price.likeliest, of.by_price.ranges) for of in one.storage if of.by_price]
-    return " ".join("{}:{}:{:.2g}-{:.2g}".format(ttl, tier, *ranges[tier]) for ttl, tier, ranges in found) or None
-
-
 # Records, each of the estimator of its column.
 
 
@@ -259,12 +192,12 @@ def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
 def _tier_record(sheets: Sequence[Inference], run: Run, with_stated: bool = False) -> str:
     """Return the record of the rule behind most of these tiers. A stated tier needs none, unless it is read `with_stated` tiers."""
     terms = ([term for of in one.storage if with_stated or not of.disclosed for term in of.evidence] for one in sheets)
-    return _most_common(worst_record(of_sheet, run.tier_rules) for of_sheet in terms if of_sheet)
+    return _most_common(tiers.worst_record(of_sheet, run.tier_rules) for of_sheet in terms if of_sheet)
 
 
 def _duration_record(_: Sequence[Inference], run: Run) -> str:
     scores = run.tier_rules.scores
-    return next((f"{row.right} of {row.answered}" for row in scores if row.rule == DRAIN_TIMES_OF_LECTURE), UNKNOWN)
+    return next((f"{row.right} of {row.answered}" for row in scores if row.rule == tiers.DRAIN_TIMES_OF_LECTURE), UNKNOWN)
 
 
 # Columns that are made alike.
@@ -422,21 +355,20 @@ _PRICES = (
            about="active parameters: stated, otherwise from the input price. The record is for the kind of model that most sheets have"),
     _value_column("active_params_origin", "anchors.origin.active_params", "active parameters from",
               about="source of the active parameters: a table or a price"),
-    Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier"), value=_tier, text=_tier,
-           order=lambda one: None if (said := _tier(one)) == ABSENT else said, record=_tier_record, numbers=("cache_tier_by_price",),
+    Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier"), value=tiers.tier_cell, text=tiers.tier_cell,
+           record=_tier_record, numbers=("cache_tier_by_price",),
            about="tiers with 90 % probability by the cache prices. no HBM: all tiers but HBM. stated: by the vendor"),
-    Column(key="cache_tier_by_price", name="cache tier, by price", also=("tier by price", "tiers_by_price"), text=_tiers_by_price,
-           span=_share_by_price, record=partial(_tier_record, with_stated=True),
-           value=_tier_codes,
-           order=lambda one: None if (said := _tiers_by_price(one)) == ABSENT else said,
+    Column(key="cache_tier_by_price", name="cache tier, by price", also=("tier by price", "tiers_by_price"), text=tiers.by_price,
+           span=tiers.share_by_price, record=partial(_tier_record, with_stated=True),
+           value=tiers.tier_codes,
+           order=tiers.by_price,
            about="memory tiers with 90 % probability by the cache prices alone"),
     Column(key="cache_tier_by_duration", name="cache tier, by duration", also=("tier by duration", "tiers_lecture"),
-           text=lambda one: _together({tier.ttl_seconds: tier.lecture for tier in one.tiers}), record=_duration_record,
+           text=tiers.by_duration, record=_duration_record,
            value=lambda one: " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
            about="memory tier whose drain time in the lecture is nearest to the lifetime of the cache. Devices: --full"),
     Column(key="cache_tier_stated", name="cache tier, stated", also=("vendor says", "tiers_stated"),
-           value=_tiers_stated, text=_tiers_stated, span=_stated_as,
-           order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
+           value=tiers.stated, text=tiers.stated, span=tiers.stated_as,
            numbers=("cache_tier_by_price",), about="memory tier that the vendor states"),
     Column(key="prices_missed", head=("prices", "missed"), also=("check", "lecture check", "missed"), record=lambda *_: NONE,
            text=lambda one: "{} of {}".format(*found) if (found := value_at(one, "first_pair.missed")) else _UNTESTED,
@@ -609,11 +541,11 @@ def sort_sheets(inferences: Iterable[_Sheet], by: str | None) -> list[_Sheet]:
     if by is None:
         return sorted(inferences, key=lambda one: (-_input(one), one.name))
     value = column_of(by.removeprefix("-")).ordered_by
-    valued = [(value(one), one) for one in inferences]
-    known = sorted((pair for pair in valued if pair[0] not in (None, "")), key=lambda pair: pair[1].name)
+    keys = [(value(one), one) for one in sorted(inferences, key=attrgetter("name"))]
+    known = [pair for pair in keys if pair[0] is not None]
     texts = any(isinstance(found, str) for found, _ in known)
     ordered = sorted(known, key=lambda pair: str(pair[0]) if texts else pair[0], reverse=texts == by.startswith("-"))  # type: ignore[arg-type, return-value]
-    return [one for _, one in (*ordered, *(pair for pair in valued if pair[0] in (None, "")))]
+    return [one for _, one in (*ordered, *(pair for pair in keys if pair[0] is None))]
 
 
 OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
@@ -622,7 +554,7 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
     "region": lambda one: (one.sheet.region or NONE,),
     "tier": lambda one: (one.sheet.service_tier,),
     "currency": lambda one: (one.sheet.bands[0].input.currency,),
-    "cache": lambda one: [*_likely_tiers(one), *_tier(one).split(", ")],
+    "cache": lambda one: [*tiers.likely_tiers(one), *tiers.tier_cell(one).split(", ")],
     "flag": lambda one: one.flags,
 }
 """Values of a sheet for --where. One of them must match."""

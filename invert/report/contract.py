@@ -6,6 +6,7 @@ from datetime import date
 from math import log
 from typing import Any, TypedDict
 
+from derive.errors import shorten
 from derive.files import label
 from derive.immutable import immutable
 from derive.show.layout import csv_text
@@ -13,7 +14,7 @@ from derive.solving.result import Solution
 from invert import records
 from invert.assumptions import assumptions_as_record
 from invert.data import Made
-from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of
+from invert.encoder import Codec, Keys, Leaf, Nested, Through, WrongShape, names_of
 from invert.estimate_text import six_digits
 from invert.posterior.draws import RELIABLE
 from invert.report.columns import csv_names, flat, flat_before
@@ -366,6 +367,32 @@ def _read_day(text: str) -> date:
 CODEC = Codec(
     keys=_KEYS, leaves={date: Leaf(str, date.isoformat, _read_day), FileText: Leaf(dict, _write_file, _read_file)}, rounded=_ROUNDED
 )
+
+
+# What was saved.
+
+
+def question_in(document: object) -> Question:
+    """Return the question of a document of `--save`. Raises `WrongShape` for any other document."""
+    if isinstance(document, list):
+        raise WrongShape("a list, as --as json prints it, does not contain the question")
+    if not isinstance(document, dict) or not isinstance(document.get("schema"), str):
+        raise WrongShape("it names no schema")
+    if document["schema"] != SCHEMA:
+        raise WrongShape(f"its schema is {shorten(document['schema'])}, and this version reads {SCHEMA!r}")
+    if "run" not in document:
+        raise WrongShape("it lacks run")
+    if isinstance(document["run"], dict) and isinstance(typed := document["run"].get("asked"), dict):
+        typed.setdefault("knowledge", None)  # A result of an earlier version has no scores.
+    found: Question = CODEC.decode(Question, document["run"], "run")
+    return found
+
+
+def given_in(question: Question) -> dict[str, float]:
+    """Return the anchors that the user gave [SI], by name."""
+    assumed, at = question.assumptions, "run.assumptions"
+    names = CODEC.decode(tuple[str, ...], assumed.get("given"), f"{at}.given")
+    return {name: CODEC.decode(float, assumed.get(name), f"{at}.{name}") for name in names}
 
 
 # What is printed.

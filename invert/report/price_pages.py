@@ -1,17 +1,13 @@
 """Cite the price rows of a result or of a sheet: their pages, the sheet, or one of the prices."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import date
 from urllib.parse import quote
 
-from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.show.citation import address_of, slug
 from derive.show.references import Reference
 from invert.data import Data
-from invert.encoder import WrongShape
-from invert.report.contract import CODEC
 from invert.report.layout import several
 from invert.sheets.assemble import day_of, find, models, rows_used, sheets
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey, grouped
@@ -60,15 +56,6 @@ class PricePage:
         return f"grade {grades}{days}"
 
 
-def rows_in(result: object) -> list[PriceRow]:
-    """Return the price rows of a saved result of `infer`, empty if it has no rows. Raises WrongData for other documents."""
-    run = result.get("run") if isinstance(result, dict) else None
-    try:
-        return [*CODEC.decode(tuple[PriceRow, ...], run.get("rows", []) if isinstance(run, dict) else [], "rows")]
-    except WrongShape as error:
-        raise WrongData(f"not price rows of infer --save: {error}") from None
-
-
 def pages_of(rows: Iterable[PriceRow]) -> tuple[PricePage, ...]:
     """Return the pages of these price rows, each once: an address, else the file that has them."""
     found = grouped(((row.provider, row.source_url or row.origin.rpartition(":")[0] or row.origin), row) for row in rows)
@@ -112,16 +99,9 @@ def sheet_reference(rows: Sequence[PriceRow], as_of: str, html_base: str = "", w
         places=(*(page.place for page in pages), *sheet_pages(html_base, provider, model)),
         which=f"{tier}, prices of {as_of}, {'; '.join(dict.fromkeys(page.read for page in pages))}",
         said=", ".join(map(_priced, rows)),
-        day=max((day for page in pages for day in page.days), default=day_named(as_of)),
+        day=max((day for page in pages for day in page.days), default=date.fromisoformat(as_of)),
         why=why,
     )
-
-
-def day_named(text: str) -> date | None:
-    """Return the day of a text, or None for another text."""
-    with suppress(ValueError):
-        return date.fromisoformat(text)
-    return None
 
 
 def sheet_pages(html_base: str, provider: str, model: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The report of one sheet: on one screen, and in full with each reading, its reliability, its limits and its citations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from derive.show.layout import label_lines
 from derive.show.parts import moves_lines, route_lines
@@ -8,10 +8,12 @@ from derive.units import show
 from invert.assumptions import FACTS, Assumptions
 from invert.estimate_text import kv_heading, two_digits
 from invert.posterior.draws import RELIABLE
-from invert.records import Convention, Estimate, Identifiability, PairInference, PricingRules, Reading, verdict
-from invert.report.columns import ABSENT, ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, UNKNOWN, Column, models_of_record, short_kv
+from invert.posterior.sampler import Summary
+from invert.records import Convention, Identifiability, PairInference, PricingRules, Reading, Swing, verdict
+from invert.report.columns import ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, Column, models_of_record, name_of, short_kv
 from invert.report.layout import NONE, Table, aligned, cite_sheet, infer_in_full, kv, title
-from invert.report.prices import all_prices, deciding_source, fast_mode_line, grades_and_page, predicted_prices, tiers
+from invert.report.prices import all_prices, fast_mode_line, grades_and_page, predicted_prices
+from invert.report.tiers import ABSENT, deciding_source, tier_section
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given", EXTRAPOLATED)
@@ -78,9 +80,15 @@ _SIZES_BY_KNOWLEDGE = ("total_params_by_knowledge", "total_params_by_price_and_k
 
 def readings_table(one: Inference, run: Run) -> Table:
     """Return the readings and estimates of a sheet as a table."""
-    columns = ("", "estimate", f"{100 * run.assumptions.level:.0f} % range", "right before")
-    rows = [(column.heading, column.text(one), column.span(one), record_text(column, one, run)) for column in columns_of(one)]
-    return aligned(columns, rows, gap=2, rule=False)
+    return aligned(_columns(run), [_cells(column, one, run) for column in columns_of(one)], gap=2, rule=False)
+
+
+def _columns(run: Run) -> tuple[str, ...]:
+    return "", "estimate", f"{100 * run.assumptions.level:.0f} % range", "right before"
+
+
+def _cells(column: Column, one: Inference, run: Run) -> tuple[str, ...]:
+    return column.heading, column.text(one), column.span(one), record_text(column, one, run)
 
 
 def readings_in_lines(one: Inference, run: Run) -> list[str]:
@@ -113,9 +121,8 @@ def record_text(column: Column, one: Inference, run: Run) -> str:
 def full_parts(one: Inference, table: Run) -> list[str]:
     """Return the full report as paragraphs and tables: findings, reliability, limits, and the lecture's readings with all numbers."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
-    sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table)]
-    sections += [*title("All estimates, and why"), estimates_table(one, table), RIGHT_BEFORE, *families_of_typical_kv(one)]
-    sections += [*firmness(one, table), *tiers(one, table)]
+    sections = [*heading(one, table), *title("All estimates, and why"), estimates_table(one, table), RIGHT_BEFORE, *flags]
+    sections += [*all_prices(one, table), *families_of_typical_kv(one), *firmness(one, table), *tier_section(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:
@@ -131,17 +138,29 @@ def full_parts(one: Inference, table: Run) -> list[str]:
             one.implied_drain_time,
             "A time near the drain time of HBM means that storage is priced like HBM, not that the cache is in HBM.",
         )
-    if one.rules:
-        sections += _rules(one.rules)
-    equations = (id.split("@")[0] for id in one.equations)
-    return [
-        *sections,
-        *_known_cache(one),
-        *_anchors(one, table),
-        "",
-        f"Cite         {cite_sheet(one, table, equations)}",
-        "Words        backsolve explain WORD",
+    commands = [
+        *label_lines("Cite", [cite_sheet(one, table, (id.split("@")[0] for id in one.equations))]),
+        *label_lines("Words", ["backsolve explain WORD"]),
     ]
+    return [*sections, *_rules(one.rules), *_known_cache(one), *_anchors(one, table), "", *commands]
+
+
+def estimates_table(one: Inference, run: Run) -> Table:
+    """Return the readings, and every estimate with its reason."""
+    columns = [*columns_of(one), *(column for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates)]
+    rows = [(*cells, _because(column, one)) for column in dict.fromkeys(columns) for cells in [_cells(column, one, run)]]
+    return aligned((*_columns(run), "because"), rows)
+
+
+def _because(column: Column, one: Inference) -> str:
+    found = one.named_estimates.get(column.of)
+    return found.because + "; PRIOR-DOMINATED" * found.prior_dominated if found else ""
+
+
+RIGHT_BEFORE = (
+    "Right before: how many ranges contained the known value of other models. unknown: never compared with a known value."
+    " backsolve validate --section truth, --section skill and --section storage have the errors of each estimate on every known model."
+)
 
 
 def _reading(heading: str, reading: Reading, *more: str) -> list[str]:
@@ -168,11 +187,14 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
     ]
 
 
-def _rules(found: PricingRules) -> list[str]:
-    rows = []
-    for rule, solution in found.solutions.items():
-        answer = f"{kv(solution.answers[0].value)}/token" if solution.answers else "no answer"
-        rows.append((rule, answer, solution.equations[0] if solution.equations else solution.why_not))
+def _rules(found: PricingRules | None) -> list[str]:
+    """Return the KV bytes of every pricing rule."""
+    if found is None:
+        return []
+    rows = [
+        (rule, f"{kv(solution.answers[0].value)}/token", solution.equations[0]) if solution.answers else (rule, NONE, solution.why_not)
+        for rule, solution in found.solutions.items()
+    ]
     return [
         *title("KV bytes by other pricing rules, with the same threshold and output premium (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
@@ -181,57 +203,44 @@ def _rules(found: PricingRules) -> list[str]:
 
 
 def _known_cache(one: Inference) -> list[str]:
-    if one.known is None:
+    """Return the cache of a known architecture, and the ratios of the readings to it."""
+    if (truth := one.known) is None:
         return []
-    truth = one.known
     grade = "stated by the vendor" if truth.grade == "verified" else f"{truth.grade}: not stated by the vendor"
-    lines = title("What the architecture says")
-    lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
-    if times := one.times_reading:
-        jointly = f" and {times['joint']:.3g} times the joint one" if "joint" in times else ""
-        lines += [f"Decode reads {times['lecture']:.3g} times the lecture's reading{jointly}."]
-    return lines
+    times = [f"Decode reads {times:.3g} times the {name} reading." for name, times in (one.times_reading or {}).items()]
+    stored = f"{kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"
+    return [*title("What the architecture says"), f"{truth.architecture} ({grade}): {stored}", *times]
 
 
 def _anchors(one: Inference, table: Run) -> list[str]:
-    """Yield every outside fact, its source, and the readings and estimates that depend on it."""
+    """Return every outside fact, its source, and the readings and estimates that depend on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
-    values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
-    resting, unused = anchors_by_label(one), None if one.size_stated else ("active_params", "KV from threshold")
+    labels, unused = anchors_by_label(one), None if one.size_stated else ("active_params", "KV from threshold")
     rows = [
-        {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
-         "used by": ", ".join(label for label, names in resting.items() if name in names and (name, label) != unused)
-         or "none of the readings and estimates"}
-        for name, value in values.items() if name in FACTS
-    ]  # fmt: skip
+        (
+            f"{name} = {show(name, value)}",
+            one.anchors.origin.get(name, "band mean"),
+            ", ".join(label for label, names in labels.items() if name in names and (name, label) != unused) or "no reading or estimate",
+        )
+        for name, value in {**means, **one.anchors.values}.items()
+        if name in FACTS
+    ]
     assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in table.assumptions.held.items())
-    ridge = show("ridge_point", one.anchors.values["ridge_point"])
-    text = (
+    return [
+        *title("Anchors: facts from outside the sheet, and the estimates that use each"),
+        aligned(("anchor", "from", "used by"), rows),
         f"Also assumed: {assumed}. Together machine_balance_ratio and bytes_per_weight give a ridge_point of "
-        f"{ridge}. Readings and forward checks use these values. Estimates with a range draw all other anchors from priors."
-    )
-    return [*title("Anchors: facts from outside the sheet, and the estimates that use each"), aligned(tuple(rows[0]), rows), text]
+        f"{show('ridge_point', one.anchors.values['ridge_point'])}. Readings and forward checks use these values. Estimates with a range"
+        " draw all other anchors from priors.",
+    ]
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     """Return the anchors of every reading of KV bytes, every estimate and the tier by price, by label."""
-    first = one.pairs[0] if one.pairs else None
-    readings: dict[str, Reading] = {"KV from threshold": first.lecture, "KV joint": first.joint} if first else {}
-    found = {label: reading.anchors for label, reading in readings.items() if reading.values}
-    found |= {kv_heading(key): estimate.anchors for key, estimate in one.kv_bytes.items()}
-    found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
+    readings = (("KV from threshold", one.pairs[0].lecture), ("KV joint", one.pairs[0].joint)) if one.pairs else ()
+    found = {label: reading.anchors for label, reading in readings if reading.values}
+    found |= {name_of(*name): estimate.anchors for name, estimate in one.named_estimates.items()}
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
-
-
-def estimates_table(one: Inference, table: Run) -> Table:
-    """Return every estimate of the sheet with its range, its record and its reason."""
-    columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
-    found = {column: one.named_estimates[column.of] for key in ESTIMATE_KEYS if (column := REGISTRY[key]).of in one.named_estimates}
-    rows = []
-    for column, of in found.items():
-        because = of.because + "; PRIOR-DOMINATED" * of.prior_dominated
-        rows.append((column.heading, column.text(one), column.span(one), coverage_in_words(of), because))
-    return aligned(columns, rows)
 
 
 def families_of_typical_kv(one: Inference) -> list[str]:
@@ -239,104 +248,79 @@ def families_of_typical_kv(one: Inference) -> list[str]:
     stored, read = one.kv_bytes_stored["typical"].families, one.kv_bytes["typical"].families
     if stored is None:
         return []
-    read_by = {one.family: one.kv_bytes for one in read.weights} if read else {}
+    read_by = {of.family: of.kv_bytes for of in read.weights} if read else {}
     rows = [
-        {"family": one.family, "released": one.released.isoformat(), "KV": kv(read_by.get(one.family)),
-         "KV stored": kv(one.kv_bytes), "weight": f"{one.weight:.1%}"}
-        for one in stored.weights[:_MOST_FAMILIES]
-    ]  # fmt: skip
-    count = len(stored.weights)
-    some = f". The {_MOST_FAMILIES} with the largest weights are listed" * (count > _MOST_FAMILIES)
+        (of.family, of.released.isoformat(), kv(read_by.get(of.family)), kv(of.kv_bytes), f"{of.weight:.1%}")
+        for of in stored.weights[:_MOST_FAMILIES]
+    ]
+    some = f", the {_MOST_FAMILIES} with the largest weights are listed" * (len(stored.weights) > _MOST_FAMILIES)
     return [
         *title("Families behind the typical KV"),
-        aligned(tuple(rows[0]), rows),
-        f"{count} families{some}. The effective number of families is {stored.effective:.3g}. A family is a kv_family of"
+        aligned(("family", "released", "KV", "KV stored", "weight"), rows),
+        f"{len(stored.weights)} families{some}. The effective number of families is {stored.effective:.3g}. A family is a kv_family of"
         " architectures.csv, with the mean of its models that were released before.",
     ]
 
 
 _MOST_FAMILIES = 10
 """Families that a report lists; JSON has all."""
-RIGHT_BEFORE = (
-    "Right before: how many ranges contained the known value of other models. unknown: never compared with a known value."
-    " backsolve validate --section truth, --section skill and --section storage have the errors of each estimate on every known model."
-)
-
-
-def coverage_in_words(estimate: Estimate) -> str:
-    """Return `11 of 14`, also for a bound, `unknown` without a record, or a dash without an estimate."""
-    if estimate.kind in ("given", "undetermined"):
-        return NONE
-    return "{} of {}".format(*estimate.coverage) if estimate.coverage else UNKNOWN
 
 
 def firmness(one: Inference, table: Run) -> list[str]:
     """Describe draws, contraction, tornado, identifiability and convention."""
-    lines = [*title("How much the prices changed the priors"), *_draws(one)]
+    lines = [*title("How much the prices changed the priors"), *([_draws(one.summary)] if one.summary else [])]
     if one.contradiction:
         return [*lines, one.contradiction, "At these anchors no positive KV bytes fit the published prices, so the draws differ from them."]
-    lines += [*_contraction(one), *_tornado(one, table.assumptions)]
+    narrowed = [
+        (name, *(f"{number:.2f}" for number in (of.prior_spread, of.spread, of.contraction)), "PRIOR-DOMINATED" * of.prior_dominated)
+        for name, of in one.contractions.items()
+    ]
+    lines += [aligned(("quantity", "prior sd (nats)", "posterior sd", "contraction", ""), narrowed)] if narrowed else []
+    lines += [_tornado(one.swings, table.assumptions)] if one.swings else []
     lines += [_convention(one.convention)] if one.convention else []
     return [*lines, *_identifiability(one.identifiability)]
 
 
-def _draws(one: Inference) -> list[str]:
-    found = one.summary
-    if not found:
-        return []
+def _draws(found: Summary) -> str:
     if not found.marginals:
-        return [f"{found.sampler}: none of the draws fits the prices"]
-    return [
+        return f"{found.sampler}: none of the draws fits the prices"
+    return (
         f"{found.sampler}: effective sample size {found.ess:.0f}, Pareto-k {found.pareto_k:.2f} (trusted below {RELIABLE:g}),"
         f" {found.feasible_fraction:.0%} of the draws fit the prices, log evidence {found.log_evidence:.2f}"
+    )
+
+
+def _tornado(found: Mapping[str, Sequence[Swing]], assumptions: Assumptions) -> Table:
+    """Return the KV bytes over their central value, with one input at each end and all others at their medians."""
+    ends = [f"at its {100 * tail:.3g} %" for tail in assumptions.tails]
+    rows = [
+        (kv_heading(estimator), of.name, *(ABSENT if end is None else two_digits(end) for end in (of.low, of.high)))
+        for estimator, swings in found.items()
+        for of in swings
     ]
-
-
-def _contraction(one: Inference) -> list[str]:
-    """Describe the contraction: the share of its prior variance that each quantity lost."""
-    rows = []
-    for name, found in one.contractions.items():
-        numbers = (f"{number:.2f}" for number in (found.prior_spread, found.spread, found.contraction))
-        rows.append((name, *numbers, "PRIOR-DOMINATED" * found.prior_dominated))
-    return [aligned(("quantity", "prior sd (nats)", "posterior sd", "contraction", ""), rows) if rows else ""]
-
-
-def _tornado(one: Inference, assumptions: Assumptions) -> list[str]:
-    if one.swings is None:
-        return []
-    least, most = (f"{100 * tail:.3g}" for tail in assumptions.tails)
-    ends = f"with one input at its {least} % and {most} % quantile and all others at their medians"
-    lines = [f"What changes KV bytes most: KV bytes over their central value {ends}"]
-    for estimator, swings in one.swings.items():
-        ends_of = {one.name: ("none" if end is None else two_digits(end) for end in (one.low, one.high)) for one in swings}
-        lines.append(f"    {kv_heading(estimator)}: " + ", ".join(f"{name} {' to '.join(ends)}" for name, ends in ends_of.items()))
-    return lines
+    return aligned(("over its central value", "with only this input changed", *ends), rows)
 
 
 def _convention(found: Convention) -> str:
-    seen = (found.premium_in, found.premium_out)
-    asked = ", ".join(f"x{one.value:.3g} {way} ({one.low:.3g} to {one.high:.3g})" for one, way in zip(seen, ("in", "out"), strict=True))
-    by_cost = (
-        f"Cost or convention: if the base prices are given, the cost model predicts premiums that round to the published ones,"
-        f" {asked}, with probability {two_digits(found.probability_by_cost)}"
-    )
-    share = f"{found.same} of {found.others}"
-    if found.bayes_factor is None:
-        return f"{by_cost}. There is no factor, because no other vendor has this pair of premiums ({share} other vendors with a premium)."
+    seen = zip((found.premium_in, found.premium_out), ("in", "out"), strict=True)
+    asked = ", ".join(f"x{of.value:.3g} {way} ({of.low:.3g} to {of.high:.3g})" for of, way in seen)
+    factor = "There is no factor, because no other vendor has this pair of premiums."
+    if found.bayes_factor is not None:
+        floor = "" if found.probability_by_cost else "above "
+        factor = f"Bayes factor for a convention: {floor}{two_digits(found.bayes_factor)}."
     return (
-        f"{by_cost}. {share} other vendors with a premium have the same one. As a convention the probability is"
-        f" {two_digits(found.probability_by_habit)}."
-        f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
+        f"Cost or convention: if the base prices are given, the cost model predicts premiums that round to the published ones, {asked},"
+        f" with probability {two_digits(found.probability_by_cost)}. {found.same} of {found.others} other vendors with a premium have the"
+        f" same one. As a convention the probability is {two_digits(found.probability_by_habit)}. {factor}"
     )
 
 
 def _identifiability(found: Identifiability) -> list[str]:
-    rows = [{"to know": name, "from these prices": found.verdict(name)} for name in found.missing_facts]
     free = f"{found.rank} prices determine {found.rank} combinations of {found.hidden} hidden quantities, and leave {found.nullity} open"
     return [
         *title("What the prices determine"),
         f"{found.regime}: {free}.",
         "determined by the prices alone:",
         *(f"    {name}" for name in found.pinned or ("nothing",)),
-        aligned(tuple(rows[0]), rows),
+        aligned(("to know", "from these prices"), [(name, found.verdict(name)) for name in found.missing_facts]),
     ]

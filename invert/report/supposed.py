@@ -12,8 +12,7 @@ from invert.estimators.lecture import check_forward, weight_of_output, with_bala
 from invert.forward_model import predict_output_input_ratio
 from invert.records import Check
 from invert.report.contract import CODEC
-from invert.report.layout import NONE, aligned
-from invert.report.prices import PLACE, Prediction, amount_of, name_of_price, predictions, unit_of_prices
+from invert.report.prices import PLACE, Prediction, predicted_prices, predictions
 from invert.report.sheet import heading
 from invert.result import Inference, Run
 
@@ -75,30 +74,14 @@ def _with_output(found: Prediction, ratio: Check) -> Prediction:
 def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[str]:
     """Return the heading, the suppositions, and the table of prices with their residuals."""
     found = predict_prices(one, table, supposed)
-    columns = (unit_of_prices(one), "published", "predicted", "residual")
-    told = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
-    assumed = ", ".join(f"{name} = {show(name, value)}" for name, value in _unsupposed(one, supposed).items())
-    rows = [_cells(row, one.sheet.bands[0].input.currency) for row in found]
-    said = ["Residual: predicted over published price, minus 1."]
+    told, assumed = (
+        ", ".join(f"{name} = {show(name, value)}" for name, value in of.items()) for of in (supposed, _unsupposed(one, supposed))
+    )
+    said = [f"Supposed: {told}", *([f"Assumed: {assumed}"] if assumed else []), "", predicted_prices(one, found)]
+    said.append("Residual: predicted over published price, minus 1.")
     if not one.pairs:
         said.append("The sheet has one price for all lengths. Its mean context is not known, so KV bytes change only the cache prices.")
-    return [
-        *heading(one, table),
-        f"Supposed: {told}",
-        *([f"Assumed: {assumed}"] if assumed else []),
-        "",
-        aligned(columns, rows, rule=False),
-        *said,
-    ]
-
-
-def _cells(found: Prediction, currency: str) -> tuple[str, str, str, str]:
-    name, published = name_of_price(found.price), amount_of(found.price, currency)
-    if found.residual is None:
-        return name, published, NONE, NONE
-    predicted = _predicted(found)
-    told = "used" if found.used else "met" if found.bound and found.met else f"{found.residual:+.0%}"
-    return name, published, f"{'at least ' * found.bound}{predicted:.3g}", told
+    return [*heading(one, table), *said]
 
 
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
@@ -117,14 +100,10 @@ def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
     return json.dumps(sheets, indent=2, allow_nan=False)
 
 
-def _predicted(found: Prediction) -> float | None:
-    return found.price.amount if found.used else found.predicted
-
-
 _PRICE_KEYS: Keys = {
     **PLACE,
     "published": "price.amount",
-    "predicted": Through("", _predicted),
+    "predicted": Through("", lambda found: found.price.amount if found.used else found.predicted),
     **{name: name for name in ("residual", "used", "bound")},
     "currency": "price.currency",
     "per": "price.per",

@@ -1,12 +1,9 @@
 """Small functions of `invert.report` on examples."""
 
-import datetime
-
 from invert.records import FastMode, TierShares
-from invert.report.cited import version_of
 from invert.report.layout import billions
-from invert.report.price_pages import day_named
-from invert.report.prices import fast_mode_in_brief, join_tiers, tiers_over_cases
+from invert.report.prices import fast_mode_in_brief
+from invert.report.tiers import tiers_over_cases
 
 
 def test_fast_mode_in_brief():
@@ -18,23 +15,8 @@ def test_billions():
     assert billions(45100000000.0) == "45 B"
 
 
-def test_day_named():
-    assert day_named("2026-11-20") == datetime.date(2026, 11, 20)
-    assert day_named("today") is None
-
-
-def test_version_of():
-    assert version_of({"run": {"versions": {"backsolve": "0.1.0"}}}) == "0.1.0"
-    assert version_of({}) == ""
-
-
-def test_join_tiers():
-    assert join_tiers(("hbm", "ddr", "flash")) == "HBM, DDR or flash"
-    assert join_tiers(("hdd",)) == "disk"
-
-
 def test_tiers_over_cases():
     two = TierShares(probabilities={"hbm": 0.7, "ddr": 0.3}, ranges={"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}, agreed=("hbm", "ddr"))
-    assert tiers_over_cases(two) == "not identified; HBM 47 to 99%" and tiers_over_cases(None) == "-"
+    assert tiers_over_cases(two) == "any (100%); HBM alone 47 to 99%" and tiers_over_cases(None) == "-"
     one = TierShares(probabilities={"hdd": 1.0, "hbm": 0.0}, ranges={"hdd": (1.0, 1.0), "hbm": (0.0, 0.0)}, agreed=("hdd",))
     assert tiers_over_cases(one) == "disk 100%"

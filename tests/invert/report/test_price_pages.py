@@ -5,10 +5,12 @@ from datetime import date
 import pytest
 from pybtex.database import parse_string
 
-from derive.errors import WrongData
 from derive.show.citation import STYLES, cite_all
 from derive.show.references import cite_with_references
-from invert.report.price_pages import PricePage, pages_of, rows_in
+from invert.encoder import WrongShape
+from invert.report.contract import CODEC
+from invert.report.price_pages import PricePage, pages_of
+from invert.sheets.rows import PriceRow
 from tests.invert.report.test_saved import ROW as SAVED_ROW
 from tests.tools.together import in_one_test
 
@@ -19,7 +21,7 @@ OWN = {**ROW, "source_url": "", "verification": "user", "origin": "my prices.csv
 
 
 def pages(*rows: object) -> tuple[PricePage, ...]:
-    return pages_of(rows_in({"schema": "infer-2", "run": {"rows": list(rows)}, "sheets": []}))
+    return pages_of(CODEC.decode(tuple[PriceRow, ...], list(rows), "run.rows"))
 
 
 def cite_used(ids: list[str], found: tuple[PricePage, ...], style: str) -> str:
@@ -46,10 +48,8 @@ def test_a_page_has_all_that_was_read_from_it():
     ],
 )  # fmt: skip
 def test_what_is_no_price_row_is_refused(row: object):
-    with pytest.raises(WrongData, match="not price rows of infer --save"):
+    with pytest.raises(WrongShape, match=r"run.rows\[1\]"):
         pages(ROW, row)
-    with pytest.raises(WrongData):
-        rows_in({"run": {"rows": row}})
 
 
 @in_one_test("style", STYLES)

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from invert.inference import infer
-from invert.report.prices import tiers
+from invert.report.tiers import tier_section
 from invert.result import Inference, InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -22,18 +22,18 @@ def one(name: str) -> Inference:
 
 
 def text(name: str) -> str:
-    return "\n".join(tiers(one(name), everything()))
+    return "\n".join(tier_section(one(name), everything()))
 
 
 def test_both_cost_bases_stand_beside_what_the_vendor_says():
-    lines = tiers(one("claude-sonnet-4-5"), everything())
+    lines = tier_section(one("claude-sonnet-4-5"), everything())
     header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
     assert re.split(r"\s{3,}", header) == ["lifetime", "from", "prices alone, by cost basis and year", "vendor says", "answer"]
     rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
-    assert len(rows) == 6 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
+    assert len(rows) == 8 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
     bases = ("rented HBM, owned rest", "all owned")
-    assert [re.split(r"\s{3,}", row)[:2] for row in rows[2:]] == [[ttl, basis] for ttl in ("5 min", "1 h") for basis in bases]
+    assert [re.split(r"\s{3,}", row)[:2] for row in rows[2:6]] == [[ttl, basis] for ttl in ("5 min", "1 h") for basis in bases]
 
 
 def test_a_sheet_without_cache_prices_has_no_tier():
-    assert "n/a: the sheet has no price for a cache lifetime or for storage" in tiers(one("gpt-5.4"), everything())
+    assert "n/a: the sheet has no price for a cache lifetime or for storage" in tier_section(one("gpt-5.4"), everything())

@@ -18,11 +18,14 @@ ROW = {"provider": "acme", "model": "m", "region": "", "service_tier": "standard
        "effective_date": None, "date_kind": "", "valid_to": None, "retrieved_date": "2026-11-20", "source_url": "https://acme.example",
        "verification": "db", "notes": "", "origin": "prices.csv:2", "currency_assumed": False, "max_context": None, "release_date": None,
        "usd_rate": None}  # fmt: skip
-HEADLINE = {"median": 43293.3, "low": 6930.0, "high": 270450.0, "because": "what models of its time have"}
+HEADLINE = {"kind": "interval", "median": 43293.3, "low": 6930.0, "high": 270450.0, "because": "what models of its time have"}
 SHEET = {"provider": "acme", "model": "m", "service_tier": "standard", "region": None, "as_of": "2026-11-20",
          "equations": ["bands.price@1"], "estimates": {"kv_bytes_per_token": {"typical": HEADLINE}}}  # fmt: skip
+FORM = {"as": "table", "full": False, "wide": False, "summary": False, "history": False, "columns": None}
+ASKED = {"models": [], "providers": [], "tier": None, "day_given": False, "all": False, "prices": None, "against": None, "where": [],
+         "sort": None, "form": FORM}  # fmt: skip
 RUN = {"versions": {"backsolve": "0.1.0", "numpy": "2.4"}, "seeds": {"draws": 7}, "tables": {"prices.csv": "4f3308fe9cd772fa02"},
-       "as_of": "2026-11-20", "rows": [ROW]}  # fmt: skip
+       "as_of": "2026-11-20", "rows": [ROW], "changes": {}, "assumptions": {"given": []}, "asked": ASKED}  # fmt: skip
 SAVED = {"schema": "infer-2", "run": RUN, "sheets": [SHEET]}
 HOSTILE = r"100% of {A} & B_c #1 $x$ \input{z} <b> [g](https://h)"
 
@@ -53,14 +56,25 @@ def test_what_a_file_holds_cannot_break_a_style():
     result = deepcopy(SAVED)
     for place in (result["sheets"][0], result["run"]["rows"][0]):
         place["provider"] = HOSTILE
-    result["sheets"][0]["estimates"]["kv_bytes_per_token"]["typical"]["because"] = "a\x1b[2J"
-    result["run"]["versions"] = {"backsolve": HOSTILE, "n": "\x1b"}
+    result["run"]["versions"] = {"backsolve": HOSTILE, "n": "1"}
     for style in STYLES:
         text = cite_with_references([], references_in(result), style)
-        assert "\x1b" not in text
         assert (r"\input" in text) == (style in ("csl-json", "plain", "markdown", "myst"))
         if style == "bibtex":
             assert len(parse_string(text, "bibtex").entries) == 4
+
+
+@pytest.mark.parametrize("change", [
+    lambda found: found["sheets"][0]["estimates"]["kv_bytes_per_token"]["typical"].update(because="a\x1b[2J"),
+    lambda found: found["run"]["versions"].update(n="\x1b"),
+    lambda found: found["run"].update(rows=3),
+    lambda found: found.update(schema="infer-1"),
+])  # fmt: skip
+def test_what_is_no_saved_result_of_this_version_is_refused(change):
+    result = deepcopy(SAVED)
+    change(result)
+    with pytest.raises(WrongData, match="not a result of infer --save of this version"):
+        references_in(result)
 
 
 def test_ids_in_a_result_nested_deeper_than_python_recurses():
