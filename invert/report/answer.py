@@ -11,6 +11,7 @@ from derive.show.layout import fold
 from invert import result
 from invert.report.columns import WIDE_KEYS, column_of, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out
+from invert.report.table import document, glance, in_form, report_document
 from invert.result import Run, Shown
 from invert.sheets.diff import Difference
 
@@ -97,12 +98,10 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     style, columns = shown.style, shown.column_names
     long = len(table) > MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
     if shown.summary or long:
-        from invert.report import overview as summary
+        from invert.report.overview import overview, overview_csv, overview_json, overview_parts
 
-        found = summary.overview(table)
-        if style in _RECORDS:
-            return summary.overview_json(found) if style == "json" else summary.overview_csv(found)
-        return summary.overview_text(found, width) if style == "table" else _parts_text(summary.overview_parts(found), style, width)
+        found = overview(table)
+        return in_form(style, width, lambda: overview_parts(found), json=lambda: overview_json(found), csv=lambda: overview_csv(found))
     if style in _RECORDS:
         from invert.report import contract
 
@@ -110,9 +109,7 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     if _is_report(table, shown):
         from invert.report.sheet import full_parts, short_parts
 
-        return _parts_text((full_parts if shown.full else short_parts)(table[0], table), style, width)
-    from invert.report.table import document, glance
-
+        return in_form(style, width, lambda: (full_parts if shown.full else short_parts)(table[0], table))
     if style != "table":
         return document(table, style, columns, shown.by)
     return glance(table, width, WIDE_KEYS if shown.wide else columns, shown.by)
@@ -122,26 +119,20 @@ def history_answer(found: "Sequence[History]", style: str, width: int) -> str:
     """Return the estimates of sheets over time in a form."""
     from invert.report import changes
 
-    forms = {"json": changes.history_json, "csv": changes.history_csv}
-    return forms[style](found) if style in forms else changes.history_text(found, width)
-
-
-def _parts_text(parts: Sequence[str], style: str, width: int) -> str:
-    """Return the parts of a report as text for the terminal, or as a document."""
-    if style == "table":
-        return laid_out(parts, width)
-    from invert.report.table import report_document
-
-    return report_document(parts, style)
+    return in_form(
+        style, width, lambda: changes.histories_parts(found),
+        json=lambda: changes.history_json(found), csv=lambda: changes.history_csv(found),
+    )  # fmt: skip
 
 
 def _changes_text(moved: "Comparison", style: str, width: int, only_main: bool) -> str:
     from invert.report import changes
 
-    if style == "table":
-        return changes.changes_text(moved, width, only_main)
-    forms = {"json": changes.changes_json, "csv": changes.changes_csv}
-    return forms[style](moved) if style in forms else changes.changes_document(moved, style)
+    most = changes.MOST_LINES if style == "table" else None
+    return in_form(
+        style, width, lambda: changes.changes_parts(moved, only_main, most),
+        json=lambda: changes.changes_json(moved), csv=lambda: changes.changes_csv(moved),
+    )  # fmt: skip
 
 
 _MOST_CHANGES = 3
@@ -191,7 +182,6 @@ class Inference(result.Inference):
 
     def _repr_html_(self) -> str:
         from invert.report.sheet import short_parts
-        from invert.report.table import report_document
 
         return report_document(short_parts(self, self._run()), "html")
 
@@ -212,13 +202,9 @@ class InferenceTable(result.InferenceTable[Inference]):
     """
 
     def __str__(self) -> str:
-        from invert.report.table import glance
-
         return glance(self, _width())
 
     def _repr_html_(self) -> str:
-        from invert.report.table import document
-
         return document(self, "html")
 
     def to_frame(self) -> "DataFrame":

@@ -14,7 +14,7 @@ from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits
 from invert.records import Estimate, Name, Observable
 from invert.report.columns import HISTORY_KEYS, REGISTRY, name_of, size_grade
-from invert.report.layout import GAP, NONE, Table, aligned, billions, infer_against_day, laid_out, many, several, title
+from invert.report.layout import GAP, NONE, Table, aligned, billions, infer_against_day, many, several, title
 from invert.report.table import report_document
 from invert.report.tiers import ABSENT
 from invert.result import Inference, Run
@@ -22,7 +22,7 @@ from invert.sheets.rows import PriceRow, SheetKey, grouped
 from invert.sheets.sheet import money_unit, sheet_in_words
 
 _SCHEMA = "infer-against-1"
-_MOST_LINES = 40
+MOST_LINES = 40
 """Maximum number of changed inferences in text, the largest changes first. Other forms have all of them."""
 _MOST_SHEETS = 8
 """Maximum number of sheets that a line names."""
@@ -34,19 +34,16 @@ _Changed = Mapping[SheetKey, Sequence[Moved]]
 """The changed inferences of each sheet that are shown."""
 
 
-def changes_text(found: Comparison, width: int, only_main: bool = False) -> str:
-    """Format the changed inferences in this width: a table for each sheet, then a line each for unchanged parts and notes."""
+def changes_parts(found: Comparison, only_main: bool = False, most: int | None = None) -> list[str]:
+    """Return the changed inferences: a table for each sheet, then a line each for unchanged parts and notes. With `most`, only the largest
+    changes are listed. With `only_main`, only the main results are, if one of them changed.
+    """
     seen = sorted((pair for key, moved in _seen(found).items() for pair in ((key, one) for one in moved)), key=_distance)
     main = [pair for pair in seen if pair[1].name in TAKEN_HOME] if only_main else []
-    shown = main or seen[:_MOST_LINES]
+    shown = main or seen[:most]
     left = len(seen) - len(shown)
     more = [f"{left} more changed: {'--full' if main else '--as markdown'} lists them."] if left else []
-    return laid_out([*_parts(found, grouped(shown)), "", *more, *_below(found)], width)
-
-
-def changes_document(found: Comparison, style: str) -> str:
-    """Format the changes in Markdown, LaTeX or HTML, with a row for every visible change."""
-    return report_document([*_parts(found, _seen(found)), *_below(found)], style)
+    return [*_parts(found, grouped(shown)), *more, *_below(found)]
 
 
 def _seen(found: Comparison) -> _Changed:
@@ -279,12 +276,9 @@ DATED_COLUMNS = (
 )  # fmt: skip
 
 
-def history_text(found: Sequence[History], width: int) -> str:
-    """Format a table for each sheet with a row for each day, and the price changes below."""
-    lines: list[str] = []
-    for one in found:
-        lines += [*([""] if lines else []), sheet_in_words(one.key), *history_parts(one)]
-    return laid_out(lines, width)
+def histories_parts(found: Sequence[History]) -> list[str]:
+    """Return a table for each sheet with a row for each day, and the price changes below."""
+    return [part for one in found for part in ("", sheet_in_words(one.key), *history_parts(one))][1:]
 
 
 def history_parts(one: History) -> list[str]:
@@ -354,14 +348,9 @@ class News:
     rows: Sequence[PriceRow]
 
 
-def news_text(news: News, width: int) -> str:
-    """Return the page as text in this width."""
-    return laid_out(list(_news_parts(news)), width)
-
-
 def news_markdown(news: News) -> str:
     """Return the page in Markdown, in which only the addresses of sources are links."""
-    text = report_document([*_news_parts(news)], "markdown")
+    text = report_document([*news_parts(news)], "markdown")
     for source in dict.fromkeys(source for sheet in news.found.sheets for source in _origins(sheet, news)[1]):
         text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
     return text
@@ -386,7 +375,7 @@ def news_json(news: News) -> str:
     return json.dumps(document, indent=2, allow_nan=False)
 
 
-def _news_parts(news: News) -> Iterator[str]:
+def news_parts(news: News) -> Iterator[str]:
     """Yield the title, a paragraph and a table for each sheet with a price change, new models, and removed ones."""
     yield f"API prices from {news.since} to {news.run.as_of}"
     changed = [sheet for sheet in news.found.sheets if sheet.prices]

@@ -13,7 +13,7 @@ from derive.units import show
 from invert.encoder import Codec, names_of
 from invert.estimate_text import six_digits
 from invert.report.columns import name_of
-from invert.report.layout import NONE, aligned, laid_out, many, title
+from invert.report.layout import NONE, aligned, many, title
 from invert.result import Inference, Run
 from invert.sheets.models import asks_no_more, bare_name
 from invert.sheets.rows import grouped
@@ -226,11 +226,6 @@ def overview_csv(found: Overview) -> str:
     return csv_text(CSV_HEAD, map(OVERVIEW.encode, found.counts))
 
 
-def overview_text(found: Overview, width: int) -> str:
-    """Format the page in this width, with a pointer to more."""
-    return laid_out([*overview_parts(found), "", _MORE], width)
-
-
 def overview_parts(found: Overview) -> list[str]:
     """Return the page as a title, paragraphs and tables."""
     premiums, sizes = found.section("premiums"), found.section("sizes")
@@ -258,7 +253,7 @@ def overview_parts(found: Overview) -> list[str]:
     for heading, (columns, rows, note) in tables.items():
         if rows:
             parts += [*title(heading), aligned(columns, rows), *note.splitlines()]
-    return parts
+    return [*parts, "", _MORE]
 
 
 _MORE = "--as json or csv has everything. --wide, --columns or --sort list the sheets. --where NAME=PATTERN selects some."

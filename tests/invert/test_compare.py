@@ -25,9 +25,10 @@ from invert.comparison_records import (
 )
 from invert.inference import infer
 from invert.records import Estimate
-from invert.report.changes import changes_json, changes_text
+from invert.report.changes import changes_json, changes_parts
 from invert.report.columns import name_of
 from invert.report.contract import run_as_json, saved
+from invert.report.layout import laid_out
 from invert.result import InferenceTable
 from invert.sheets.add import typed_sheet
 from invert.sheets.read import read_rows
@@ -84,8 +85,8 @@ def test_the_bayes_factor_of_a_convention_moves_with_the_price_as_the_reports_of
     one = next(one for one in only_changed(found).moved if one.quantity == "bayes_factor")
     plain = infer("gemini-3.1-pro")[0]
     assert (one.before.median, one.after.median) == pytest.approx([of.convention.bayes_factor for of in (plain, run[0])], rel=1e-5)
-    assert one.prices[0].spelled == "input" and "convention factor" in changes_text(found, 100)
-    said = " ".join(changes_text(found, 100).split())
+    assert one.prices[0].spelled == "input" and "convention factor" in laid_out(changes_parts(found), 100)
+    said = " ".join(laid_out(changes_parts(found), 100).split())
     stayed = [name_of(*name) for name in TAKEN_HOME if name in only_changed(found).unmoved]
     assert stayed and all(one in said for one in stayed)
 
@@ -121,7 +122,9 @@ def test_of_several_prices_that_moved_an_inference_each_has_the_elasticity_that_
     for left, change, slope, factor in (("output", "+20%", one.elasticities[0], 1.5), ("output@200k", "+50%", one.elasticities[1], 1.2)):
         back = infer("gemini-3.1-pro", changes={left: change})[0]
         assert slope == pytest.approx(log(after / back.kv_bytes["from_all_prices"].median) / log(factor), rel=1e-3)
-    assert f"output@200k {one.elasticities[0]:+.2f}%; output {one.elasticities[1]:+.2f}%" in " ".join(changes_text(found, 120).split())
+    assert f"output@200k {one.elasticities[0]:+.2f}%; output {one.elasticities[1]:+.2f}%" in " ".join(
+        laid_out(changes_parts(found), 120).split()
+    )
     record = json.loads(changes_json(found))["sheets"][0]["moved"]
     (told,) = [each for each in record if each["estimator"] == "from_all_prices"]
     slopes = {price.spelled: slope for price, slope in zip(one.prices, one.elasticities, strict=True)}

@@ -10,7 +10,8 @@ import pytest
 from invert.compare import histories, infer_against
 from invert.comparison_records import Comparison, History, Moved, PriceChange, SheetChange, side_of
 from invert.records import Estimate
-from invert.report.changes import _COLUMNS, DATED_COLUMNS, changes_csv, changes_document, changes_json, history_csv, history_json
+from invert.report.changes import _COLUMNS, DATED_COLUMNS, changes_csv, changes_json, changes_parts, history_csv, history_json
+from invert.report.table import report_document
 from tests.tools.commands import call
 
 
@@ -42,7 +43,7 @@ def test_json_csv_and_markdown_have_every_inference_that_moved(found: Comparison
     one = next(row for row in rows if row["quantity"] == "bandwidth_bound_fraction")
     assert (one["component"], one["old_amount"], one["new_amount"]) == ("output", "12.0", "20.0")
     assert float(one["times"]) == pytest.approx(float(one["after"]) / float(one["before"]), rel=1e-4)
-    lines = [line for line in changes_document(found, "markdown").splitlines() if line.startswith("|")]
+    lines = [line for line in report_document(changes_parts(found), "markdown").splitlines() if line.startswith("|")]
     assert len(lines) == len(sheet.moved) + 2 and [cell.strip() for cell in lines[0].split("|")[1:-1]] == [*_COLUMNS]
 
 
@@ -50,7 +51,7 @@ def test_what_a_price_file_says_is_inert_in_every_form():
     text = "=HYPERLINK(1) [x](http://a) <b>|"
     row = next(csv.DictReader(io.StringIO(changes_csv(hostile(text)))))
     assert row["provider"] == row["model"] == f"'{text}"
-    page = changes_document(hostile(text), "markdown")
+    page = report_document(changes_parts(hostile(text)), "markdown")
     assert page.count("](http") == page.count("\\[x](http\\://") and "<b>" not in page
     assert all(line.replace("\\|", "").count("|") == 6 for line in page.splitlines() if line.startswith("|"))
 

@@ -10,7 +10,8 @@ import pytest
 
 from invert.data import read_data
 from invert.inference import infer
-from invert.report.overview import CSV_HEAD, Count, overview, overview_csv, overview_json, overview_text
+from invert.report.layout import laid_out
+from invert.report.overview import CSV_HEAD, Count, overview, overview_csv, overview_json, overview_parts
 from invert.result import InferenceTable
 from invert.sheets.read import book_of
 from tests.tools.inferred import current
@@ -79,7 +80,7 @@ def test_the_page_fits_and_names_what_it_leaves_out(width: int):
     found = overview(current())
     many = [Count(section="sizes", name=f"p{place}", of="maker", offers=2) for place in range(15)]
     many += [Count(section="no_result", because=f"reason {place}", offers=1) for place in range(4)]
-    text = overview_text(replace(found, counts=(*found.counts, *many)), width)
+    text = laid_out(overview_parts(replace(found, counts=(*found.counts, *many))), width)
     assert max(map(len, text.splitlines())) <= width
     assert "4 sheets without a result: reason 0 1, reason 1 1, reason 2 1 and 1 of 1 other." in " ".join(text.split())
     assert "more providers of" in text
@@ -96,4 +97,4 @@ def test_json_and_csv_have_every_count():
 
 def test_no_sheets_make_no_market():
     found = overview(replace(made_up(), inferences=()))
-    assert found.offers == 0 and not found.section("carried") and "0 offers" in overview_text(found, 80)
+    assert found.offers == 0 and not found.section("carried") and "0 offers" in laid_out(overview_parts(found), 80)
