@@ -98,10 +98,11 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     style, columns = shown.style, shown.column_names
     long = len(table) > MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
     if shown.summary or long:
-        from invert.report.overview import overview, overview_csv, overview_json, overview_parts
+        from invert.report.overview import ADVICE, overview, overview_csv, overview_json, overview_parts
 
-        found = overview(table)
-        return in_form(style, width, lambda: overview_parts(found), json=lambda: overview_json(found), csv=lambda: overview_csv(found))
+        found, advice = overview(table), ["", ADVICE] * (style == "table")
+        records = {"json": lambda: overview_json(found), "csv": lambda: overview_csv(found)}
+        return in_form(style, width, lambda: [*overview_parts(found), *advice], **records)
     if style in _RECORDS:
         from invert.report import contract
 

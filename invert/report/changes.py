@@ -43,7 +43,7 @@ def changes_parts(found: Comparison, only_main: bool = False, most: int | None =
     shown = main or seen[:most]
     left = len(seen) - len(shown)
     more = [f"{left} more changed: {'--full' if main else '--as markdown'} lists them."] if left else []
-    return [*_parts(found, grouped(shown)), *more, *_below(found)]
+    return [*_parts(found, grouped(shown)), "", *more, *_below(found)]
 
 
 def _seen(found: Comparison) -> _Changed:

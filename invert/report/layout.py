@@ -149,11 +149,6 @@ def infer_against_day(key: SheetKey, run: "Run", since: date) -> str:
     return _command("infer", f"{provider}/{model}", *_prices(run), "--against", str(since))
 
 
-def infer_all(run: "Run") -> str:
-    """Return the command that shows every service tier of the run's models."""
-    return _command("infer", *_prices(run), "--all")
-
-
 def cite_sheet(one: "Inference", run: "Run", equations: Iterable[str]) -> str:
     """Return the command that cites a price sheet and these equations, with the service tier if the user gave another one than standard."""
     asked = run.request.tier or run.request.everything

@@ -12,6 +12,7 @@ from derive.show.layout import csv_text
 from derive.units import show
 from invert.encoder import Codec, names_of
 from invert.estimate_text import six_digits
+from invert.records import Estimate
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, many, title
 from invert.result import Inference, Run
@@ -19,7 +20,7 @@ from invert.sheets.models import asks_no_more, bare_name
 from invert.sheets.rows import grouped
 from invert.sheets.sheet import Asked, Place
 
-_NOTHING_SOLD = "the sheet has no price for it"
+_NOTHING_SOLD = Estimate(kind="undetermined", because="the sheet has no price for it")
 _WITH_ANOTHER = ("kv_bytes_stored_per_token", "total_params", "input_price_cost_ratio")
 """Estimates that have a range whenever a certain other quantity has one."""
 _KINDS = ("given", "interval", "upper", "lower", "undetermined")
@@ -91,26 +92,24 @@ def overview(run: Run) -> Overview:
     )
 
 
-def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> Iterator[Count]:
+def _tally(section: str, found: Iterable[tuple[str, str, str]]) -> list[Count]:
+    """Count equal rows (name, of, because), the most frequent first and equal numbers by name."""
+    counts = sorted(Counter(found).items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Count(section=section, name=name, of=of, because=because, offers=offers) for (name, of, because), offers in counts]
+
+
+def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> list[Count]:
     """Count the sheets that are no offers, and the sheets of unknown release."""
-    copies = Counter(copy.sheet.provider for _, *copies in alike for copy in copies)
-    yield from (Count(section="copies", name=name, offers=count) for name, count in _most_first(copies))
     sold = {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
-    unread = Counter(one.message for one in run.problems if one.row is None and one.origin in sold)
-    yield from (Count(section="no_result", because=why, offers=count) for why, count in _most_first(unread))
-    beside = Counter(key[-1] for key in run.beside if key not in run.not_picked)
-    yield from (Count(section="beside", name=tier, offers=count) for tier, count in _most_first(beside))
-    single = {
-        "not_picked": len(run.not_picked),
-        "of_other_days": 0 if run.request.selects else run.of_other_days,
-        "release_unknown": sum(not one.release_known and one.kv_bytes["typical"].kind != "given" for one in run),
-    }
-    yield from (Count(section=section, offers=count) for section, count in single.items() if count)
-
-
-def _most_first(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Sort counts, the largest first and equal ones by name."""
-    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    undated = [one for one in run if not one.release_known and one.kv_bytes["typical"].kind != "given"]
+    return [
+        *_tally("copies", ((copy.sheet.provider, "", "") for _, *copies in alike for copy in copies)),
+        *_tally("no_result", (("", "", one.message) for one in run.problems if one.row is None and one.origin in sold)),
+        *_tally("beside", ((key[-1], "", "") for key in run.beside if key not in run.not_picked)),
+        *_tally("not_picked", [("", "", "")] * len(run.not_picked)),
+        *_tally("of_other_days", [("", "", "")] * (0 if run.request.selects else run.of_other_days)),
+        *_tally("release_unknown", [("", "", "")] * len(undated)),
+    ]
 
 
 def _group_copies(run: Run) -> list[list[Inference]]:
@@ -137,16 +136,11 @@ def _group_by_lifetimes(found: Sequence[tuple[Mapping[Place, Asked], Inference]]
 
 def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
     """Count the kinds of every estimate, and the reasons for a missing range."""
-    found = grouped(pair for one in offers for pair in one.named_estimates.items() if pair[0][0] not in _WITH_ANOTHER)
-    for of, estimates in found.items():
-        kinds = Counter(one.kind for one in estimates)
-        because = Counter(one.because for one in estimates if one.kind not in ("given", "interval"))
-        if lacking := len(offers) - len(estimates):
-            kinds["undetermined"] += lacking
-            because[_NOTHING_SOLD] += lacking
-        label = " ".join(of).strip()
+    for name in dict.fromkeys(name for one in offers for name in one.named_estimates if name[0] not in _WITH_ANOTHER):
+        label, found = " ".join(name).strip(), [one.named_estimates.get(name, _NOTHING_SOLD) for one in offers]
+        kinds = Counter(one.kind for one in found)
         yield from (Count(section="outcome", name=label, of=kind, offers=kinds[kind]) for kind in _KINDS if kinds[kind])
-        yield from (Count(section="reason", name=label, offers=count, because=why) for why, count in _most_first(because))
+        yield from _tally("reason", ((label, "", one.because) for one in found if one.kind not in ("given", "interval")))
 
 
 def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
@@ -156,8 +150,8 @@ def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
         providers, values = zip(*found[name, of], strict=True)
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
         sellers = len({*providers})
-        sold_at = Count(section="carried", name=name, of=of, offers=len(values), providers=sellers, commonest=commonest, at_commonest=count)
-        yield _with_values(sold_at, values)
+        sold = Count(section="carried", name=name, of=of, offers=len(values), providers=sellers, commonest=commonest, at_commonest=count)
+        yield _with_values(sold, values)
 
 
 def _ratios(one: Inference, run: Run) -> Iterator[tuple[str, str, float]]:
@@ -178,23 +172,20 @@ def _rounded(value: float) -> float:
 
 
 def _with_values(found: Count, values: Sequence[float]) -> Count:
-    """Add the least, the median and the greatest value, to six digits."""
-    low, middle, high = map(six_digits, (min(values), median(values), max(values)))
+    """Add the least, the median and the greatest value, to six digits, if there is one."""
+    low, middle, high = map(six_digits, (min(values), median(values), max(values))) if values else (None, None, None)
     return replace(found, low=low, median=middle, high=high)
 
 
 def _premiums(offers: Iterable[Inference]) -> Iterator[Count]:
     """Count the pairs of premiums above a first threshold, the most common first, each with its thresholds."""
-    asking = grouped(
-        ((_rounded(pair.premium_in.value), _rounded(pair.premium_out.value)), (one.sheet.provider, pair.long_context_threshold))
-        for one in offers
-        for pair in one.observables.pairs[:1]
-    )
-    for asked in sorted(asking, key=lambda asked: (-len(asking[asked]), -len({provider for provider, _ in asking[asked]}), asked)):
-        name, sellers = "{:g}/{:g}".format(*asked), {provider for provider, _ in asking[asked]}
-        yield Count(section="premiums", name=name, offers=len(asking[asked]), providers=len(sellers))
-        thresholds = Counter(threshold for _, threshold in asking[asked])
-        yield from (Count(section="thresholds", name=name, of=str(at), offers=count) for at, count in thresholds.most_common())
+    pairs = ((one.sheet.provider, pair) for one in offers for pair in one.observables.pairs[:1])
+    asking = grouped(((_rounded(pair.premium_in.value), _rounded(pair.premium_out.value)), (seller, pair)) for seller, pair in pairs)
+    counts = {asked: (len(found), len({seller for seller, _ in found})) for asked, found in asking.items()}
+    for asked in sorted(asking, key=lambda asked: (*(-count for count in counts[asked]), asked)):
+        name, (count, sellers) = "{:g}/{:g}".format(*asked), counts[asked]
+        yield Count(section="premiums", name=name, offers=count, providers=sellers)
+        yield from _tally("thresholds", ((name, str(pair.long_context_threshold), "") for _, pair in asking[asked]))
 
 
 def _sizes(offers: Iterable[Inference]) -> list[Count]:
@@ -203,14 +194,11 @@ def _sizes(offers: Iterable[Inference]) -> list[Count]:
     for provider, sold in grouped((one.sheet.provider, one) for one in offers).items():
         of = "maker" if 2 * sum(one.is_maker for one in sold) > len(sold) else "host"
         sizes = [size for one in sold if (size := one.active_params.median) is not None]
-        count = Count(section="sizes", name=provider, of=of, offers=len(sold))
-        found.append(_with_values(count, sizes) if sizes else count)
+        found.append(_with_values(Count(section="sizes", name=provider, of=of, offers=len(sold)), sizes))
     return sorted(found, key=lambda one: (one.of != "maker", -one.offers, one.name))
 
 
 OVERVIEW_SCHEMA = "infer-overview-2"
-_MOST_ROWS, _MOST_NAMED = 12, 3
-"""Maximum number of rows in a table, and of names in a sentence. JSON and CSV have all."""
 CSV_HEAD = tuple(names_of(Count))
 OVERVIEW = Codec()
 """The JSON and CSV form of the page."""
@@ -226,86 +214,55 @@ def overview_csv(found: Overview) -> str:
     return csv_text(CSV_HEAD, map(OVERVIEW.encode, found.counts))
 
 
+# The page.
+
+_MOST_ROWS = 20
+"""Maximum number of rows in a table of the page. JSON and CSV have all."""
+ADVICE = "--as json or csv has everything. --wide, --columns or --sort list the sheets. --where NAME=PATTERN selects some."
+_BESIDE = {
+    "copies": "prices of another sheet of the same model", "no_result": "no result", "beside": "another service tier, in --all",
+    "not_picked": "left out by --where", "of_other_days": "prices of other days only",
+    "release_unknown": "release not known: typical KV uses the day of the price",
+}  # fmt: skip
+"""The sections of sheets that are no offers, or lack a release, in words."""
+_FEW_KINDS = {"given": 0, "interval": 0, "upper": 1, "lower": 1, "undetermined": 2}
+"""The column of each kind of estimate: range, bound or none."""
+
+
 def overview_parts(found: Overview) -> list[str]:
-    """Return the page as a title, paragraphs and tables."""
-    premiums, sizes = found.section("premiums"), found.section("sizes")
-    listed = [one for one in sizes if one.of == "maker"][:_MOST_ROWS] or sizes[:_MOST_ROWS]
-    tables = {
-        "Results": (("estimate", "range", "bound", "none", "why most have no range"), _outcome_rows(found), ""),
-        "Prices on offer": (
-            ("price", "offers", "sellers", "most common", "median", "least to most"),
-            [_carried_row(one) for one in found.section("carried")],
-            "Multiples of the input price. Long context: multiples of the price below the first threshold. Storage: as published.",
-        ),
-        "Premiums above the first threshold": (
-            ("input", "output", "offers", "sellers", "at thresholds"),
-            [_premium_row(one, found) for one in premiums[:_MOST_ROWS]],
-            _missing_text("more pair", premiums[_MOST_ROWS:]),
-        ),
-        "Active parameters by provider": (
-            ("provider", "offers", "median", "least to most"),
-            [_size_row(one) for one in listed],
-            "Known sizes, otherwise medians of the estimates from prices, each with a factor of three or more.\n"
-            + _missing_text("more provider", [one for one in sizes if one not in listed]),
-        ),
-    }
-    parts = [f"{many(found.sheets, 'sheet')} of {many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
-    for heading, (columns, rows, note) in tables.items():
-        if rows:
-            parts += [*title(heading), aligned(columns, rows), *note.splitlines()]
-    return [*parts, "", _MORE]
+    """Return the page as a title, a paragraph and tables."""
+    beside = [(why, one.name or one.because, f"{one.offers:,}") for section, why in _BESIDE.items() for one in found.section(section)]
+    carried = [(_label(one), f"{one.offers:,}", f"{one.providers:,}", _commonest(one), *_range(one)) for one in found.section("carried")]
+    premiums = [(one.name, f"{one.offers:,}", f"{one.providers:,}", _thresholds(one, found)) for one in found.section("premiums")]
+    sizes = [(one.name, one.of, f"{one.offers:,}", *_range(one)) for one in found.section("sizes")]
+    sheets, offers = many(found.sheets, "sheet"), many(found.offers, "offer")
+    multiples = "Multiples of the input price. Long context: multiples of the price below the first threshold. Storage: as published."
+    by_price = "Known sizes, otherwise medians of the estimates from prices, each with a factor of three or more."
+    return [
+        f"{sheets} of {many(found.providers, 'provider')}, prices of {found.as_of}: {offers}, which are counted below",
+        *_table("Sheets that are no offers, and unknown releases", ("why", "of", "sheets"), beside),
+        *_table("Results", ("estimate", "range", "bound", "none", "why most have no range"), [*_outcome_rows(found)]),
+        *_table("Prices on offer", ("price", "offers", "sellers", "most common", "median", "least to most"), carried, multiples),
+        *_table("Premiums above the first threshold, input/output", ("times", "offers", "sellers", "at thresholds"), premiums),
+        *_table("Active parameters by provider", ("provider", "", "offers", "median", "least to most"), sizes, by_price),
+    ]
 
 
-_MORE = "--as json or csv has everything. --wide, --columns or --sort list the sheets. --where NAME=PATTERN selects some."
-
-
-def _counted(found: Overview) -> list[str]:
-    copies, unread, beside = (found.section(name) for name in ("copies", "no_result", "beside"))
-    not_picked, other_days, undated = (_offers(found.section(name)) for name in ("not_picked", "of_other_days", "release_unknown"))
-    named = [f"{one.name.replace('_', '-')} {one.offers:,}" for one in beside]
-    named += [f"on other days only {other_days:,}"] if other_days else []
-    left, takes = ("not shown", "shows") if not_picked else ("left out", "includes")
-    more = [f"{many(not_picked, 'more sheet')} left out by --where."] if not_picked else []
-    advice = f". --all {takes} the sheets of the day" if beside else ""
-    others = _offers(beside) + other_days
-    more += [f"{many(others, 'more sheet')} {left}: {', '.join(named)}{advice}."] if others else []
-    same = f"{_offers(copies):,} have the prices of another sheet of the same model ({_named(copies)}). " if copies else ""
-    none = f"{many(_offers(unread), 'sheet')} without a result: {_named(unread)}." if unread else "Every sheet has a result."
-    counted = " ".join([f"{same}{many(found.offers, 'offer')} {'is' if found.offers == 1 else 'are'} counted below.", none, *more])
-    day = f"For {many(undated, 'sheet')} typical KV uses the day of the price, because no table has the release date of the model."
-    return [counted, *([day] if undated else [])]
-
-
-def _offers(counts: Sequence[Count]) -> int:
-    return sum(one.offers for one in counts)
-
-
-def _named(counts: Sequence[Count]) -> str:
-    """Return `openrouter 300, aws 120 and 80 of 12 others`."""
-    first, others = counts[:_MOST_NAMED], counts[_MOST_NAMED:]
-    said = ", ".join(f"{one.name or one.because} {one.offers:,}" for one in first)
-    return said + (f" and {_offers(others):,} of {len(others)} other{'s' if len(others) > 1 else ''}" if others else "")
-
-
-def _missing_text(what: str, left: Sequence[Count]) -> str:
-    return f"{many(len(left), what)} of {many(_offers(left), 'offer')}." if left else ""
+def _table(heading: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> list[str]:
+    """Return the first rows under a heading, with their notes, if there is one."""
+    more = [f"{many(len(rows) - _MOST_ROWS, 'more row')} with --as csv."] if rows[_MOST_ROWS:] else []
+    return [*title(heading), aligned(columns, rows[:_MOST_ROWS]), *notes, *more] if rows else []
 
 
 def _outcome_rows(found: Overview) -> Iterator[Sequence[str]]:
     """Yield a row for each estimate: how many offers have a range, a bound or nothing, and the most common reason for no range."""
-    outcomes, reasons = found.section("outcome"), found.section("reason")
-    for name in dict.fromkeys(one.name for one in outcomes):
-        kinds = {one.of: one.offers for one in outcomes if one.name == name}
-        counts = (sum(kinds.get(kind, 0) for kind in of) for of in (("given", "interval"), ("upper", "lower"), ("undetermined",)))
-        why, _, _ = next((one.because for one in reasons if one.name == name), NONE).partition(". ")
+    reasons = {one.name: one.because for one in reversed(found.section("reason"))}
+    for name, outcomes in grouped((one.name, one) for one in found.section("outcome")).items():
+        counts = [0, 0, 0]
+        for one in outcomes:
+            counts[_FEW_KINDS[one.of]] += one.offers
         quantity, _, estimator = name.partition(" ")
-        yield name_of(quantity, estimator), *(f"{count:,}" for count in counts), why
-
-
-def _carried_row(one: Count) -> Sequence[str]:
-    least, middle, most, commonest = (_asked(one, value or 0.0) for value in (one.low, one.median, one.high, one.commonest))
-    ends = f"{least} to {most}" if (one.low or 0.0) < (one.high or 0.0) else NONE
-    return _label(one), f"{one.offers:,}", f"{one.providers:,}", f"{commonest} ({one.at_commonest:,})", middle, ends
+        yield name_of(quantity, estimator), *(f"{count:,}" for count in counts), reasons.get(name, NONE).partition(". ")[0]
 
 
 def _label(one: Count) -> str:
@@ -315,21 +272,28 @@ def _label(one: Count) -> str:
     return ", ".join(filter(None, (label, of))) if label else f"{of} tier"
 
 
-def _asked(one: Count, value: float) -> str:
-    """Format a price as a multiple of its reference."""
+def _value(one: Count, value: float | None) -> str:
+    """Format a size, or a price as a multiple of its reference."""
+    if value is None:
+        return NONE
+    if one.section == "sizes":
+        return show("active_params", value, digits=2)
     if one.name == "storage_price":
         return show("storage_price", value, digits=3).removeprefix("$").removesuffix("/MTok/h")
     return f"{value + (one.name == 'cache_write_premium'):.3g}"
 
 
-def _premium_row(one: Count, found: Overview) -> Sequence[str]:
-    at = ", ".join(
-        f"{show('long_context_threshold', float(of.of), digits=3).removesuffix(' tokens')} {of.offers}"
-        for of in found.section("thresholds") if of.name == one.name
-    )  # fmt: skip
-    return *(f"x{premium}" for premium in one.name.split("/")), f"{one.offers:,}", f"{one.providers:,}", at
+def _commonest(one: Count) -> str:
+    return f"{_value(one, one.commonest)} ({one.at_commonest:,})"
 
 
-def _size_row(one: Count) -> Sequence[str]:
-    low, middle, high = (NONE if size is None else show("active_params", size, digits=2) for size in (one.low, one.median, one.high))
-    return one.name, f"{one.offers:,}", middle, NONE if low == NONE else f"{low} to {high}"
+def _range(one: Count) -> tuple[str, str]:
+    """Return the median, and the least and the greatest value if they differ."""
+    low, high = _value(one, one.low), _value(one, one.high)
+    return _value(one, one.median), f"{low} to {high}" if low != high else NONE
+
+
+def _thresholds(one: Count, found: Overview) -> str:
+    """Return `272k 10, 200k 2`: the thresholds of a pair of premiums, and how many offers have each."""
+    named = ((show("long_context_threshold", float(of.of), digits=3), of) for of in found.section("thresholds") if of.name == one.name)
+    return ", ".join(f"{at.removesuffix(' tokens')} {of.offers}" for at, of in named)

@@ -5,35 +5,22 @@ from dataclasses import replace
 from decimal import Decimal
 
 from derive.immutable import immutable
+from derive.show.layout import label_lines
 from derive.units import show
 from invert.estimate_text import two_digits
 from invert.records import Check, FastMode
-from invert.report.layout import NONE, Table, aligned, infer_all, title
+from invert.report.layout import NONE, Table, aligned
 from invert.result import Inference, Run
 from invert.sheets.sheet import Price
 
 
-def all_prices(one: Inference, table: Run) -> list[str]:
-    """Show all published and predicted prices under a heading, with their grades, page and notes."""
-    notes = dict.fromkeys(price.notes for price in one.sheet.prices.values() if price.notes)
-    lines = [f"Source {grades_and_page(one)}", *(f"  {note}" for note in notes), _also_sold(one, table), fast_mode_line(one, table)]
-    return [*title("Prices"), predicted_prices(one), *filter(None, lines)]
-
-
-def grades_and_page(one: Inference) -> str:
-    """Return the grade of the prices and their page."""
-    source = one.sheet.bands[0].input.source_url
-    grades = sorted({price.verification for price in one.sheet.rows})
-    return f"({', '.join(grades)}){f' {source}' if source else ''}"
-
-
-def _also_sold(one: Inference, table: Run) -> str:
-    """Return `Also sold: batch at 0.5, fast at 2 times its input price.`, or an empty text without other offers."""
-    found = table.also_sold(one)
-    if not found:
-        return ""
-    of_each = (f"{' in '.join(filter(None, (of.service_tier.replace('_', '-'), of.region)))} at {of.times:.3g}" for of in found)
-    return f"Other service tiers: {', '.join(of_each)} times the input price ({infer_all(table)})."
+def price_parts(one: Inference, table: Run) -> list[str]:
+    """Return all published and predicted prices, their grades and page, other offers of the model, and its fast mode."""
+    page = one.sheet.bands[0].input.source_url
+    source = f"({', '.join(sorted({price.verification for price in one.sheet.rows}))}){f' {page}' if page else ''}"
+    for of in table.also_sold(one):
+        source += f"; {' in '.join(filter(None, (of.service_tier.replace('_', '-'), of.region)))}: {of.times:.3g}x"
+    return [predicted_prices(one), *label_lines("Source", [source]), *filter(None, [fast_mode_line(one, table)])]
 
 
 def amount_of(price: Price, currency: str) -> str:

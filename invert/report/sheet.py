@@ -12,7 +12,7 @@ from invert.posterior.sampler import Summary
 from invert.records import Convention, Identifiability, PairInference, PricingRules, Reading, Swing, verdict
 from invert.report.columns import ESTIMATE_KEYS, MODEL_KEYS, REGISTRY, SHORT_KEYS, Column, models_of_record, name_of, short_kv
 from invert.report.layout import NONE, Table, aligned, cite_sheet, infer_in_full, kv, title
-from invert.report.prices import all_prices, fast_mode_line, grades_and_page, predicted_prices
+from invert.report.prices import price_parts
 from invert.report.tiers import ABSENT, deciding_source, tier_section
 from invert.result import EXTRAPOLATED, Inference, Run
 
@@ -22,11 +22,9 @@ _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOM
 
 def short_parts(one: Inference, table: Run) -> list[str]:
     """Return the report of one screen as paragraphs and tables."""
-    sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
-    fast = filter(None, [fast_mode_line(one, table)])
     commands = [*label_lines("More", [infer_in_full(one, table)]), *label_lines("Cite", [cite_sheet(one, table, ())])]
-    return [*lines, predicted_prices(one), *label_lines("Source", [f"{grades_and_page(one)}{sold}"]), *fast, *commands]
+    return [*lines, *price_parts(one, table), *commands]
 
 
 def heading(one: Inference, table: Run) -> list[str]:
@@ -122,7 +120,9 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     """Return the full report as paragraphs and tables: findings, reliability, limits, and the lecture's readings with all numbers."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
     sections = [*heading(one, table), *title("All estimates, and why"), estimates_table(one, table), RIGHT_BEFORE, *flags]
-    sections += [*all_prices(one, table), *families_of_typical_kv(one), *firmness(one, table), *tier_section(one, table)]
+    notes = dict.fromkeys(price.notes for price in one.sheet.prices.values() if price.notes)
+    sections += [*title("Prices"), *price_parts(one, table), *notes]
+    sections += [*families_of_typical_kv(one), *firmness(one, table), *tier_section(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:

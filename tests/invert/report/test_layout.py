@@ -10,7 +10,7 @@ import pytest
 
 from derive.show.layout import width_of
 from invert.inference import infer
-from invert.report.layout import aligned, cite_sheet, infer_all, infer_in_full, laid_out
+from invert.report.layout import aligned, cite_sheet, infer_in_full, laid_out
 from invert.report.sheet import full_parts, short_parts
 from invert.result import InferenceTable
 from invert.validation import scoreboard
@@ -81,7 +81,6 @@ def test_a_plain_command_is_as_one_types_it():
     one = run["openai/gpt-6-sol"]
     assert infer_in_full(one, run) == "backsolve infer openai/gpt-6-sol --full"
     assert cite_sheet(one, run, ("bands.price",)) == "backsolve cite openai/gpt-6-sol bands.price"
-    assert infer_all(run) == "backsolve infer --all"
 
 
 def test_what_a_file_calls_a_model_is_one_word_for_a_shell():
@@ -104,6 +103,5 @@ def test_it_names_the_prices_the_day_and_all_that_was_given(tmp_path: Path, monk
     words = shlex.split(infer_in_full(changed[0], changed))[1:]
     assert words == ["infer", "other/n", *asked, "--full"] and call(*words).status == 0
     run = infer("other/n", prices="my prices.csv")
-    assert infer_all(run) == "backsolve infer --prices 'my prices.csv' --all"
     cited = shlex.split(cite_sheet(run[0], run, ("bands.price",)))[1:]
     assert cited == ["cite", "other/n", "bands.price", "--prices", "my prices.csv"] and call(*cited).status == 0
