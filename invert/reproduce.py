@@ -20,7 +20,7 @@ from invert.encoder import WrongShape
 from invert.estimate_text import with_new_keys
 from invert.estimators.cases import assumptions_of, given_anchors
 from invert.estimators.size import with_scores
-from invert.report.contract import CODEC, Question, given_in, question_in
+from invert.report.contract import CODEC, Question, anchors_given, read_question
 from invert.report.contract import saved as as_saved
 from invert.result import Run
 from invert.sheets.assemble import day_of
@@ -114,7 +114,7 @@ def _none(place: str, why: str) -> WrongData:
 
 
 def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
-    question = question_in(document)
+    question = read_question(document)
     request, shown = question.request, question.shown
     for name, names in (("models", request.names), ("providers", request.providers), ("where", shown.wanted)):
         if len(names) > _MOST_ASKED:
@@ -124,4 +124,4 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
         shown = replace(shown, against=CODEC.decode(date, shown.against, "run.asked.against").isoformat())
     request = replace(request, as_of=question.as_of if question.day_given else None)
     asked = {**vars(question), "request": request, "shown": shown}
-    return SavedRun(**asked, place=place, anchors=given_in(question), found=_findings(document))
+    return SavedRun(**asked, place=place, anchors=anchors_given(question), found=_findings(document))

@@ -11,7 +11,7 @@ from derive.show.layout import fold
 from invert import result
 from invert.report.columns import WIDE_KEYS, column_of, picked, refuse_unknown_pattern, sort_sheets
 from invert.report.layout import laid_out
-from invert.report.table import document, glance, in_form, report_document
+from invert.report.table import document, format_answer, glance, report_document
 from invert.result import Run, Shown
 from invert.sheets.diff import Difference
 
@@ -102,7 +102,7 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
 
         found, advice = overview(table), ["", ADVICE] * (style == "table")
         records = {"json": lambda: overview_json(found), "csv": lambda: overview_csv(found)}
-        return in_form(style, width, lambda: [*overview_parts(found), *advice], **records)
+        return format_answer(style, width, lambda: [*overview_parts(found), *advice], **records)
     if style in _RECORDS:
         from invert.report import contract
 
@@ -110,7 +110,7 @@ def _sheets_text(table: Run, shown: Shown, width: int) -> str:
     if _is_report(table, shown):
         from invert.report.sheet import full_parts, short_parts
 
-        return in_form(style, width, lambda: (full_parts if shown.full else short_parts)(table[0], table))
+        return format_answer(style, width, lambda: (full_parts if shown.full else short_parts)(table[0], table))
     if style != "table":
         return document(table, style, columns, shown.by)
     return glance(table, width, WIDE_KEYS if shown.wide else columns, shown.by)
@@ -120,7 +120,7 @@ def history_answer(found: "Sequence[History]", style: str, width: int) -> str:
     """Return the estimates of sheets over time in a form."""
     from invert.report import changes
 
-    return in_form(
+    return format_answer(
         style, width, lambda: changes.histories_parts(found),
         json=lambda: changes.history_json(found), csv=lambda: changes.history_csv(found),
     )  # fmt: skip
@@ -130,7 +130,7 @@ def _changes_text(moved: "Comparison", style: str, width: int, only_main: bool) 
     from invert.report import changes
 
     most = changes.MOST_LINES if style == "table" else None
-    return in_form(
+    return format_answer(
         style, width, lambda: changes.changes_parts(moved, only_main, most),
         json=lambda: changes.changes_json(moved), csv=lambda: changes.changes_csv(moved),
     )  # fmt: skip

@@ -27,7 +27,7 @@ from invert.estimators.cases import UNKNOWN as UNKNOWN_SIZE
 from invert.forward_model import solve_steps
 from invert.records import Estimate
 from invert.report.columns import REGISTRY, UNKNOWN
-from invert.report.contract import CODEC, Question, given_in, question_in
+from invert.report.contract import CODEC, Question, anchors_given, read_question
 from invert.report.layout import several
 from invert.report.price_pages import pages_of, price_reference, sheet_pages, sheet_reference
 from invert.report.prices import name_of_price, outcome, predictions
@@ -243,7 +243,7 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
     if not isinstance(result, dict) or "run" not in result:
         return []
     try:
-        question = question_in(result)
+        question = read_question(result)
         rows = CODEC.decode(tuple[PriceRow, ...], result["run"].get("rows"), "run.rows")
         sheets = _CODEC.decode(tuple[SavedSheet, ...], result.get("sheets"), "sheets")
         found: list[Reference] = []
@@ -258,7 +258,7 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
 
 def _inference(one: SavedSheet, question: Question, html_base: str) -> Reference:
     """Cite the inference from one sheet, with its estimates. The title names what the user set."""
-    given = {name: show(name, value) for name, value in given_in(question).items() if name in QUANTITIES}
+    given = {name: show(name, value) for name, value in anchors_given(question).items() if name in QUANTITIES}
     by_hand = "; ".join(f"{name} = {value}" for name, value in {**question.changes, **given}.items())
     tier = " ".join(filter(None, (one.service_tier, one.region)))
     return Reference(

@@ -372,7 +372,7 @@ CODEC = Codec(
 # What was saved.
 
 
-def question_in(document: object) -> Question:
+def read_question(document: object) -> Question:
     """Return the question of a document of `--save`. Raises `WrongShape` for any other document."""
     if isinstance(document, list):
         raise WrongShape("a list, as --as json prints it, does not contain the question")
@@ -388,7 +388,7 @@ def question_in(document: object) -> Question:
     return found
 
 
-def given_in(question: Question) -> dict[str, float]:
+def anchors_given(question: Question) -> dict[str, float]:
     """Return the anchors that the user gave [SI], by name."""
     assumed, at = question.assumptions, "run.assumptions"
     names = CODEC.decode(tuple[str, ...], assumed.get("given"), f"{at}.given")

@@ -165,7 +165,7 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
     return "\n".join([*_PREAMBLE.get(style, ()), body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 
 
-def in_form(style: str, width: int, parts: Callable[[], Sequence[str]], **records: Callable[[], str]) -> str:
+def format_answer(style: str, width: int, parts: Callable[[], Sequence[str]], **records: Callable[[], str]) -> str:
     """Return an answer in a form: as records (json, csv), as text of a width (table), or as a document."""
     if style in records:
         return records[style]()

@@ -82,29 +82,29 @@ def likely_tiers(one: Inference) -> list[str]:
     return [*dict.fromkeys("/".join(TIER_NAMES[tier] for tier in tiers) for tiers in answers)] or [NONE]
 
 
-def by_price(one: Inference) -> str:
+def tiers_by_price(one: Inference) -> str:
     """Return the tiers with the level of the run: `HBM or DDR`, or `5 min HBM, 1 h flash`."""
     return _together({of.ttl_seconds: _agreed(of.by_price) for of in one.storage if of.by_price})
 
 
-def share_by_price(one: Inference) -> str:
+def likelihood_by_price(one: Inference) -> str:
     """Return `98 % likely` for a tier by price, or the name of the rule by duration."""
     rules = [term.partition(" (")[0] for of in one.storage for term in of.evidence if term not in _BY_PRICE]
     shares = [f"{100 * of.by_price.agreed_share:.0f} % likely" for of in one.storage if of.by_price and _agreed(of.by_price) != "any"]
     return ", ".join(filter(None, (" and ".join(dict.fromkeys(rules)), " and ".join(dict.fromkeys(shares))))) or NONE
 
 
-def by_duration(one: Inference) -> str:
+def tiers_by_duration(one: Inference) -> str:
     """Return the tiers by the drain times of the lecture."""
     return _together({tier.ttl_seconds: tier.lecture for tier in one.tiers})
 
 
-def stated(one: Inference) -> str:
+def stated_tiers(one: Inference) -> str:
     """Return the tiers that the vendor states."""
     return _together({of.ttl_seconds: join_tiers(of.answer.agreed) for of in one.storage if of.answer and of.disclosed})
 
 
-def stated_as(one: Inference) -> str:
+def vendor_words(one: Inference) -> str:
     """Return the vendor's words."""
     said = ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
     return f"stated as {said}" if said else NONE
