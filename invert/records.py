@@ -11,7 +11,7 @@ from derive.catalogue import equation
 from derive.immutable import cut, immutable
 from derive.solving.result import Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
-from invert.estimate_text import estimate_text
+from invert.estimate_text import estimate_text, six_digits
 
 Name = tuple[str, str]
 """A quantity and the estimator of it (empty if there is one alone), as JSON has them."""
@@ -102,6 +102,12 @@ class Reading:
         moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > _ROUNDING]
         of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
         return tuple(name for name in FACTS if name in moved or name in of_ridge)
+
+    @property
+    def elasticities(self) -> Mapping[str, float]:
+        """Per cent of the reading per per cent of each input, to six digits. It is empty without an answer."""
+        found = self.solution.answers[0].elasticities if self.values else {}
+        return {name: six_digits(value) for name, value in found.items()}
 
 
 def unanswered(name: str, solution: Solution) -> Reading:

@@ -445,11 +445,11 @@ def flat(one: Inference, keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
     return {key: REGISTRY[key].value(one) for key in keys}
 
 
-def flat_before(one: Inference, run: Run, keys: Iterable[str] = CSV_KEYS) -> dict[str, object] | None:
+def flat_before(one: Inference, run: Run) -> dict[str, object] | None:
     """Return the values of a row that changed when prices were set by hand, or None if no price was set."""
     if not run.changes:
         return None
-    before, after = flat(run.before[one.key], keys) if one.key in run.before else {}, flat(one, keys)
+    before, after = flat(run.before[one.key]) if one.key in run.before else {}, flat(one)
     return {name: value for name, value in before.items() if value != after[name]}
 
 

@@ -28,7 +28,6 @@ _UTF_8 = "utf-8"
 """The encoding of a file in a saved result."""
 _RESIDUAL_DECIMALS = 12
 """Decimals of the residual of a price. Smaller parts are rounding, which differs between machines."""
-_BEFORE = "_before"
 
 
 @immutable
@@ -78,12 +77,6 @@ def _cache_prices(sheet: PriceSheet) -> list[CachePriceRow]:
     ]
 
 
-def _elasticities(reading: records.Reading) -> dict[str, float]:
-    """Return the elasticities of a reading: per cent of the reading per per cent of each input."""
-    found = reading.solution.answers[0].elasticities if reading.values else {}
-    return {name: six_digits(value) for name, value in found.items()}
-
-
 def _estimates(one: Inference) -> dict[str, records.Estimate | Mapping[str, records.Estimate]]:
     return {
         "kv_bytes_per_token": one.kv_bytes,
@@ -105,11 +98,6 @@ def _rows(table: Run) -> list[PriceRow]:
     """Return the price rows of the sheets, as in their files."""
     sheets = {one.key for one in table}
     return [row for row in table.rows if row.sheet_key in sheets]
-
-
-def _elasticities_at(path: str) -> Through:
-    """Return the elasticities of the reading at a path."""
-    return Through(path, _elasticities, dict[str, float])
 
 
 def _checks_at(path: str) -> Through:
@@ -156,11 +144,11 @@ _SHEET: Keys = {
         "lecture": Nested({
             "kv_bytes_per_token": "first_pair.lecture.values.kv_bytes_per_token",
             "anchors": Through("", lambda one: one.first_pair.lecture.anchors if one.first_pair else (), list[str]),
-            "elasticities": Through("", lambda one: _elasticities(one.first_pair.lecture) if one.first_pair else {}, dict[str, float]),
+            "elasticities": Through("", lambda one: one.first_pair.lecture.elasticities if one.first_pair else {}, dict[str, float]),
             "output_input_ratio_claimed": "first_pair.claimed_ratio",
             "bandwidth_bound_fraction": "bandwidth_bound.values.bandwidth_bound_fraction",
             "bandwidth_bound_problem": "bandwidth_bound.problem",
-            "bandwidth_bound_elasticities": _elasticities_at("bandwidth_bound"),
+            "bandwidth_bound_elasticities": "bandwidth_bound.elasticities",
             "storage": "tiers",
             "forward_check": _checks_at("first_pair.lecture_checks"),
             "inversion": Nested({
@@ -186,7 +174,7 @@ _SHEET: Keys = {
         "implied_drain_time": Nested({
             "implied_drain_time_s": "implied_drain_time.values.implied_drain_time",
             "anchors": "implied_drain_time.anchors",
-            "elasticities": _elasticities_at("implied_drain_time"),
+            "elasticities": "implied_drain_time.elasticities",
             "problem": "implied_drain_time.problem",
         }, unless_none="implied_drain_time"),
         "pairs": "pairs",
@@ -274,7 +262,7 @@ _KEYS: dict[type, Keys] = {
         "lecture": Nested({
             "kv_bytes_per_token": "lecture.values.kv_bytes_per_token",
             "anchors": "lecture.anchors",
-            "elasticities": _elasticities_at("lecture"),
+            "elasticities": "lecture.elasticities",
         }),
         "joint": "joint",
         "forward_check": Nested({
@@ -297,7 +285,7 @@ _KEYS: dict[type, Keys] = {
             "", lambda one: [{"quantity": step.unknown, "value": step.value} for step in one.solution.route if one.values],
             list[dict[str, Any]],
         ),
-        "anchors": "anchors", "elasticities": _elasticities_at(""), "problem": "problem",
+        "anchors": "anchors", "elasticities": "elasticities", "problem": "problem",
     },
     Prediction: {
         **PLACE, **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
@@ -435,16 +423,6 @@ def question_of(table: Run, shown: Shown) -> Question:
 
 
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
-    """Return CSV with one line per sheet: the first pair of bands, SI units, unrounded numbers, some columns or all.
-
-    If a price that was set by hand moved a column, a second column named with `_before` has the published value.
-    """
+    """Return CSV with one line per sheet: the first pair of bands, SI units, unrounded numbers, some columns or all."""
     names = csv_names(columns)
-    before = [flat_before(one, table, names) or {} for one in table.inferences]
-    moved = {name for of in before for name in of}
-    head = [said for name in names for said in ([name, name + _BEFORE] if name in moved else [name])]
-    rows = []
-    for one, of in zip(table.inferences, before, strict=True):
-        row = flat(one, names)
-        rows.append({**row, **{name + _BEFORE: of.get(name, row[name]) for name in moved}})
-    return csv_text(head, rows)
+    return csv_text(names, (flat(one, names) for one in table.inferences))

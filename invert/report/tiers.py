@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from derive.units import show
-from invert.records import TIER_NAMES, Observable, Tariff, TierEvidence, TierRules, TierShares
+from invert.records import TIER_NAMES, Observable, Tariff, TierRules, TierShares
 from invert.report.layout import NONE, aligned, title
 from invert.result import Inference, Run
 
@@ -21,7 +21,7 @@ _ABOUT = (
     " its owner, because no table has their rent. The bases disagree about HBM against DDR because HBM is expensive to rent but not to own."
     " A price like HBM means that storage costs as much as HBM, not that the cache is in HBM."
 )
-_CASES = " Cases, with their probabilities in brackets (before the prices all cases are equally probable):"
+_CASES = "Before the prices all cases are equally probable."
 
 
 def lifetime(ttl: int | None) -> str:
@@ -157,22 +157,16 @@ def tier_section(one: Inference, run: Run) -> list[str]:
         (lifetime(of.ttl_seconds), ", ".join(of.evidence) or "no evidence", tiers_over_cases(of.by_price), of.disclosed or NONE,
          tiers_over_cases(of.answer)) for of in one.storage
     ]  # fmt: skip
-    cases = [row for of in one.storage for row in _rows_by_basis(of)]
+    cases = [
+        (lifetime(of.ttl_seconds), _BASIS_NAMES[case.basis], str(case.year), _shares(case.probabilities), f"{case.weight:.0%}")
+        for of in one.storage
+        for case in of.cases
+    ]
     shared = [of.models for of in run.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models]
     vendor = [f"{one.sheet.provider} has one tariff for {len(of)} sheets ({', '.join(of)}), which count once." for of in shared]
-    about = _ABOUT.format(level=run.assumptions.level) + _CASES * bool(cases)
-    lines += [aligned(columns, rows), *filter(None, [deciding_source(one)]), *vendor, about]
-    lines += [aligned(tuple(cases[0]), cases)] if cases else []
-    return [*lines, *map(_tariff, one.tariffs), *_by_rule(one, run)]
-
-
-def _rows_by_basis(found: TierEvidence) -> list[dict[str, str]]:
-    """Return a row for each cost basis, with the hardware prices of each year side by side."""
-    return [
-        {"lifetime": lifetime(found.ttl_seconds), "cost basis": _BASIS_NAMES[basis]}
-        | {f"prices of {case.year}": f"{_shares(case.probabilities)} ({case.weight:.0%})" for case in found.cases if case.basis == basis}
-        for basis in dict.fromkeys(case.basis for case in found.cases)
-    ]
+    lines += [aligned(columns, rows), *filter(None, [deciding_source(one)]), *vendor, _ABOUT.format(level=run.assumptions.level)]
+    lines += [aligned(("lifetime", "cost basis", "prices of", "tiers", "probability of the case"), cases), _CASES] if cases else []
+    return [*lines, *_tariffs(one.tariffs), *_by_rule(one, run)]
 
 
 def _shares(probabilities: Mapping[str, float]) -> str:
@@ -180,13 +174,16 @@ def _shares(probabilities: Mapping[str, float]) -> str:
     return ", ".join(f"{TIER_NAMES[tier]} {share:.0%}" for tier, share in probabilities.items() if share >= 0.005)
 
 
-def _tariff(tariff: Tariff) -> str:
-    """Describe slope and intercept of two write prices."""
-    slope, charge = (_ranged(part) for part in (tariff.storage_price, tariff.write_charge))
-    ratio = f", intercept over slope {show('drain_time', tariff.drain_time.value, digits=3)}" if tariff.drain_time else ""
-    problem = f"; {tariff.problem}" if tariff.problem else ""
-    lifetimes = f"{show('ttl', tariff.shorter_ttl)} and {show('ttl', tariff.longer_ttl)}"
-    return f"write prices of {lifetimes}: slope {slope}, intercept {charge}{ratio}{problem}"
+def _tariffs(found: Sequence[Tariff]) -> list[str]:
+    """Return the slope and the intercept of every two write prices."""
+    rows = [
+        (
+            f"{show('ttl', of.shorter_ttl)} and {show('ttl', of.longer_ttl)}", _ranged(of.storage_price), _ranged(of.write_charge),
+            show("drain_time", of.drain_time.value, digits=3) if of.drain_time else NONE, of.problem or "",
+        )
+        for of in found
+    ]  # fmt: skip
+    return [aligned(("write prices of", "slope", "intercept", "intercept over slope", ""), rows)] if rows else []
 
 
 def _ranged(part: Observable) -> str:

@@ -30,9 +30,10 @@ def test_both_cost_bases_stand_beside_what_the_vendor_says():
     header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
     assert re.split(r"\s{3,}", header) == ["lifetime", "from", "prices alone, by cost basis and year", "vendor says", "answer"]
     rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
-    assert len(rows) == 8 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
+    assert len(rows) == 12 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
     bases = ("rented HBM, owned rest", "all owned")
-    assert [re.split(r"\s{3,}", row)[:2] for row in rows[2:6]] == [[ttl, basis] for ttl in ("5 min", "1 h") for basis in bases]
+    cases = [(ttl, basis, year) for ttl in ("5 min", "1 h") for basis in bases for year in ("2025", "2026")]
+    assert [tuple(re.split(r"\s{3,}", row)[:3]) for row in rows[2:10]] == cases
 
 
 def test_a_sheet_without_cache_prices_has_no_tier():
