@@ -253,7 +253,7 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
             found.append(_inference(one, question, html_base))
     except WrongShape as fault:
         raise WrongData(f"not a result of infer --save of this version: {fault}") from None
-    return [*(page.reference for page in pages_of(rows)), *found, _run(question, sheets)]
+    return [*pages_of(rows), *found, _run(question, sheets)]
 
 
 def _inference(one: SavedSheet, question: Question, html_base: str) -> Reference:

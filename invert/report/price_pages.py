@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from urllib.parse import quote
 
-from derive.immutable import immutable
 from derive.show.citation import address_of, slug
 from derive.show.references import Reference
 from invert.data import Data
@@ -24,51 +23,37 @@ GRADES = {
 PER = {"mtok": "MTok", "mtok_hour": "MTok and hour"}
 
 
-@immutable
-class PricePage:
-    """Source page of the prices of one provider: an address or a file name, its models, grade and days."""
-
-    provider: str
-    place: str
-    models: tuple[str, ...]
-    grades: tuple[str, ...]
-    days: tuple[date, ...]
-
-    @property
-    def reference(self) -> Reference:
-        """The page as a source for citations."""
-        return Reference(
-            key=f"prices:{slug(self.provider)}:{slug(self.place.partition('://')[2] or self.place)}",
-            title=f"Prices of {self.provider}",
-            author=self.provider,
-            places=(self.place,),
-            which=self.read,
-            said=", ".join(self.models),
-            day=self.days[-1] if self.days else None,
-            why=f"the prices of {several(self.models)}",
-        )
-
-    @property
-    def read(self) -> str:
-        """Grade of the prices, and the days on which they were read."""
-        grades = " and ".join(f"{grade} ({GRADES[grade]})" if grade in GRADES else grade for grade in self.grades)
-        days = f", read on {' and '.join(map(str, self.days))}" if self.days else ""
-        return f"grade {grades}{days}"
-
-
-def pages_of(rows: Iterable[PriceRow]) -> tuple[PricePage, ...]:
-    """Return the pages of these price rows, each once: an address, else the file that has them."""
-    found = grouped(((row.provider, row.source_url or row.origin.rpartition(":")[0] or row.origin), row) for row in rows)
-    return tuple(
-        PricePage(
-            provider=provider,
-            place=place,
-            models=tuple(dict.fromkeys(row.model for row in read)),
-            grades=tuple(dict.fromkeys(row.verification for row in read)),
-            days=tuple(sorted({row.retrieved_date for row in read if row.retrieved_date})),
+def pages_of(rows: Iterable[PriceRow]) -> list[Reference]:
+    """Return the pages of these price rows as sources, each once: an address, else the file that has them."""
+    found = grouped(((row.provider, _page(row)), row) for row in rows)
+    return [
+        Reference(
+            key=f"prices:{slug(provider)}:{slug(place.partition('://')[2] or place)}",
+            title=f"Prices of {provider}",
+            author=provider,
+            places=(place,),
+            which=_read_as(read),
+            said=", ".join(dict.fromkeys(row.model for row in read)),
+            day=_last_read(read),
+            why=f"the prices of {several([*dict.fromkeys(row.model for row in read)])}",
         )
         for (provider, place), read in found.items()
-    )
+    ]
+
+
+def _page(row: PriceRow) -> str:
+    return row.source_url or row.origin.rpartition(":")[0] or row.origin
+
+
+def _read_as(rows: Sequence[PriceRow]) -> str:
+    """Return the grades of prices, and the days on which they were read."""
+    grades = (f"{grade} ({GRADES[grade]})" if grade in GRADES else grade for grade in dict.fromkeys(row.verification for row in rows))
+    days = sorted({str(row.retrieved_date) for row in rows if row.retrieved_date})
+    return f"grade {' and '.join(grades)}" + (f", read on {' and '.join(days)}" if days else "")
+
+
+def _last_read(rows: Sequence[PriceRow]) -> date | None:
+    return max((row.retrieved_date for row in rows if row.retrieved_date), default=None)
 
 
 def references_of(
@@ -90,16 +75,16 @@ def references_of(
 
 def sheet_reference(rows: Sequence[PriceRow], as_of: str, html_base: str = "", why: str = "") -> Reference:
     """Cite the price sheet that these rows form on a day: its prices, pages, grades and days."""
-    (provider, model, _, _), pages = rows[0].sheet_key, pages_of(rows)
-    tier = _tier(rows[0])
+    (provider, model, _, _), tier = rows[0].sheet_key, _tier(rows[0])
+    pages = grouped((_page(row), row) for row in rows)
     return Reference(
         key=f"sheet:{slug(provider)}:{slug(model)}:{slug(tier)}:{slug(as_of)}",
         title=f"Price sheet of {provider} {model}",
         author=provider,
-        places=(*(page.place for page in pages), *sheet_pages(html_base, provider, model)),
-        which=f"{tier}, prices of {as_of}, {'; '.join(dict.fromkeys(page.read for page in pages))}",
+        places=(*pages, *sheet_pages(html_base, provider, model)),
+        which=f"{tier}, prices of {as_of}, {'; '.join(dict.fromkeys(map(_read_as, pages.values())))}",
         said=", ".join(map(_priced, rows)),
-        day=max((day for page in pages for day in page.days), default=date.fromisoformat(as_of)),
+        day=_last_read(rows) or date.fromisoformat(as_of),
         why=why,
     )
 
@@ -112,14 +97,14 @@ def sheet_pages(html_base: str, provider: str, model: str) -> tuple[str, ...]:
 
 def price_reference(row: PriceRow, as_of: str) -> Reference:
     """Cite one price of a sheet: its file and line, first day, page, grade and reading day."""
-    (page,), place, tier = pages_of([row]), spelled(row.place), _tier(row)
+    place, tier = spelled(row.place), _tier(row)
     since = f", since {row.effective_date}" if row.effective_date else ""
     return Reference(
         key=f"price:{slug(row.provider)}:{slug(row.model)}:{slug(tier)}:{slug(place)}:{slug(as_of)}",
         title=f"Price of {place} of {row.provider} {row.model}",
         author=row.provider,
-        places=(page.place,),
-        which=f"{_priced(row)}, {tier}{since}, {page.read}",
+        places=(_page(row),),
+        which=f"{_priced(row)}, {tier}{since}, {_read_as([row])}",
         said=f"row {row.origin} of the table of prices, as of {as_of}",
         day=row.retrieved_date,
     )

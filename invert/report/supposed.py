@@ -29,7 +29,7 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     Raises `NotCovered` if the KV reads alone cost more than the output price, or without KV bytes per token.
     """
     seen = one.observables
-    values = with_balance_context({**_assumed(one, supposed), **supposed})
+    values = with_balance_context(_completed(one, supposed))
     ratio = seen.output_input_ratio.value
     uses_output = "bandwidth_bound_fraction" not in supposed
     if not uses_output:
@@ -48,19 +48,18 @@ def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) ->
     return [row if uses_output else _with_output(row, checks[0]) for row in predictions(one, checks)]
 
 
-def _assumed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
-    """Return the anchors of a sheet, and the KV bytes of its architecture, or else the typical ones, unless other ones are supposed."""
+def _completed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
+    """Return the supposed values with the anchors of a sheet, and the KV bytes of its architecture, or else the typical ones."""
     kv_bytes = one.known.read if one.known else one.kv_bytes["typical"].median
-    if "kv_bytes_per_token" in supposed:
-        return dict(one.anchors.values)
-    if kv_bytes is None:
+    values = {"kv_bytes_per_token": kv_bytes, **one.anchors.values, **supposed}
+    if values["kv_bytes_per_token"] is None:
         raise NotCovered(f"{one.name}: its typical KV is not known. Suppose one, e.g. --suppose kv_bytes_per_token=49kB")
-    return {"kv_bytes_per_token": kv_bytes, **one.anchors.values}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def _unsupposed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
+def _assumed(one: Inference, supposed: Mapping[str, float]) -> dict[str, float]:
     """Return the size and the KV bytes of the prediction that are not supposed."""
-    return {name: value for name, value in _assumed(one, supposed).items() if name in _OF_MODEL and name not in supposed}
+    return {name: value for name, value in _completed(one, supposed).items() if name in _OF_MODEL and name not in supposed}
 
 
 def _with_output(found: Prediction, ratio: Check) -> Prediction:
@@ -74,9 +73,7 @@ def _with_output(found: Prediction, ratio: Check) -> Prediction:
 def supposed_parts(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[str]:
     """Return the heading, the suppositions, and the table of prices with their residuals."""
     found = predict_prices(one, table, supposed)
-    told, assumed = (
-        ", ".join(f"{name} = {show(name, value)}" for name, value in of.items()) for of in (supposed, _unsupposed(one, supposed))
-    )
+    told, assumed = (", ".join(f"{name} = {show(name, value)}" for name, value in of.items()) for of in (supposed, _assumed(one, supposed)))
     said = [f"Supposed: {told}", *([f"Assumed: {assumed}"] if assumed else []), "", predicted_prices(one, found)]
     said.append("Residual: predicted over published price, minus 1.")
     if not one.pairs:
@@ -92,7 +89,7 @@ def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
             "model": one.sheet.model,
             "as_of": table.as_of.isoformat(),
             "supposed": dict(supposed),
-            "assumed": _unsupposed(one, supposed),
+            "assumed": _assumed(one, supposed),
             "prices": [CODEC.encode_keys(found, _PRICE_KEYS) for found in predict_prices(one, table, supposed)],
         }
         for one in table

@@ -1,15 +1,16 @@
 """The pages of prices that a saved result used can be cited in every style, and the programs that read a style read ours."""
 
+from collections.abc import Sequence
 from datetime import date
 
 import pytest
 from pybtex.database import parse_string
 
 from derive.show.citation import STYLES, cite_all
-from derive.show.references import cite_with_references
+from derive.show.references import Reference, cite_with_references
 from invert.encoder import WrongShape
 from invert.report.contract import CODEC
-from invert.report.price_pages import PricePage, pages_of
+from invert.report.price_pages import pages_of
 from invert.sheets.rows import PriceRow
 from tests.invert.report.test_saved import ROW as SAVED_ROW
 from tests.tools.together import in_one_test
@@ -20,23 +21,22 @@ HOSTILE = r"100% of {A} & B_c #1 $x$ ~y^2 \input{z} a<b> |d| *e* `f` [g](https:/
 OWN = {**ROW, "source_url": "", "verification": "user", "origin": "my prices.csv:3", "retrieved_date": None}
 
 
-def pages(*rows: object) -> tuple[PricePage, ...]:
+def pages(*rows: object) -> list[Reference]:
     return pages_of(CODEC.decode(tuple[PriceRow, ...], list(rows), "run.rows"))
 
 
-def cite_used(ids: list[str], found: tuple[PricePage, ...], style: str) -> str:
-    return cite_with_references(ids, [page.reference for page in found], style)
+def cite_used(ids: list[str], found: Sequence[Reference], style: str) -> str:
+    return cite_with_references(ids, found, style)
 
 
 def test_a_page_has_all_that_was_read_from_it():
     found = pages(
         ROW, {**ROW, "model": "n", "verification": "db", "retrieved_date": "2026-03-12"}, {**ROW, "source_url": "https://b"}, ROW, OWN
     )
-    assert [page.place for page in found] == [ROW["source_url"], "https://b", "my prices.csv"]
-    assert (found[0].models, found[0].grades, found[0].days) == (
-        ("m", "n"), ("official", "db"), (date(2026, 3, 12), date(2026, 11, 20)))  # fmt: skip
-    assert found[0].read == "grade official (the page was read) and db (a price database), read on 2026-03-12 and 2026-11-20"
-    assert (found[2].days, found[2].reference.url, found[2].read) == ((), "", "grade user (a file of one's own)")
+    assert [page.places for page in found] == [(ROW["source_url"],), ("https://b",), ("my prices.csv",)]
+    assert (found[0].said, found[0].day) == ("m, n", date(2026, 11, 20))
+    assert found[0].which == "grade official (the page was read) and db (a price database), read on 2026-03-12 and 2026-11-20"
+    assert (found[2].day, found[2].url, found[2].which) == (None, "", "grade user (a file of one's own)")
 
 
 @in_one_test(
