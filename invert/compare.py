@@ -42,7 +42,7 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.models import described, first_days
 from invert.sheets.observables import observe
 from invert.sheets.read import book_of, prices_that_ship
-from invert.sheets.rows import RELEASED_PRICES, CalibrationModel, FileText, PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import RELEASED_PRICES, CalibrationModel, FileText, PriceBook, PriceRow, SheetKey, grouped
 from invert.sheets.sheet import Asked, Place, PriceSheet, copies, spelled, with_amounts, without_places
 
 _INPUT: Place = ("input", 0, None)
@@ -93,7 +93,7 @@ def infer_against(
     before = {key: side for key, side in before.items() if key in now or not run.request.selects}
     return run, replace(
         found,
-        sheets=_compared(before, run, data, of_day),
+        sheets=_compared(before, run, data, of_day, book.rows),
         added=tuple(one.key for one in run if one.key not in before),
         gone=tuple(key for key in before if key not in now),
     )
@@ -219,14 +219,19 @@ def _calibrating(rows: Sequence[PriceRow], data: Data) -> set[tuple[object, ...]
 # What moved, and why.
 
 
-def _compared(before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Mapping[SheetKey, Side]) -> tuple[SheetChange, ...]:
-    """Compare the sheets of two runs, in the order of the later one. `of_day` has the earlier prices evaluated on the later day."""
+def _compared(
+    before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Mapping[SheetKey, Side], rows: Sequence[PriceRow]
+) -> tuple[SheetChange, ...]:
+    """Compare the sheets of two runs, in the order of the later one. `of_day` has the earlier prices evaluated on the later day. `rows` are
+    the later prices, also ended ones.
+    """
     assumptions = run.assumptions
     both = [one for one in run if one.key in before]
     sides = {one.key: (before[one.key], side_of(one)) for one in both}
     changes = {one.key: price_changes(before[one.key].prices, sides[one.key][1].prices, copies(one.sheet)) for one in both}
     reverted = _revert_prices([(one.sheet, changes[one.key]) for one in both], run, data)
     calibrating = calibrating_sheets(data)
+    sold = grouped((row.sheet_key, row) for row in rows if changes.get(row.sheet_key))
     found = []
     for one in both:
         key, (old, new) = one.key, sides[one.key]
@@ -244,7 +249,7 @@ def _compared(before: Mapping[SheetKey, Side], run: Run, data: Data, of_day: Map
         found.append(
             SheetChange(
                 key=key,
-                prices=changes[key],
+                prices=tuple(_with_source(change, sold.get(key, ())) for change in changes[key]),
                 moved=tuple(moved),
                 unmoved=tuple(name for name in every if name not in names),
                 calibrates=key[:2] in calibrating,
@@ -277,6 +282,16 @@ def price_changes(
         for place in {**old, **new}
         if old.get(place) != new.get(place)
     )
+
+
+def _with_source(change: PriceChange, rows: Sequence[PriceRow]) -> PriceChange:
+    """Add the day and the source of a price change. A price that was set by hand has neither."""
+    of = [row for row in rows if row.place == change.place and row.amount == change.published[0]]
+    if not of:
+        return change
+    # The row of a price that is sold no longer is the one that ended last.
+    row = max(of, key=attrgetter("end"))
+    return replace(change, day=row.effective_date if change.new else row.valid_to, source=row.source_url or row.origin)
 
 
 def _rerounded(

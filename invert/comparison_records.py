@@ -83,13 +83,16 @@ def _rounded(kind: str, median: float | None, low: float | None = None, high: fl
 class PriceChange:
     """A changed price of a sheet, before and after. None is a price that did not exist.
 
-    `copied_from` is the place of the price in the band below, if a band that was added by hand copied it from there.
+    `copied_from` is the place of the price in the band below, if a band that was added by hand copied it from there. `day` is the day of
+    the change if it is known, and `source` the page or the file that has the price.
     """
 
     place: Place
     old: Asked | None
     new: Asked | None
     copied_from: str = ""
+    day: date | None = None
+    source: str = ""
 
     @property
     def spelled(self) -> str:
@@ -169,6 +172,16 @@ class SheetChange:
     unmoved: tuple[Name, ...]
     calibrates: bool
     rerounded: tuple[tuple[Observable, Observable], ...] = ()
+
+    @property
+    def days(self) -> dict[str, date]:
+        """The day on which each price changed, where that is known."""
+        return {price.spelled: price.day for price in self.prices if price.day}
+
+    @property
+    def sources(self) -> list[str]:
+        """The pages or files that have the prices."""
+        return [*dict.fromkeys(price.source for price in self.prices if price.source)]
 
 
 @immutable

@@ -124,7 +124,7 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
         run, found = infer_against(str(since), prices=prices, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
-    news = News(run=run, found=found, since=since, rows=book_of(read_data(), run.request.prices).rows)
+    news = News(run=run, found=found, since=since)
     forms = {"json": news_json, "markdown": news_markdown}
     click.echo(forms[style](news) if style in forms else laid_out(news_parts(news), width()))
     tell_doubts(run.doubts, prices)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import inf
-from operator import attrgetter
 
 from derive.show.citation import ADDRESS, markdown_cell
 from derive.show.layout import csv_text
@@ -14,11 +13,11 @@ from invert.encoder import Codec, Keys, Through
 from invert.estimate_text import estimate_text, six_digits
 from invert.records import Estimate, Name, Observable
 from invert.report.columns import HISTORY_KEYS, REGISTRY, name_of, size_grade
-from invert.report.layout import GAP, NONE, Table, aligned, billions, infer_against_day, many, several, title
+from invert.report.layout import GAP, NONE, Table, aligned, billions, many, several, title
 from invert.report.table import report_document
 from invert.report.tiers import ABSENT
 from invert.result import Inference, Run
-from invert.sheets.rows import PriceRow, SheetKey, grouped
+from invert.sheets.rows import SheetKey, grouped
 from invert.sheets.sheet import money_unit, sheet_in_words
 
 _SCHEMA = "infer-against-1"
@@ -69,22 +68,23 @@ def _parts(found: Comparison, shown: _Changed) -> Iterator[str]:
     yield f"{found.after}, against {found.before}"
     others = []
     for sheet in found.sheets:
-        listed = [one for one in shown.get(sheet.key, ()) if one.prices]
         others += [row_of(one, sheet) for one in shown.get(sheet.key, ()) if not one.prices]
-        if sheet.prices:
-            unseen = sum(not _is_seen(one) for one in sheet.moved)
-            less = f" ({unseen} changed, by less than the printed digits)" if unseen and not listed else ""
-            yield from ("", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}")
-        if listed:
-            yield moved_table(listed, sheet)
-        yield from _rounding(sheet)
+        yield from _sheet_parts(sheet, [one for one in shown.get(sheet.key, ()) if one.prices])
     if others:
         yield from ("", _list_causes(found), _table(("sheet", *_COLUMNS), _merge_sheets(others)))
 
 
-def moved_table(moved: Iterable[Moved], sheet: SheetChange) -> Table:
-    """Return the changed inferences of one sheet as a table."""
-    return _table(_COLUMNS, [row_of(one, sheet) for one in moved])
+def _sheet_parts(sheet: SheetChange, listed: Sequence[Moved]) -> Iterator[str]:
+    """Yield the changed prices of a sheet with their days and sources, and the inferences that they moved."""
+    if sheet.prices:
+        days = " and ".join(map(str, sorted({*sheet.days.values()})))
+        unseen = sum(not _is_seen(one) for one in sheet.moved)
+        less = f" ({unseen} changed, by less than the printed digits)" if unseen and not listed else ""
+        named, sources = sheet_in_words(sheet.key), "".join(f" ({source})" for source in sheet.sources)
+        yield from ("", f"{f'{days}, {named}' if days else named}: {'; '.join(map(price_in_words, sheet.prices))}{sources}{less}")
+    if listed:
+        yield _table(_COLUMNS, [row_of(one, sheet) for one in listed])
+    yield from _rounding(sheet)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Table:
@@ -234,7 +234,7 @@ CHANGES = Codec(
             "added": Through("added", _by_column), "gone": Through("gone", _by_column), "notes": "notes",
         },
         SheetChange: {
-            **KEY, **{name: name for name in ("calibrates", "prices", "moved")}, "unmoved": Through("unmoved", len),
+            **KEY, **{name: name for name in ("calibrates", "prices", "moved", "days", "sources")}, "unmoved": Through("unmoved", len),
             "rerounded": Through("rerounded", lambda pairs: [{"name": old.name, "old": old, "new": new} for old, new in pairs]),
         },
         PriceChange: {"place": "spelled", **_PRICE, "copied_from": Through("copied_from", lambda text: text or None)},
@@ -340,18 +340,17 @@ _NEW_SHEET: Keys = {
 
 @dataclass(frozen=True, kw_only=True)
 class News:
-    """A run, its differences from an earlier day, and all price rows. Rows of ended prices have their last day."""
+    """A run, and its differences from an earlier day."""
 
     run: Run
     found: Comparison
     since: date
-    rows: Sequence[PriceRow]
 
 
 def news_markdown(news: News) -> str:
     """Return the page in Markdown, in which only the addresses of sources are links."""
     text = report_document([*news_parts(news)], "markdown")
-    for source in dict.fromkeys(source for sheet in news.found.sheets for source in _origins(sheet, news)[1]):
+    for source in dict.fromkeys(source for sheet in news.found.sheets for source in sheet.sources):
         text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
     return text
 
@@ -363,11 +362,7 @@ def news_json(news: News) -> str:
         "schema": _NEWS_SCHEMA,
         "since": news.since.isoformat(),
         "until": news.run.as_of.isoformat(),
-        "changed": [
-            {**CHANGES.encode(sheet), **dict(zip(("days", "sources"), _origins(sheet, news), strict=True))}
-            for sheet in news.found.sheets
-            if sheet.prices
-        ],
+        "changed": [CHANGES.encode(sheet) for sheet in news.found.sheets if sheet.prices],
         "new": [CHANGES.encode_keys({"one": one, "day": day}, _NEW_SHEET) for one, day in new],
         "first_seen": _by_column(seen_first),
         "gone": _by_column(news.found.gone),
@@ -381,47 +376,21 @@ def news_parts(news: News) -> Iterator[str]:
     changed = [sheet for sheet in news.found.sheets if sheet.prices]
     yield from title("Changed prices and the estimates that they moved") if changed else ["", "No price changed."]
     for sheet in changed:
-        yield from _changed_parts(sheet, news)
+        main = [one for one in sheet.moved if one.name in _OF_SHEET or one.quantity.startswith("probability_")]
+        yield from _sheet_parts(sheet, [one for one in main if one.prices and _is_seen(one)])
+    if changed:
+        yield from ("", f"Every estimate that moved: backsolve infer --against {news.since} --as markdown")
     new, seen_first = _new_sheets(news)
     if new:
         yield from title("New models")
         yield aligned(
-            ("model", "since", "prices", *(column.heading for column in _OF_NEW)),
-            [(sheet_in_words(one.key), str(day), one.sheet.base_prices, *(of.whole_text(one) for of in _OF_NEW)) for one, day in new],
+            ("model", "since", "in/out, USD/MTok", *(column.heading for column in _OF_NEW)),
+            [(sheet_in_words(one.key), str(day), *(of.whole_text(one) for of in (REGISTRY["price"], *_OF_NEW))) for one, day in new],
         )
         yield "Ranges in brackets are 90 % ranges."
     for said, keys in (("New in the tables, first day not known", seen_first), ("No longer sold", news.found.gone)):
         if keys:
             yield from ("", f"{said}: {', '.join(map(sheet_in_words, keys))}.")
-
-
-def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
-    day_of, sources = _origins(sheet, news)
-    days = " and ".join(sorted({*day_of.values()}))
-    yield from ("", f"{days}: {sheet_in_words(sheet.key)}" if days else sheet_in_words(sheet.key))
-    yield "; ".join(map(price_in_words, sheet.prices)) + "".join(f" ({source})" for source in sources)
-    seen = [one for one in sheet.moved if _is_seen(one)]
-    shown = [one for one in seen if one.prices and (one.name in _OF_SHEET or one.quantity.startswith("probability_"))]
-    if shown:
-        yield moved_table(shown, sheet)
-    if hidden := len(seen) - len(shown):
-        yield f"{many(hidden, 'other estimate')} moved: {infer_against_day(sheet.key, news.run, news.since)}"
-    elif not shown:
-        yield "No estimate moved."
-
-
-def _origins(sheet: SheetChange, news: News) -> tuple[dict[str, str], list[str]]:
-    """Return the day on which each price changed, where that is known, and the pages or files that have the prices."""
-    days: dict[str, str] = {}
-    sources: dict[str, None] = {}
-    for price in sheet.prices:
-        of = [row for row in news.rows if row.sheet_key == sheet.key and row.place == price.place]
-        # The row of a price that is sold no longer is the one that ended last.
-        row = next((row for row in of if row.valid_on(news.run.as_of)), None) or max(of, key=attrgetter("end"))
-        sources[row.source_url or row.origin] = None
-        if day := row.effective_date if price.new else row.valid_to:
-            days[price.spelled] = day.isoformat()
-    return days, [*sources]
 
 
 def _new_sheets(news: News) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ from derive.files import called
 from derive.show.layout import WORD, fold, padded, width_of, wrap_text
 from derive.units import show
 from invert.estimate_text import two_digits
-from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import Price
 
 if TYPE_CHECKING:
@@ -141,12 +139,6 @@ def infer_in_full(one: "Inference", run: "Run") -> str:
     regions = {region for provider, model, region, _ in run.base_inputs if f"{provider}/{model}" == one.name}
     region = ("--where", f"region={one.sheet.region or NONE}") if len(regions) > 1 else ()
     return _command("infer", one.name, *_prices(run), *tier, *region, *anchors, *changes, "--full")
-
-
-def infer_against_day(key: SheetKey, run: "Run", since: date) -> str:
-    """Return the command that shows all changes of a sheet since a day."""
-    provider, model, _, _ = key
-    return _command("infer", f"{provider}/{model}", *_prices(run), "--against", str(since))
 
 
 def cite_sheet(one: "Inference", run: "Run", equations: Iterable[str]) -> str:
