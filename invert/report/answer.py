@@ -13,7 +13,6 @@ from invert.report.columns import WIDE_KEYS, column_of, picked, refuse_unknown_p
 from invert.report.layout import laid_out
 from invert.report.table import document, format_answer, glance, report_document
 from invert.result import Run, Shown
-from invert.sheets.diff import Difference
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -144,15 +143,7 @@ def _release_changes(table: Run, of_others: bool) -> str:
     """Return lines about prices changed since the last release: of these sheets, or `of_others`. Without a named sheet, list all."""
     shown = {(one.sheet.provider, one.sheet.model) for one in table}
     found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not table.request.selects) is not of_others]
-    sold = {key[:2] for key in table.base_inputs}
-
-    def change(one: Difference) -> str:
-        key = one.sheet_key
-        if one.new or key in table.base_inputs:
-            return str(one)
-        return "no longer exists" if key[:2] not in sold else f"({key[3].replace('_', '-')}) no longer exists"
-
-    lines = [*dict.fromkeys(f"Changed since release: {one.row.provider} {one.row.model} {change(one)}" for one in found)]
+    lines = [*dict.fromkeys(f"Changed since release: {one.row.provider} {one.row.model} {one}" for one in found)]
     more = [f"and {len(lines) - _MOST_CHANGES} more: backsolve infer --against shipped"] if lines[_MOST_CHANGES:] else []
     return "\n".join([*lines[:_MOST_CHANGES], *more])
 

@@ -9,20 +9,17 @@ from dataclasses import replace
 from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
-from derive.show.layout import LEAST_FOR_NAMES, fold, name_beside, name_column, padded, widest_of, width_of
+from derive.show.layout import LEAST_FOR_NAMES, fold, name_beside, name_column, padded, widest_of
 from derive.units import show
 from invert.report.columns import SHORT_KEYS, WIDE_KEYS, Column, column_of, model_in_words, size_of_lecture, sort_sheets
 from invert.report.layout import Heading, Table, aligned, laid_out, many
 from invert.result import EXTRAPOLATED, Inference, Run
-from invert.sheets.rows import grouped
 
 _GAPS = ("  ", " ")
 """Spaces between columns: the usual number, and a smaller one that saves a column in a narrow terminal."""
 _GOES_LAST = ("model", "kv_bytes_per_token_from_threshold", "bandwidth_bound_fraction", "kv_bytes_per_token_from_premium", "cache_tier",
               "prices_missed", "active_params", "long_context", "kv_bytes_per_token_typical")  # fmt: skip
 """Columns by importance: in a narrow terminal the last one is left out first. Before that, prices move behind the name of the model."""
-_MOST_MODELS = 12
-"""Maximum number of models in the legend. The others are counted."""
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
@@ -124,19 +121,11 @@ def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
 
 
 def _sizes(table: Run) -> str:
-    """Return the models whose active parameters do not have the record of their column: extrapolated and stated ones."""
+    """Count the models whose active parameters do not have the record of their column: extrapolated and stated ones."""
     stated = "given" if "active_params" in table.assumptions.given else "stated"
-    kinds = grouped(
-        (stated if one.size_stated else "extrapolated", one.sheet.model) for one in table if one.size_stated or EXTRAPOLATED in one.flags
-    )
-    said = [f"{kind}: {_listed([*dict.fromkeys(models)])}" for kind, models in sorted(kinds.items())]
-    return f"Active parameters {'; '.join(said)}. " if said else ""
-
-
-def _listed(models: Sequence[str]) -> str:
-    named = [model for model in models if width_of(model) <= LEAST_FOR_NAMES][:_MOST_MODELS]
-    more = [f"{len(models) - len(named)} more"] if models[len(named) :] else []
-    return ", ".join([*named, *more])
+    kinds = Counter(stated if one.size_stated else "extrapolated" for one in table if one.size_stated or EXTRAPOLATED in one.flags)
+    said = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    return f"Active parameters: {said} (--columns model,active_params_range,flags). " if said else ""
 
 
 # Documents.
