@@ -15,22 +15,9 @@ from typing import Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.tables.lines import BadRow, Problem
+from invert import comparison_records as recorded
 from invert.assumptions import Assumptions
-from invert.comparison_records import (
-    FACTOR,
-    Comparison,
-    Dated,
-    History,
-    Moved,
-    PriceChange,
-    SheetChange,
-    Side,
-    causes_of_runs,
-    causes_of_saved,
-    log_change,
-    numbers_by_name,
-    side_of,
-)
+from invert.comparison_records import Comparison, Dated, History, Moved, PriceChange, SheetChange, Side
 from invert.data import Data
 from invert.estimate_text import with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
@@ -74,11 +61,7 @@ def infer_against(
         file = replace(file, rates=run.request.prices.rates)
     said = f"prices of {day}" if day else "the shipped prices" if against == SHIPPED else file.place if file else "the unchanged prices"
     after = f"prices of {run.as_of}" + (f" with {', '.join(f'{name}={amount}' for name, amount in changes.items())}" if changes else "")
-    found = Comparison(
-        before=said,
-        after=after,
-        file=None if against == SHIPPED else file,
-    )
+    found = Comparison(before=said, after=after, file=None if against == SHIPPED else file)
     of_day: dict[SheetKey, Side] = {}
     if file and file.content.lstrip()[:1] in (b"{", b"["):
         before, causes, recalibrated = _read_saved(file.content, said, run, data)
@@ -88,7 +71,7 @@ def infer_against(
         day = run.as_of if against == SHIPPED else day or run.request.as_of
         old, found = _infer_earlier(found, then, old_book, day, run, then is not data, asked.get("executor"))
         found = replace(found, doubts=doubts_about((one.key for one in old), old_book, run.assumptions) if file else ())
-        before, of_day = {one.key: side_of(one) for one in old}, _infer_on_later_day(old, run, then)
+        before, of_day = {one.key: recorded.side_of(one) for one in old}, _infer_on_later_day(old, run, then)
     now = {one.key for one in run}
     before = {key: side for key, side in before.items() if key in now or not run.request.selects}
     return run, replace(
@@ -112,7 +95,7 @@ def _infer_earlier(
         found,
         notes=tuple(note for note in (*note_on_unread_day(book, day), *left_out) if note not in run.notes),
         problems=tuple(one for one in unread if one not in run.problems),
-        causes=causes_of_runs(old, run, recalibrated),
+        causes=recorded.causes_of_runs(old, run, recalibrated),
         recalibrated=recalibrated,
     )
 
@@ -140,7 +123,7 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
         found = json.loads(content, object_hook=with_new_keys)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
         sides = {_key(one): _side_of_record(one) for one in records}
-        return sides, *causes_of_saved(records, saved, run, data)
+        return sides, *recorded.causes_of_saved(records, saved, run, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
         raise WrongData(f"{place}: is not a result of infer --save or --as json ({what})") from None
@@ -174,7 +157,7 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
     readings, convention = record["readings"], record.get("convention")
     # Two bands of equal prices are no pair, and have no joint reading.
     points = [("from_threshold", readings["lecture"]), ("joint", readings["joint"])] if readings["joint"] else []
-    said = numbers_by_name(
+    said = recorded.numbers_by_name(
         estimates,
         {name: reading["kv_bytes_per_token"] for name, reading in points},
         [
@@ -227,7 +210,7 @@ def _compared(
     """
     assumptions = run.assumptions
     both = [one for one in run if one.key in before]
-    sides = {one.key: (before[one.key], side_of(one)) for one in both}
+    sides = {one.key: (before[one.key], recorded.side_of(one)) for one in both}
     changes = {one.key: price_changes(before[one.key].prices, sides[one.key][1].prices, copies(one.sheet)) for one in both}
     reverted = _revert_prices([(one.sheet, changes[one.key]) for one in both], run, data)
     calibrating = calibrating_sheets(data)
@@ -270,7 +253,7 @@ def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data) -> dict[
     now = {one.key: one.sheet.asked for one in run}
     changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and one.sheet.asked != now.get(one.key))
     found = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run, data)
-    return {one.key: side_of(one) for one in found.values()}
+    return {one.key: recorded.side_of(one) for one in found.values()}
 
 
 def price_changes(
@@ -331,7 +314,7 @@ def _is_printed(name: Name, old: Side, new: Side) -> bool:
     are never shown.
     """
     quantity, lifetime = name
-    if name == FACTOR:
+    if name == recorded.FACTOR:
         return old.prices != new.prices
     if not quantity.startswith("probability_"):
         return True
@@ -355,7 +338,7 @@ def _revert_prices(
     sides: dict[SheetKey, dict[Place, Side]] = {}
     for group, back in backs:
         if back in found:
-            sides.setdefault(found[back].key, {}).update(dict.fromkeys((one.place for one in group), side_of(found[back])))
+            sides.setdefault(found[back].key, {}).update(dict.fromkeys((one.place for one in group), recorded.side_of(found[back])))
     return sides
 
 
@@ -383,14 +366,14 @@ def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], r
     """
     before, after = old.said.get(name), new.said.get(name)
     moved = Moved(quantity=name[0], estimator=name[1], before=before, after=after, prices=changes)
-    whole, factor = log_change(before, after), _common_factor(changes)
+    whole, factor = recorded.log_change(before, after), _common_factor(changes)
     if factor and whole is not None:
         return replace(moved, slopes=(whole / log(factor),))
     effects = {}
     for one in changes:
         if side := reverted.get(one.place):
             back = side.said.get(name)
-            effect = 0.0 if back == after else log_change(back, after)
+            effect = 0.0 if back == after else recorded.log_change(back, after)
             effects[one] = inf if effect is None else effect
     most = max(map(abs, effects.values()), default=0.0)
     if not most:

@@ -196,12 +196,9 @@ def _rounding(sheet: SheetChange) -> list[str]:
 
 
 def _calibration(found: Comparison) -> list[str]:
-    """Name the changed sheets that the calibration uses, and count the other sheets that moved with them."""
-    if not (of := _calibrating(found)):
-        return []
-    others = [sheet for sheet in found.sheets if not sheet.prices]
-    moved = f"{sum(bool(sheet.moved) for sheet in others)} of {many(len(others), 'other')} shown here moved"
-    return [f"The calibration uses {_names(of)}, {moved if found.recalibrated else 'at the shipped prices, which are unchanged'}."]
+    """Name the changed sheets that the calibration uses, if it does not use the changed prices."""
+    names = [] if found.recalibrated else _calibrating(found)
+    return [f"The calibration uses {_names(names)}, at the shipped prices, which are unchanged."] if names else []
 
 
 def _names(keys: Sequence[SheetKey]) -> str:
