@@ -21,7 +21,7 @@ from invert.comparison_records import Comparison, Dated, History, Moved, PriceCh
 from invert.data import Data
 from invert.estimate_text import with_new_keys
 from invert.inference import RunOptions, complete_inferences, infer_sheets, note_on_unread_day, premiums_of, run_of
-from invert.records import Estimate, Name, Observable
+from invert.records import Name, Observable
 from invert.result import Inference, Run
 from invert.sheets.assemble import assembled, released_sheets, sheets, with_list_prices
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, released_prices, whole_book
@@ -122,7 +122,7 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
     try:
         found = json.loads(content, object_hook=with_new_keys)
         records, saved = (found, {}) if isinstance(found, list) else (found["sheets"], dict(found["run"]))
-        sides = {_key(one): _side_of_record(one) for one in records}
+        sides = {_key(one): recorded.side_of_record(one) for one in records}
         return sides, *recorded.causes_of_saved(records, saved, run, data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = shorten(str(error)) if isinstance(error, ValueError) else f"no {error}" if isinstance(error, KeyError) else "another shape"
@@ -130,44 +130,8 @@ def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[
 
 
 def _key(record: Mapping[str, Any]) -> SheetKey:
-    provider, model, region, tier = (_printable(record[name] or "") for name in ("provider", "model", "region", "service_tier"))
+    provider, model, region, tier = (recorded.printable(record[name] or "") for name in ("provider", "model", "region", "service_tier"))
     return provider, model, region, tier
-
-
-def _printable(text: object) -> str:
-    """Return a text of a file if it can be printed in a line. Raises `ValueError` for control or invisible characters."""
-    if not isinstance(text, str) or not text.isprintable():
-        raise ValueError(f"{text!r} is not a text in a line")
-    return text
-
-
-def _side_of_record(record: Mapping[str, Any]) -> Side:
-    """Read one sheet from its JSON record."""
-    bands, offers = record["prices"]["bands"], record["prices"]["cache"]
-    priced = [
-        *((name, band["threshold_tokens"], None, band[name]) for band in bands for name in ("input", "output", "cache_read") if band[name]),
-        *((one["component"], one["threshold_tokens"], one["ttl_seconds"], one["price"]) for one in offers),
-    ]
-    prices = {(name, at, ttl): (float(one["amount"]), _printable(one["currency"]), _printable(one["per"])) for name, at, ttl, one in priced}
-    estimates: dict[Name, Estimate] = {}
-    for quantity, found in record["estimates"].items():
-        for estimator, one in {"": found}.items() if "kind" in found else found.items():
-            name = _printable(quantity), _printable(estimator)
-            estimates[name] = Estimate(kind=_printable(one["kind"]), median=one["median"], low=one["low"], high=one["high"])
-    readings, convention = record["readings"], record.get("convention")
-    # Two bands of equal prices are no pair, and have no joint reading.
-    points = [("from_threshold", readings["lecture"]), ("joint", readings["joint"])] if readings["joint"] else []
-    said = recorded.numbers_by_name(
-        estimates,
-        {name: reading["kv_bytes_per_token"] for name, reading in points},
-        [
-            (one["ttl_seconds"], one["probabilities"], {tier: (end["low"], end["high"]) for tier, end in one["range"].items()})
-            for one in record["storage"]
-            if one["probabilities"]
-        ],
-        (convention["bayes_factor"], convention["probability_by_cost"]) if convention else None,
-    )
-    return Side(prices=prices, said=said)
 
 
 # Other prices.

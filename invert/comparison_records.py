@@ -10,10 +10,11 @@ from derive.quantities import QUANTITIES
 from derive.tables.lines import Problem
 from derive.units import show
 from invert.data import Data, Made, made_with
-from invert.encoder import Codec
+from invert.encoder import Codec, Keys, Nested
 from invert.estimate_text import six_digits
 from invert.estimators.cases import common_anchors
 from invert.records import Estimate, Name, Observable
+from invert.report.contract import CODEC, SHEET
 from invert.result import Inference, Run
 from invert.sheets.observables import longest_context
 from invert.sheets.rows import FileText, SheetKey
@@ -36,41 +37,56 @@ class Side:
 
 FACTOR: Name = ("bayes_factor", "convention")
 """The factor of a convention against costs, as JSON has it. Other vendors' prices also move it."""
-_Shares = tuple[int | None, Mapping[str, float], Mapping[str, tuple[float, float]]]
-"""A lifetime, or None for hourly storage, with the probability of each memory tier and its range."""
+_CODEC = Codec(keys={**CODEC.keys, Estimate: {name: name for name in ("kind", "median", "low", "high")}})
+_COMPARED: Keys = {
+    **{name: SHEET[name] for name in ("prices", "estimates", "storage", "convention")},
+    "readings": Nested({
+        "lecture": Nested({"kv_bytes_per_token": "first_pair.lecture.values.kv_bytes_per_token"}),
+        "joint": Nested({"kv_bytes_per_token": "first_pair.joint.values.kv_bytes_per_token"}, unless_none="first_pair"),
+    }),
+}  # fmt: skip
+"""The keys of a sheet that are compared."""
 
 
 def side_of(one: Inference) -> Side:
     """Reduce an inference to its prices and its numbers."""
-    first, habit = one.first_pair, one.convention
-    readings = {"from_threshold": first.lecture, "joint": first.joint} if first else {}
-    said = numbers_by_name(
-        one.named_estimates,
-        {name: reading.values.get("kv_bytes_per_token") for name, reading in readings.items()},
-        [(of.ttl_seconds, of.answer.probabilities, of.answer.ranges) for of in one.storage if of.answer],
-        (habit.bayes_factor, habit.probability_by_cost) if habit else None,
-    )
-    return Side(prices=one.sheet.asked, said=said)
+    return side_of_record(_CODEC.encode_keys(one, _COMPARED))
 
 
-def numbers_by_name(
-    estimates: Mapping[Name, Estimate],
-    kv_bytes: Mapping[str, float | None],
-    tiers: Iterable[_Shares],
-    factor: tuple[float | None, float] | None,
-) -> dict[Name, Estimate]:
-    """Return estimates, KV bytes by reading, probabilities of memory tiers by lifetime, and the factor of a convention with the probability
-    by cost.
-    """
-    found = {name: _rounded(one.kind, one.median, one.low, one.high) for name, one in estimates.items()}
-    found |= {("kv_bytes_per_token", name): _rounded("point", value) for name, value in kv_bytes.items()}
-    for ttl, shares, ranges in tiers:
-        found |= {(f"probability_{tier}", str(ttl or "hour")): _rounded("interval", shares[tier], *ranges[tier]) for tier in shares}
-    if factor:
-        value, by_cost = factor
+def side_of_record(record: Mapping[str, Any]) -> Side:
+    """Reduce a sheet, as JSON has it, to its prices and its numbers. Raises `ValueError` for texts that do not print in a line."""
+    said: dict[Name, Estimate] = {}
+    for quantity, found in sorted(record["estimates"].items(), key=lambda pair: "kind" in pair[1]):
+        for estimator, one in {"": found}.items() if "kind" in found else found.items():
+            said[printable(quantity), printable(estimator)] = _rounded(printable(one["kind"]), one["median"], one["low"], one["high"])
+    # Two bands of equal prices are no pair, and have no joint reading.
+    if record["readings"]["joint"]:
+        for name, reading in (("from_threshold", "lecture"), ("joint", "joint")):
+            said["kv_bytes_per_token", name] = _rounded("point", record["readings"][reading]["kv_bytes_per_token"])
+    for of in record["storage"]:
+        for tier, share in (of["probabilities"] or {}).items():
+            ends, lifetime = of["range"][tier], str(of["ttl_seconds"] or "hour")
+            said[f"probability_{printable(tier)}", lifetime] = _rounded("interval", share, ends["low"], ends["high"])
+    if convention := record.get("convention"):
+        factor, by_cost = convention["bayes_factor"], convention["probability_by_cost"]
         # The factor is a floor if the cost model excludes the premiums.
-        found[FACTOR] = _rounded("point", value) if by_cost or value is None else _rounded("lower", None, value)
-    return found
+        said[FACTOR] = _rounded("point", factor) if by_cost or factor is None else _rounded("lower", None, factor)
+    return Side(prices=_prices_of(record["prices"]), said=said)
+
+
+def _prices_of(record: Mapping[str, Any]) -> dict[Place, Asked]:
+    """Return the prices of bands and of the cache, by place."""
+    parts = ("input", "output", "cache_read")
+    priced = [((name, band["threshold_tokens"], None), band[name]) for band in record["bands"] for name in parts if band[name]]
+    priced += [((one["component"], one["threshold_tokens"], one["ttl_seconds"]), one["price"]) for one in record["cache"]]
+    return {place: (float(one["amount"]), printable(one["currency"]), printable(one["per"])) for place, one in priced}
+
+
+def printable(text: object) -> str:
+    """Return a text of a file if it can be printed in a line. Raises `ValueError` for control or invisible characters."""
+    if not isinstance(text, str) or not text.isprintable():
+        raise ValueError(f"{text!r} is not a text in a line")
+    return text
 
 
 def _rounded(kind: str, median: float | None, low: float | None = None, high: float | None = None) -> Estimate:
@@ -244,7 +260,6 @@ _MOST_NAMED = 3
 CALIBRATION = "the calibration, which used other prices"
 _HASH_SHOWN = 8
 """Number of printed digits of a hash."""
-_CODEC = Codec()
 
 
 def changed_facts(what: str, sides: Iterable[Mapping[str, str]], most: int = _MOST_NAMED) -> list[str]:
@@ -286,7 +301,7 @@ def causes_of_saved(sheets: Iterable[Mapping[str, Any]], saved: Mapping[str, Any
     days = _other_day((date.fromisoformat(one["as_of"]) for one in sheets), run.as_of)
     if not saved:
         return (*days, "anchors, tables or versions, which a list of sheets does not have"), True
-    inputs = changed_inputs(_CODEC.decode(Made, {name: saved[name] for name in ("versions", "seeds", "tables")}), made_with(data))
+    inputs = changed_inputs(CODEC.decode(Made, {name: saved[name] for name in ("versions", "seeds", "tables")}), made_with(data))
     anchors = (
         {name: show(name, value, digits=6) for name, value in sorted(of.items()) if name in QUANTITIES}
         for of in (saved["anchors"], common_anchors(run.assumptions).values)

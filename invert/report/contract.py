@@ -118,7 +118,7 @@ def _with(kind: type, *computed: str, without: Sequence[str] = (), **renamed: st
     return {**keys, **{name: name for name in computed}, **renamed}
 
 
-_SHEET: Keys = {
+SHEET: Keys = {
     "provider": "sheet.provider",
     "model": "sheet.model",
     "as_of": "sheet.as_of",
@@ -248,7 +248,7 @@ _KEYS: dict[type, Keys] = {
         "assumptions": "assumptions",
         "changes": "changes",
     },
-    Inference: _SHEET,
+    Inference: SHEET,
     PriceSheet: {"bands": "bands", "cache": Through("", _cache_prices, list[CachePriceRow])},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
     records.AlsoSold: {
