@@ -196,7 +196,7 @@ def _compared(
         found.append(
             SheetChange(
                 key=key,
-                prices=tuple(_with_source(change, sold.get(key, ())) for change in changes[key]),
+                prices=tuple(_with_source(change, sold.get(key, ()), run.as_of) for change in changes[key]),
                 moved=tuple(moved),
                 unmoved=tuple(name for name in every if name not in names),
                 calibrates=key[:2] in calibrating,
@@ -231,9 +231,9 @@ def price_changes(
     )
 
 
-def _with_source(change: PriceChange, rows: Sequence[PriceRow]) -> PriceChange:
-    """Add the day and the source of a price change. A price that was set by hand has neither."""
-    of = [row for row in rows if row.place == change.place and row.amount == change.published[0]]
+def _with_source(change: PriceChange, rows: Sequence[PriceRow], day: date) -> PriceChange:
+    """Add the day and the source of a price change up to a day. A price that was set by hand has neither."""
+    of = [row for row in rows if row.place == change.place and (not change.new or (row.valid_on(day) and row.amount == change.new[0]))]
     if not of:
         return change
     # The row of a price that is sold no longer is the one that ended last.

@@ -91,6 +91,14 @@ def test_the_bayes_factor_of_a_convention_moves_with_the_price_as_the_reports_of
     assert stayed and all(one in said for one in stayed)
 
 
+def test_a_price_of_a_page_has_its_source_and_one_set_by_hand_has_none():
+    _, found = infer_against("", changes={"output": "15"})
+    assert not any(sheet.sources or sheet.days for sheet in found.sheets)
+    _, found = infer_against("2026-09-01", ["mistral-large-4"])
+    (sheet,) = found.sheets
+    assert sheet.sources == ["https://docs.mistral.ai/inference/pricing"] and {*map(str, sheet.days.values())} == {"2026-10-29"}
+
+
 def test_nothing_changed_is_nothing_moved():
     _, found = infer_against("", ["gemini-3.1-pro"])
     assert [(one.prices, one.moved) for one in found.sheets] == [((), ())] and len(found.sheets[0].unmoved) > 20
