@@ -118,15 +118,14 @@ def news_of_prices(since: date, prices: FileText | None, as_of: date | None, wor
     """
     from backsolve.cli.sharing import SharedWork
     from invert.compare import infer_against
-    from invert.report.changes import News, news_json, news_markdown, news_parts
+    from invert.report.changes import news_json, news_markdown, news_parts
 
     with SharedWork(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=prices, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
-    news = News(run=run, found=found, since=since)
     forms = {"json": news_json, "markdown": news_markdown}
-    click.echo(forms[style](news) if style in forms else laid_out(news_parts(news), width()))
+    click.echo(forms[style](run, found, since) if style in forms else laid_out(news_parts(run, found, since), width()))
     tell_doubts(run.doubts, prices)
     fail_on(dict.fromkeys((*run.problems, *found.problems)))
 

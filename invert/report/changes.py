@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from math import inf
 
@@ -335,49 +334,40 @@ _NEW_SHEET: Keys = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class News:
-    """A run, and its differences from an earlier day."""
-
-    run: Run
-    found: Comparison
-    since: date
-
-
-def news_markdown(news: News) -> str:
+def news_markdown(run: Run, found: Comparison, since: date) -> str:
     """Return the page in Markdown, in which only the addresses of sources are links."""
-    text = report_document([*news_parts(news)], "markdown")
-    for source in dict.fromkeys(source for sheet in news.found.sheets for source in sheet.sources):
+    text = report_document([*news_parts(run, found, since)], "markdown")
+    for source in dict.fromkeys(source for sheet in found.sheets for source in sheet.sources):
         text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
     return text
 
 
-def news_json(news: News) -> str:
+def news_json(run: Run, found: Comparison, since: date) -> str:
     """Return the changes and the new sheets as strict JSON: estimates in SI units, amounts as published."""
-    new, seen_first = _new_sheets(news)
+    new, seen_first = _new_sheets(run, found, since)
     document = {
         "schema": _NEWS_SCHEMA,
-        "since": news.since.isoformat(),
-        "until": news.run.as_of.isoformat(),
-        "changed": [CHANGES.encode(sheet) for sheet in news.found.sheets if sheet.prices],
+        "since": since.isoformat(),
+        "until": run.as_of.isoformat(),
+        "changed": [CHANGES.encode(sheet) for sheet in found.sheets if sheet.prices],
         "new": [CHANGES.encode_keys({"one": one, "day": day}, _NEW_SHEET) for one, day in new],
         "first_seen": _by_column(seen_first),
-        "gone": _by_column(news.found.gone),
+        "gone": _by_column(found.gone),
     }
     return json.dumps(document, indent=2, allow_nan=False)
 
 
-def news_parts(news: News) -> Iterator[str]:
+def news_parts(run: Run, found: Comparison, since: date) -> Iterator[str]:
     """Yield the title, a paragraph and a table for each sheet with a price change, new models, and removed ones."""
-    yield f"API prices from {news.since} to {news.run.as_of}"
-    changed = [sheet for sheet in news.found.sheets if sheet.prices]
+    yield f"API prices from {since} to {run.as_of}"
+    changed = [sheet for sheet in found.sheets if sheet.prices]
     yield from title("Changed prices and the estimates that they moved") if changed else ["", "No price changed."]
     for sheet in changed:
         main = [one for one in sheet.moved if one.name in _OF_SHEET or one.quantity.startswith("probability_")]
         yield from _sheet_parts(sheet, [one for one in main if one.prices and _is_seen(one)])
     if changed:
-        yield from ("", f"Every estimate that moved: backsolve infer --against {news.since} --as markdown")
-    new, seen_first = _new_sheets(news)
+        yield from ("", f"Every estimate that moved: backsolve infer --against {since} --as markdown")
+    new, seen_first = _new_sheets(run, found, since)
     if new:
         yield from title("New models")
         yield aligned(
@@ -385,21 +375,21 @@ def news_parts(news: News) -> Iterator[str]:
             [(sheet_in_words(one.key), str(day), *(of.whole_text(one) for of in (REGISTRY["price"], *_OF_NEW))) for one, day in new],
         )
         yield "Ranges in brackets are 90 % ranges."
-    for said, keys in (("New in the tables, first day not known", seen_first), ("No longer sold", news.found.gone)):
+    for said, keys in (("New in the tables, first day not known", seen_first), ("No longer sold", found.gone)):
         if keys:
             yield from ("", f"{said}: {', '.join(map(sheet_in_words, keys))}.")
 
 
-def _new_sheets(news: News) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:
+def _new_sheets(run: Run, found: Comparison, since: date) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:
     """Return the sheets that began after a day, the newest first, and the sheets of unknown beginning."""
-    by_key = {one.key: one for one in news.run}
-    dated = {key: _began(by_key[key], news) for key in news.found.added}
-    new = [(by_key[key], day) for key, day in dated.items() if day and day > news.since]
+    by_key = {one.key: one for one in run}
+    dated = {key: _began(by_key[key], run) for key in found.added}
+    new = [(by_key[key], day) for key, day in dated.items() if day and day > since]
     return sorted(new, key=lambda pair: (-pair[1].toordinal(), pair[0].name)), [key for key in dated if not dated[key]]
 
 
-def _began(one: Inference, news: News) -> date | None:
+def _began(one: Inference, run: Run) -> date | None:
     """Return the day on which a sheet began: the first day of its input price, or the later release of its model."""
-    days = [row.start for row in news.run.rows if row.sheet_key == one.key and row.component == "input" and row.start > date.min]
+    days = [row.start for row in run.rows if row.sheet_key == one.key and row.component == "input" and row.start > date.min]
     days += [one.model.release_date] if one.model and one.model.release_date else []
     return max(days, default=None)
