@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from math import inf
 from typing import Any, NamedTuple
@@ -10,18 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from derive.answers import COUNTED, Interval
-from derive.expressions.curve import last_places
 from derive.records import HOLDS
-from derive.solving.many.arrays import Floats
 from derive.solving.many.vectorised import (
     Along,
     AtPoints,
-    add_directions,
     agrees_at,
     evaluate_along,
-    evaluate_points,
     is_rounded,
+    join_tables,
     point_at,
+    run_along,
     tabulate,
     tell_point,
 )
@@ -35,12 +32,8 @@ _SEED = 20261121
 _FLAT = 1e-6
 """Elasticity below which a given has no effect."""
 
-_CLOSER = (16, SAMPLES // 16)
-_CLOSER_ALONE = (6, 1)
-"""How often the box around an extreme is halved to search there again, and at how many points, by arrays and one by one."""
-
-_MOST_BORDERS = 16
-"""Largest number of changes of regime along a range whose places are computed."""
+_HALVINGS, _NEAR = 24, 64
+"""How often the box around the extremes of a regime is halved to search there again, and at how many points around each."""
 
 _CORNERS = 6
 """Largest number of ranges whose corners are all asked. With more ranges only the ends of each range are."""
@@ -63,12 +56,11 @@ _Solutions = Mapping[int, Solution]
 
 
 class _Box(NamedTuple):
-    """Ranges, and the values at many points of them, with a row for each root."""
+    """Ranges, and the points of them that come first: the middle, so many corners, and the ends of each range beside the middle."""
 
     ranges: _Ranges
-    values: Callable[[AtPoints], Floats]
-    closer: tuple[int, int]
-    """How often the box around an extreme is halved to search there again, and at how many points."""
+    points: list[tuple[float, ...]]
+    corners: int
 
 
 def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: Answers = ()) -> Answers:
@@ -80,73 +72,66 @@ def answer_box(ask: Callable[[Point, bool], Answers], ranges: _Ranges, middle: A
     hold at all points come first. The second argument of `ask` says that the point needs no warnings. `middle` has the answers at the
     middle of the ranges if they are known.
     """
-    edges = _middle_and_corners(ranges)
-    rows = {edges[0]: middle} if middle else {}
+    box = _place_box(ranges)
+    centre, *corners = box.points[: box.corners + 1]
+    rows = {centre: middle} if middle else {}
+    columns = _columns(box)
 
-    def ask_once(point: Point) -> Answers:
+    def ask_once(at: int) -> Answers:
+        point = point_at(columns, at)
         key = tuple(point.values())
         if key not in rows:
             # The middle and the corner of all least and of all greatest values have their warnings.
-            rows[key] = ask(point, key not in {edges[0], edges[1], edges[-1]})
+            rows[key] = ask(point, key not in {centre, corners[0], corners[-1]})
         return rows[key]
 
-    first = ask_once(dict(zip(ranges, edges[0], strict=True)))
+    first = ask_once(0)
     if all(one.is_refused_for("missing_givens") for one in first):
         return first
-    columns = _columns(ranges, edges)
-    return tuple(_span(ranges, lambda at, place=place: ask_once(at)[place], columns, len(edges)) for place in range(len(first)))  # type: ignore[misc]
+    return tuple(_span(box, lambda at, place=place: ask_once(at)[place], columns) for place in range(len(first)))  # type: ignore[misc]
 
 
-def _span(ranges: _Ranges, ask: Callable[[Point], Solution], columns: AtPoints, count: int) -> Solution:
-    """Return one answer over ranges. The first `count` points are their middle and corners, the others are random."""
-    points = _points_of({name: column[: count + _SINGLY] for name, column in columns.items()})
-    looks = {at: ask(point) for at, point in enumerate(points[:count])}
+def _span(box: _Box, ask: Callable[[int], Solution], columns: AtPoints) -> Solution:
+    """Return one answer over ranges, by arrays or at points that are asked one by one."""
+    count, looks = len(box.points), {at: ask(at) for at in range(box.corners + 1)}
     if along := _agreeing_along(ask, columns, looks):
-        box = _Box(ranges, lambda at: _run_again(along, at).values, _CLOSER)
         return _span_points(box, along.table, looks, np.arange(count, count + SAMPLES), along)
-    looks |= {at: ask(point) for at, point in enumerate(points)}
-    given = {name: column[: len(points)] for name, column in columns.items()}
+    looks = {at: ask(at) for at in range(count + _SINGLY)}
+    given = {name: column[: len(looks)] for name, column in columns.items()}
     answered = [at for at, solution in looks.items() if solution.answers]
     if not answered:
         return _refuse_everywhere(given, looks)
     if any(one.kind != "point" for at in answered for one in looks[at].answers):
-        return _join_bounds(ranges, given, looks, answered)
-    table = tabulate(given, [looks[at] for at in range(len(points))])
-    box = _Box(ranges, lambda at: tabulate(at, [ask(point) for point in _points_of(at)]).values, _CLOSER_ALONE)
-    return _span_points(box, table, looks, np.arange(count, len(points)), None)
+        return _join_bounds(box.ranges, given, looks, answered)
+    return _span_points(box, tabulate(given, [*looks.values()]), looks, np.arange(count, len(looks)), None)
 
 
-def _agreeing_along(ask: Callable[[Point], Solution], columns: AtPoints, looks: dict[int, Solution]) -> Along | None:
+def _agreeing_along(ask: Callable[[int], Solution], columns: AtPoints, looks: dict[int, Solution]) -> Along | None:
     """Return the table by arrays if all points in it that are asked alone have its values. These points join the `looks`."""
     along = evaluate_along(columns, looks)
     if along is None or any(one.kind != "point" for solution in looks.values() for one in solution.answers):
         return None
-    checked = {at: ask(point_at(columns, at)) for at in _points_to_check(along.table, looks)}
+    checked = {at: ask(at) for at in _points_to_check(along.table, looks)}
     if not all(agrees_at(along.table, at, solution) for at, solution in checked.items()):
         return None
     looks |= checked
     return along if any(solution.answers for solution in looks.values()) else None
 
 
-def _points_of(columns: AtPoints) -> list[dict[str, float]]:
-    return [dict(zip(columns, point, strict=True)) for point in zip(*(column.tolist() for column in columns.values()), strict=True)]
-
-
-def _middle_and_corners(ranges: _Ranges) -> list[tuple[float, ...]]:
-    """Return the middle and all corners of the box. With many ranges it has fewer corners and the ends of each range alone."""
+def _place_box(ranges: _Ranges) -> _Box:
+    """Return the box of the ranges. With many of them only two of its corners are among its points."""
     middle = tuple(one.shown for one in ranges.values())
-    ends = [(one.low, one.high) for one in ranges.values()]
-    if len(ranges) <= _CORNERS:
-        return [middle, *product(*ends)]
+    ends = [one.ends for one in ranges.values()]
+    corners = [*(product(*ends) if len(ranges) <= _CORNERS else zip(*ends, strict=True))]
     alone = [(*middle[:place], end, *middle[place + 1 :]) for place, pair in enumerate(ends) for end in pair]
-    return [middle, *zip(*ends, strict=True), *alone]
+    return _Box(ranges, list(dict.fromkeys([middle, *corners, *alone])), len(corners))
 
 
-def _columns(ranges: _Ranges, points: list[tuple[float, ...]]) -> AtPoints:
-    """Return these points, then random points in the box."""
+def _columns(box: _Box) -> AtPoints:
+    """Return the points of a box, then random points in it."""
     random = np.random.default_rng(_SEED)
-    drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in ranges.items()}
-    return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
+    drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in box.ranges.items()}
+    return {name: np.concatenate([column, drawn[name]]) for name, column in zip(box.ranges, np.array(box.points).T, strict=True)}
 
 
 def _points_to_check(table: Sweep, looks: _Solutions) -> list[int]:
@@ -158,24 +143,28 @@ def _points_to_check(table: Sweep, looks: _Solutions) -> list[int]:
     return [at for at in (*evenly, *np.flatnonzero(unseen)[:_CHECKED].tolist()) if at not in looks]
 
 
-def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, arrays: Along | None) -> Solution:
-    """Return the span of a table of points, by `arrays` along a way or asked one by one. Those at `drawn` lie anywhere in the ranges."""
+def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, along: Along | None) -> Solution:
+    """Return the span of a table of points, by arrays along a way or asked one by one. Those at `drawn` lie anywhere in the ranges."""
     known = ~np.isnan(table.values)
     there = known.any(axis=0)
     shown, reference = next((at, solution) for at, solution in looks.items() if solution.answers)
-    method, low, high = _find_ends(box, table, looks, there.all() and len(table.values) == 1)
-    sides = _regimes(table, drawn, _borders(arrays) if arrays else [])
+    exact = _ends_are_exact(box, table, looks)
+    whole = exact and len(_regimes_of(table)) == 1
+    closer = table if along is None or whole or is_rounded(along.asked) else _look_closer(along, box.ranges)
+    ends = table.values if exact else closer.values
+    low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
+    sides = _sides(closer, drawn)
     seen = table.values[:, drawn][known[:, drawn]]
     spans = Spans(
-        ranges={name: (one.low, one.high) for name, one in box.ranges.items()},
-        method=method,
+        ranges={name: one.ends for name, one in box.ranges.items()},
+        method="bounds" if exact and not any(map(_has_steps, looks.values())) else "sampled",
         low=low,
         high=high,
         quantiles={name: float(np.quantile(seen, share)) if len(seen) >= _FEWEST else None for name, share in _QUANTILES.items()},
         sides=tuple(sides) if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
-        tornado=_tornado(box),
+        tornado=_tornado(box, table),
         answered=float(there[drawn].mean()),
-        samples=SAMPLES if arrays else len(looks),
+        samples=SAMPLES if along else len(looks),
         seed=_SEED,
         shown=point_at(table.given, shown),
     )
@@ -189,25 +178,27 @@ def _span_points(box: _Box, table: Sweep, looks: _Solutions, drawn: np.ndarray, 
         elasticities=reference.answers[0].elasticities,
         bound=same_bound(bounds) if bounds else None,
     )
-    where = f"in {_percent(1 - spans.answered)} of the ranges" if arrays else f"at {(~there).sum()} of {len(looks)} points of the ranges"
+    where = f"in {_percent(1 - spans.answered)} of the ranges" if along else f"at {(~there).sum()} of {len(looks)} points of the ranges"
     missing = {} if there.all() else _tell_missing(table.given, where, looks)
     if len(bounds) > 1:
         missing["several bounds"] = "in part of the ranges the answer is at least its value, and in part at most"
-    notes = () if arrays else (_tell_ranges(box.ranges, len(looks)),)
+    notes = () if along else (_tell_ranges(box.ranges, len(looks)),)
     return _replace_span(
         reference, (span,), table.given, looks, missing,
         assumptions=(*reference.assumptions, *notes), spans=spans,
     )  # fmt: skip
 
 
-def _find_ends(box: _Box, table: Sweep, looks: _Solutions, one_everywhere: bool) -> tuple[str, float, float]:
-    """Return the least and the greatest answer, and how they were found. A size in whole ones moves an answer in steps."""
-    low, high = float(np.nanmin(table.values)), float(np.nanmax(table.values))
-    ends = _exact_ends(box, looks) if one_everywhere else None
-    if ends and ends[0] <= low * (1 + HOLDS) and ends[1] >= high * (1 - HOLDS):
-        return ("sampled", min(low, ends[0]), max(high, ends[1])) if any(map(_has_steps, looks.values())) else ("bounds", *ends)
-    low, high = (_search_closer(box, table, seek, best) for seek, best in ((np.fmin, low), (np.fmax, high)))
-    return "sampled", low, high
+def _ends_are_exact(box: _Box, table: Sweep, looks: _Solutions) -> bool:
+    """Return whether the least and the greatest answer are at corners, and one answer everywhere only rises or falls with each given."""
+    if len(box.ranges) > _CORNERS or len(table.values) > 1 or np.isnan(table.values).any():
+        return False
+    values, corners = table.values[0], table.values[0][1 : box.corners + 1]
+    if corners.min() > values.min() * (1 + HOLDS) or corners.max() < values.max() * (1 - HOLDS):
+        return False
+    slopes = [one.elasticities for solution in looks.values() for one in solution.answers]
+    moves = [[by[name] for by in slopes if abs(by.get(name, 0.0)) > _FLAT] for name in box.ranges]
+    return all(len({slope > 0 for slope in some}) < 2 for some in moves)
 
 
 def _has_steps(solution: Solution) -> bool:
@@ -217,90 +208,42 @@ def _has_steps(solution: Solution) -> bool:
     )
 
 
-def _exact_ends(box: _Box, looks: _Solutions) -> _Ends | None:
-    """Return the answers at the two corners to which the signs of the elasticities point, or None if one of them changes its sign."""
-    answers, ranges = [one for solution in looks.values() for one in solution.answers], box.ranges
-    rises = {name: {one.elasticities[name] > 0 for one in answers if abs(one.elasticities.get(name, 0.0)) > _FLAT} for name in ranges}
-    if any(len(signs) > 1 for signs in rises.values()):
-        return None
-    corners = {name: np.array(one.ends if True in rises[name] else one.ends[::-1]) for name, one in ranges.items()}
-    low, high = box.values(corners)[0].tolist()
-    return low, high
+def _look_closer(along: Along, ranges: _Ranges) -> Sweep:
+    """Return the table with further points, closer and closer to the least and the greatest answer of each regime."""
+    random, table = np.random.default_rng(_SEED), along.table
+    for halving in range(_HALVINGS):
+        ends = ((np.where(inside, table.values, inf), np.where(inside, -table.values, inf)) for _, inside in _regimes_of(table))
+        at = np.array([np.argmin(values) % len(table) for pair in ends for values in pair])
+        near = {}
+        for name, one in ranges.items():
+            reach = (one.high - one.low) / 2 ** (halving + 1)
+            beside = table.given[name][at][:, None] + random.uniform(-reach, reach, (len(at), _NEAR))
+            near[name] = np.clip(beside, one.low, one.high).ravel()
+        if further := run_along(along.asked, along.way, near):
+            given = {name: np.concatenate([column, near[name]]) for name, column in table.given.items()}
+            table = join_tables(given, [table, further.table])
+    return table
 
 
-def _run_again(along: Along, columns: AtPoints) -> Sweep:
-    """Return more points by a way that is known to have a closed form everywhere."""
-    found = evaluate_points(along.asked, columns, along.way)
-    assert found is not None, "a route with a closed form at other points has no closed form here"
-    return add_directions(along.asked, along.way, found[0]) if is_rounded(along.asked) else found[0]
+def _regimes_of(table: Sweep) -> list[tuple[str | None, np.ndarray]]:
+    """Return the regimes of a table, with where they have an answer."""
+    found = ((label, (table.places == place) & ~np.isnan(table.values)) for place, label in enumerate(table.labels))
+    return [(label, inside) for label, inside in found if inside.any()]
 
 
-def _search_closer(box: _Box, table: Sweep, seek: np.ufunc, best: float) -> float:
-    """Return the extreme answer that was seen, improved in smaller and smaller boxes around it."""
-    random = np.random.default_rng(_SEED)
-    where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
-    centre = point_at(table.given, where)
-    halvings, count = box.closer
-    for halving in range(halvings):
-        reach = {name: (one.high - one.low) / 2 ** (halving + 1) for name, one in box.ranges.items()}
-        near = {
-            name: np.clip(centre[name] + random.uniform(-reach[name], reach[name], count), one.low, one.high)
-            for name, one in box.ranges.items()
-        }
-        found = seek.reduce(box.values(near), axis=0)
-        extreme = float(seek.reduce(found))
-        if seek(extreme, best) != best:
-            best, at = extreme, int(np.flatnonzero(found == extreme)[0])
-            centre = point_at(near, at)
-    return best
-
-
-def _regimes(table: Sweep, drawn: np.ndarray, borders: list[tuple[str | None, float]]) -> list[tuple[str | None, float, float, float]]:
+def _sides(table: Sweep, drawn: np.ndarray) -> list[tuple[str | None, float, float, float]]:
     """Return each regime with its least and greatest answer and its share of the points drawn, the largest share first."""
-    found = []
-    for place, label in enumerate(table.labels):
-        inside = (table.places == place) & ~np.isnan(table.values)
-        if inside.any():
-            seen = [*table.values[inside], *(value for name, value in borders if name == label)]
-            found.append((label, float(min(seen)), float(max(seen)), float(inside[:, drawn].any(axis=0).mean())))
-    return sorted(found, key=lambda side: -side[3])
+    seen = [(label, table.values[inside], inside[:, drawn].any(axis=0)) for label, inside in _regimes_of(table)]
+    sides = [(label, float(values.min()), float(values.max()), float(there.mean())) for label, values, there in seen]
+    return sorted(sides, key=lambda side: -side[3])
 
 
-def _borders(along: Along) -> list[tuple[str | None, float]]:
-    """Return the answers along a single range where one regime ends and another begins, one for each."""
-    table = along.table
-    if len(table.given) > 1 or len(table.values) > 1:
-        return []
-    ((name, column),) = table.given.items()
-    order = np.argsort(column)
-    labels, values = _labels_of(table)[order], table.values[0][order]
-    at = np.flatnonzero((labels[1:] != labels[:-1]) & ~np.isnan(values[1:] + values[:-1]))
-    found: list[tuple[str | None, float]] = []
-    for one in at if len(at) <= _MOST_BORDERS else ():
-        inside, outside = column[order[[one, one + 1]]].tolist()
-        here = partial(_has_regime, along, name, labels[one])
-        (last,) = last_places(np.array([inside]), np.array([outside]), here).tolist()
-        met = float(_run_again(along, {name: np.array([last])}).values[0][0])
-        found += [(side, met) for side in labels[[one, one + 1]]] if met == met else []
-    return found
-
-
-def _has_regime(along: Along, name: str, label: str | None, places: np.ndarray) -> np.ndarray:
-    return np.asarray(_labels_of(_run_again(along, {name: places})) == label)
-
-
-def _labels_of(table: Sweep) -> np.ndarray:
-    """Return the regime of the first answer at each point."""
-    return np.asarray(np.array(table.labels, dtype=object)[table.places[0]])
-
-
-def _tornado(box: _Box) -> tuple[tuple[str, float, float], ...]:
+def _tornado(box: _Box, table: Sweep) -> tuple[tuple[str, float, float], ...]:
     """Return the answer at both ends of each range, the other ranges at their middle, the largest change first."""
-    columns = {name: np.array([one.shown] * 2 * len(box.ranges)) for name, one in box.ranges.items()}
-    for place, (name, one) in enumerate(box.ranges.items()):
-        columns[name][2 * place : 2 * place + 2] = one.low, one.high
-    ends = box.values(columns)[0].reshape(-1, 2).tolist()
-    rows = [(name, low, high) for name, (low, high) in zip(box.ranges, ends, strict=True) if low == low and high == high]
+    rows, middle = [], dict(zip(box.ranges, box.points[0], strict=True))
+    for name, one in box.ranges.items():
+        low, high = (float(table.values[0][box.points.index(tuple({**middle, name: end}.values()))]) for end in one.ends)
+        rows += [(name, low, high)] if low == low and high == high else []
     return tuple(sorted(rows, key=lambda row: -abs(row[2] - row[1])))
 
 

@@ -15,11 +15,11 @@ from derive.answers import SHORT, Interval, Series, Spread
 from derive.errors import WrongValue
 from derive.records import LOWER, UPPER
 from derive.solving.many.intervals import answer_box
-from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, point_at, tabulate, tell_point
+from derive.solving.many.vectorised import Along, AtPoints, evaluate_along, point_at, put_in, tabulate, tell_point
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import MOST_POINTS, as_typed, is_limit, is_symbolic, list_spreads, read_limits, spread
 from derive.solving.question.propagation import rows_behind
-from derive.solving.result import Answer, Answers, Point, Reason, Solution, Sweep
+from derive.solving.result import Answer, Answers, Point, Solution, Sweep
 from derive.units import signed
 
 Ask = Callable[[Mapping[str, Any], Switches], Answers]
@@ -30,9 +30,6 @@ _AskAt = Callable[[Point, bool], Answers]
 
 _FEW = 64
 """Up to how many points are answered one by one."""
-
-_MOST_SINGLY = 10_000
-"""Up to how many points are answered one by one if arrays do not answer them."""
 
 _EXPLAINED = 100
 """For how many points without a number the reason is looked up."""
@@ -118,7 +115,7 @@ def answer_series(ask: _AskAt, series: Mapping[str, Series], zipped: bool) -> An
     """
     given = _list_points(series, zipped)
     count = len(next(iter(given.values())))
-    if count > _FEW and (found := _answer_by_arrays(ask, given, lambda rows: _fits_here(series, count, rows))):
+    if count > _FEW and (found := _answer_by_arrays(ask, given, lambda roots: _fits_here(series, count, roots))):
         return found
     rows = _ask_each(ask, given)
     return tuple(_gather_points(given, [row[place] for row in rows]) for place in range(len(rows[0])))
@@ -135,7 +132,7 @@ def _list_points(series: Mapping[str, Series], zipped: bool) -> AtPoints:
     count = lengths.pop() if zipped else prod(len(one) for one in series.values())
     if count > MOST_POINTS:
         raise WrongValue(f"{' times '.join(series)} has {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
-    _fits_here(series, count, rows=1)
+    _fits_here(series, count, roots=1)
     columns = [one.array() for one in series.values()]
     grid = columns if zipped else [np.ascontiguousarray(column.ravel()) for column in np.meshgrid(*columns, indexing="ij")]
     return dict(zip(series, grid, strict=True))
@@ -149,7 +146,8 @@ def _answer_by_arrays(ask: _AskAt, given: AtPoints, fits: Callable[[int], None])
     found = []
     for place in range(len(looks[probes[0]])):
         alone = {at: answers[place] for at, answers in looks.items()}
-        along = evaluate_along(given, alone, fits, sides=True)
+        fits(max(len(one.answers) for one in alone.values()))
+        along = evaluate_along(given, alone, sides=True)
         if along is None:
             return None
         found.append(_table_points(lambda at, place=place: ask(point_at(given, at), False)[place], along, alone))  # type: ignore[misc]
@@ -158,40 +156,41 @@ def _answer_by_arrays(ask: _AskAt, given: AtPoints, fits: Callable[[int], None])
 
 def _table_points(ask: Callable[[int], Solution], along: Along, looks: Mapping[int, Solution]) -> Solution:
     """Return one solution for a table by arrays, with the warnings of the points that were asked alone."""
-    given = along.table.given
-    table, unasked = _without_number(ask, along.table)
-    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(looks).items()}
-    short = np.flatnonzero(along.short)
+    table, short = along.table, np.flatnonzero(along.short)
+    empty = np.flatnonzero(np.isnan(table.values).all(axis=0)).tolist()
+    explained = {at: ask(at) for at in empty[:_EXPLAINED]}
+    warnings = {kind: _warned(table.given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(looks).items()}
     if len(short):
         # Memory has been checked at all points, not only at some.
         first = int(short[0])
         told = ask(first).doubts.get(SHORT, "does not fit")
-        warnings = {SHORT: _warned(given, first, told, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
-    if unasked:
-        reasons = f"The reason is known for the first {len(table.others):,}"
-        warnings[_without_number.__name__] = f"{unasked:,} more points have no number. {reasons}"
-    return _tabled([*looks.values()], table, warnings)
+        warnings = {SHORT: _warned(table.given, first, told, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
+    if len(empty) > len(explained):
+        reasons = f"The reason is known for the first {len(explained):,}"
+        warnings["without a number"] = f"{len(empty) - len(explained):,} more points have no number. {reasons}"
+    return _tabled([*looks.values()], put_in(table, explained) if explained else table, warnings)
 
 
 def _ask_each(ask: _AskAt, given: AtPoints) -> list[Answers]:
     """Return the answers of each point, or of the first one if all lack inputs."""
-    count = len(next(iter(given.values())))
-    points = [point_at(given, at) for at in range(min(count, _MOST_SINGLY))]
-    rows, begun = [ask(points[0], False)], process_time()
-    if all(one.is_refused_for("missing_givens") for one in rows[0]) and all(points[0].values()):
-        nothing = next((point for point in points if not all(point.values())), None)
-        if nothing is None or all(one.is_refused_for("missing_givens") for one in ask(nothing, False)):
-            return rows
-    why = f"{rows[0][0].unknown} has different routes here or no closed form, so it is solved point by point:"
-    if count > _MOST_SINGLY:
-        raise WrongValue(f"{why} at most {_MOST_SINGLY:,} points, not {count:,}")
-    for point in points[1:]:
-        rows.append(ask(point, False))
+    count, begun = len(next(iter(given.values()))), process_time()
+    rows = [ask(point_at(given, 0), False)]
+
+    def lacks_inputs(found: Answers) -> bool:
+        return all(one.is_refused_for("missing_givens") for one in found)
+
+    # A value of 0 has its own equations.
+    zeros = np.flatnonzero(np.any([column == 0 for column in given.values()], axis=0))[:1].tolist()
+    if lacks_inputs(rows[0]) and all(lacks_inputs(ask(point_at(given, at), False)) for at in zeros):
+        return rows
+    for at in range(1, count):
+        rows.append(ask(point_at(given, at), False))
         spent = process_time() - begun
         if spent > TRIED and spent * count / len(rows) > _LONGEST:
             raise WrongValue(
-                f"{why} {count:,} points would take about {spent * count / len(rows):,.0f} s; at most {_LONGEST} s,"
-                f" which are about {int(_LONGEST * len(rows) / spent):,} points"
+                f"{rows[0][0].unknown} has different routes here or no closed form, so it is solved point by point: {count:,} points would"
+                f" take about {spent * count / len(rows):,.0f} s; at most {_LONGEST} s, which are about"
+                f" {int(_LONGEST * len(rows) / spent):,} points"
             )
     return rows
 
@@ -220,34 +219,15 @@ def _probes(given: AtPoints) -> list[int]:
     return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))
 
 
-def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
+def _fits_here(series: Mapping[str, Series], count: int, roots: int) -> None:
     """Raise WrongValue if the sweep would not fit in memory: eight bytes a point and column, ten a point and root."""
-    needed = BASE_BYTES + count * (8 * len(series) + 10 * rows) + 40 * sum(len(one.values) for one in series.values())
+    needed = BASE_BYTES + count * (8 * len(series) + 10 * roots) + 40 * sum(len(one.values) for one in series.values())
     if needed > MOST_BYTES:
         fewer = int(count * (MOST_BYTES - BASE_BYTES) / (needed - BASE_BYTES))
         raise WrongValue(
             f"{' times '.join(series)} takes {count:,} points, about {needed / 1e6:,.0f} MB of memory; at most {MOST_BYTES / 1e6:,.0f} MB:"
             f" ask for {fewer:,} points or fewer, or for one part after another"
         )
-
-
-def _without_number(ask: Callable[[int], Solution], table: Sweep) -> tuple[Sweep, int]:
-    """Return the table with the answers of the first points without a number, and how many are left."""
-    empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
-    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
-    values, labels, bounds = table.values, table.labels, table.bounds
-    for at in empty[:_EXPLAINED].tolist():
-        solution = ask(at)
-        found = [one for one in solution.answers if one.kind == "point"]
-        if found and len(found) <= len(values):
-            # Arrays are not sure of two roots close to each other.
-            for root, one in enumerate(found):
-                values[root, at], table.places[root, at] = one.point, len(labels)
-                labels, bounds = (*labels, one.regime), (*bounds, one.bound)
-        else:
-            others[at] = solution.answers, solution.reason
-    left = int(np.isnan(values).all(axis=0).sum()) - len(others)
-    return replace(table, labels=labels, bounds=bounds, others=others), left
 
 
 def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:

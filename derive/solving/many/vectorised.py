@@ -1,6 +1,6 @@
 """A question at many points: one way at arrays of givens, with the memory and the direction of every answer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 from typing import Any, NamedTuple
@@ -18,8 +18,8 @@ from derive.solving.engine.engine import is_memory_warning
 from derive.solving.engine.legs import Way
 from derive.solving.limits.answering import round_table
 from derive.solving.many.arrays import Floats, NoClosedForm, regime_labels, run
-from derive.solving.question.questions import Question, default_values, pose_at
-from derive.solving.result import Answer, Reason, Solution, Sweep
+from derive.solving.question.questions import Question, default_values
+from derive.solving.result import Solution, Sweep
 from derive.units import show
 
 AtPoints = Mapping[str, Floats]
@@ -48,64 +48,63 @@ class Along(NamedTuple):
     short: NDArray[np.bool_]
 
 
-_Fits = Callable[[int], None]
-
-
-def evaluate_along(given: AtPoints, looks: Mapping[int, Solution], fits: _Fits = lambda roots: None, sides: bool = False) -> Along | None:
+def evaluate_along(given: AtPoints, looks: Mapping[int, Solution], sides: bool = False) -> Along | None:
     """Return the table through the first way that agrees with all points that were asked one by one, or None.
 
-    Ways of points with an answer come first. `fits` is called as `evaluate_points` does. With `sides` each answer says if it is a bound.
+    Ways of points with an answer come first. With `sides` each answer says if it is a bound.
     """
     found = (one.along for one in sorted(looks.values(), key=lambda look: not look.answers) if one.along)
     ways = {id(way): (posed, way) for posed, way in found if way and given.keys() <= posed.known.keys()}
     for posed, way in ways.values():
-        asked = replace(posed, silent=True)
-        if there := evaluate_points(asked, given, way, fits):
-            table = add_directions(asked, way, there[0]) if sides or is_rounded(asked) else there[0]
+        if along := run_along(replace(posed, silent=True), way, given):
+            table = _add_directions(along) if sides or is_rounded(posed) else along.table
             if all(agrees_at(table, at, solution, sides) for at, solution in looks.items()):
-                return Along(asked, way, table, there[1])
+                return along._replace(table=table)
     return None
 
 
-def evaluate_points(asked: Question, given: AtPoints, way: Way, fits: _Fits = lambda roots: None) -> tuple[Sweep, NDArray[np.bool_]] | None:
-    """Return the sweep through one way without directions, and where memory is short if that only warns.
+def run_along(asked: Question, way: Way, given: AtPoints) -> Along | None:
+    """Return the table through one way without directions.
 
     None if arrays do not answer it, or if memory is checked against a batch that the way lacks.
-    `fits` is called with the number of roots and raises if they take too much memory.
     """
     if asked.unknown not in Memory.counted_by and batch_is_left_to_a_rate(asked):
         return None
-    count, only_warns = len(next(iter(given.values()))), is_memory_warning(asked, way)
-    values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
-    short = np.zeros(count, dtype=bool)
-    labels: _Labels = (None,)
-    for start in range(0, count, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        here = {name: column[part] for name, column in given.items()}
+    only_warns, parts, short = is_memory_warning(asked, way), list[Sweep](), list[NDArray[np.bool_]]()
+    for start in range(0, len(next(iter(given.values()))), _AT_ONCE):
+        here = {name: column[start : start + _AT_ONCE] for name, column in given.items()}
         try:
-            found, their_places, is_short, labels = _sweep_part(asked, here, way, only_warns)
+            table, is_short = _sweep_part(asked, here, way, only_warns)
         except NoClosedForm:
             return None
-        if more := max(0, len(found) - len(values)):
-            fits(len(found))
-            values = np.concatenate([values, np.full((more, count), np.nan)])
-            places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
-        values[: len(found), part] = found
-        places[: len(found), part] = their_places
-        short[part] = is_short[0] & only_warns
-    return Sweep(given=given, values=values, places=places, labels=labels, bounds=(None,) * len(labels)), short
+        parts, short = [*parts, table], [*short, is_short]
+    return Along(asked, way, join_tables(given, parts), np.concatenate(short))
 
 
-def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) -> tuple[Floats, NDArray[Any], NDArray[np.bool_], _Labels]:
-    """Return the answers of a part of the points, the places of their labels, where memory is short, and the labels."""
+def join_tables(given: AtPoints, tables: Sequence[Sweep]) -> Sweep:
+    """Return tables of successive points with the same regimes as one."""
+    roots = max(len(one.values) for one in tables)
+    values = np.hstack([_pad_rows(one.values, roots, np.nan) for one in tables])
+    return replace(tables[0], given=given, values=values, places=np.hstack([_pad_rows(one.places, roots, 0) for one in tables]))
+
+
+def _pad_rows(rows: NDArray[Any], count: int, empty: float) -> NDArray[Any]:
+    """Return so many rows, the last ones empty."""
+    return np.pad(rows, ((0, count - len(rows)), (0, 0)), constant_values=empty) if len(rows) < count else rows
+
+
+def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) -> tuple[Sweep, NDArray[np.bool_]]:
+    """Return the table of a part of the points, and where memory is short if that only warns."""
     count = len(next(iter(given.values())))
     with np.errstate(all="ignore"):
         worlds = _run_at(asked, given, way)
-        places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
-        values, places = _stack(count, (world[asked.unknown] for world in worlds)), _stack(count, places)
+        places, (labels, *_) = zip(*(regime_labels(way, world) for world in worlds), strict=True)
+        values = _stack(count, (world[asked.unknown] for world in worlds))
         lacking = (shortage(asked, world, way.rows) for world in worlds)
         short = _stack(count, (False if one is None else np.asarray(one > 0) for one in lacking))
-    return values if only_warns else np.where(short, np.nan, values), places, short, labels[0]
+    found = values if only_warns else np.where(short, np.nan, values)
+    places = _stack(count, places).astype(np.int16)
+    return Sweep(given=given, values=found, places=places, labels=labels, bounds=(None,) * len(labels)), short[0] & only_warns
 
 
 def _run_at(asked: Question, given: AtPoints, way: Way) -> "list[dict[str, Floats | float]]":
@@ -120,39 +119,47 @@ def _stack(count: int, rows: Iterable[Any]) -> NDArray[Any]:
 
 def tabulate(given: AtPoints, solutions: Sequence[Solution]) -> Sweep:
     """Return the table of points that were asked one by one."""
-    roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
-    kinds: dict[tuple[str | None, str | None], int] = {}
-    values = np.full((roots, len(solutions)), np.nan)
-    places = np.zeros((roots, len(solutions)), dtype=np.int16)
-    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
-    for at, solution in enumerate(solutions):
-        found = [one for one in solution.answers if one.kind == "point"]
-        for root, one in enumerate(found):
+    shape = (1, len(solutions))
+    empty = Sweep(given=given, values=np.full(shape, np.nan), places=np.zeros(shape, dtype=np.int16), labels=(), bounds=())
+    return put_in(empty, dict(enumerate(solutions)))
+
+
+def put_in(table: Sweep, looks: Mapping[int, Solution]) -> Sweep:
+    """Return the table with the answers of points that were asked one by one and have no number in it."""
+    kinds = {kind: place for place, kind in enumerate(zip(table.labels, table.bounds, strict=True))}
+    found = {at: [one for one in solution.answers if one.kind == "point"] for at, solution in looks.items()}
+    roots = max(len(table.values), *map(len, found.values()))
+    values, places = _pad_rows(table.values, roots, np.nan).copy(), _pad_rows(table.places, roots, 0).copy()
+    for at, some in found.items():
+        for root, one in enumerate(some):
             values[root, at], places[root, at] = one.point, kinds.setdefault((one.regime, one.bound), len(kinds))
-        if not found:
-            others[at] = solution.answers, solution.reason
-    labels, bounds = tuple(label for label, _ in kinds), tuple(bound for _, bound in kinds)
-    return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others)
+    others = {at: (looks[at].answers, looks[at].reason) for at, some in found.items() if not some}
+    return _with_kinds(replace(table, values=values, others={**table.others, **others}), places, kinds)
 
 
-def add_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
-    """Return the sweep with the direction of the answers of each root in each regime, as it is at the first, a middle and the last.
+def _with_kinds(table: Sweep, places: NDArray[Any], kinds: Iterable[tuple[str | None, str | None]]) -> Sweep:
+    """Return the table with these regimes and bounds of its answers."""
+    kinds = [*kinds]
+    return replace(table, places=places, labels=tuple(label for label, _ in kinds), bounds=tuple(bound for _, bound in kinds))
+
+
+def _add_directions(along: Along) -> Sweep:
+    """Return the table with the direction of the answers of each root in each regime, as it is at the first, a middle and the last.
 
     Counted quantities within limits are whole numbers.
     """
     kinds: dict[tuple[str | None, str | None], int] = {}
+    table = along.table
     places = np.zeros_like(table.places)
     for root, row in enumerate(table.places):
         known = ~np.isnan(table.values[root])
         for place, label in enumerate(table.labels):
             inside = known & (row == place)
-            at = np.flatnonzero(inside)
-            if not len(at):
-                continue
-            bound = _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
-            np.putmask(places[root], inside, kinds.setdefault((label, bound), len(kinds)))
-    found = replace(table, places=places, labels=tuple(label for label, _ in kinds), bounds=tuple(bound for _, bound in kinds))
-    return round_table(asked, found) if is_rounded(asked) else found
+            if len(at := np.flatnonzero(inside)):
+                bound = _direction(along, root, at[[0, len(at) // 2, -1]])
+                np.putmask(places[root], inside, kinds.setdefault((label, bound), len(kinds)))
+    found = _with_kinds(table, places, kinds)
+    return round_table(along.asked, found) if is_rounded(along.asked) else found
 
 
 def is_rounded(asked: Question) -> bool:
@@ -160,8 +167,9 @@ def is_rounded(asked: Question) -> bool:
     return bool(asked.limits) and asked.unknown in COUNTED
 
 
-def _direction(asked: Question, way: Way, table: Sweep, root: int, some: NDArray[np.intp]) -> str | None:
+def _direction(along: Along, root: int, some: NDArray[np.intp]) -> str | None:
     """Return the direction that the answers have together: an exact one is at least, and at most, what it is."""
+    asked, way, table, _ = along
     with np.errstate(all="ignore"):
         worlds = _run_at(asked, {name: column[some] for name, column in table.given.items()}, way)
     found = _stack(len(some), (world[way.unknown] for world in worlds))
@@ -170,7 +178,7 @@ def _direction(asked: Question, way: Way, table: Sweep, root: int, some: NDArray
     for place, at in enumerate(some.tolist()):
         world = worlds[nearest[place]]
         point = {name: float(np.broadcast_to(column, len(some))[place]) for name, column in world.items()}
-        signs_there |= signs(pose_at(asked, point_at(table.given, at)), way, point)
+        signs_there |= signs(replace(asked, known={**asked.known, **point_at(table.given, at)}), way, point)
     return bound_of(signs_there)
 
 
