@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from math import ceil, inf
 
-from derive.catalogue import equation
+from derive.catalogue import definitions, equation
 from derive.errors import WrongValue
-from derive.immutable import immutable
 from derive.layouts import EXCHANGES, LAYOUTS, WIDTHS, Exchange, Links, layout_line
 from derive.preset_record import OF_MIXTURES, PARAMETERS, Preset, merge
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.roles import READS_OF_WEIGHTS, DecodeStep, Memory, Replica
 from derive.solving.question.conventions import Conventions, Switches
+from derive.solving.question.propagation import list_reached
 from derive.solving.question.rows import choose_variants, copies_condition
 from derive.units import show
 
@@ -102,15 +102,6 @@ def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches) 
     return combine_presets(unknown, typed, switches)
 
 
-@immutable(kw_only=False)
-class Taken:
-    """A supposed input with its source and its reason."""
-
-    value: float
-    origin: str
-    why: str
-
-
 def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> float:
     """Return the bandwidth of rings over domains of chips: the links inside one domain, else all links out of the domains, over
     which chips are spread evenly, and no more than the links inside.
@@ -135,27 +126,20 @@ def links(unknown: str, known: _Values, provenance: Mapping[str, str], overlap: 
     settled = {*known, unknown}
     rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, overlap, exchanged)]
     is_open = bool(rows) and Links.taken not in settled
-    taken: dict[str, Taken] = {}
-    variants: dict[str, str] = {}
+    found = Preset()
     if any(source != "given" for source in provenance.values()):
-        taken = _suppose_inputs(rows, known, settled)
-        supposed = {**known, **{name: one.value for name, one in taken.items()}}
-        ways = {_link(row, supposed) for row in rows}
+        found = _suppose_inputs(rows, known, settled)
+        ways = {_link(row, {**known, **found.givens}) for row in rows}
         link = ways.pop() if len(ways) == 1 else None
         if link and is_open:
-            taken[Links.taken] = _take_link(link, rows, known, provenance)
-        is_open = is_open and link is None
+            found = _take_link(found, link, rows, known, provenance)
         # Over one domain and over several: what holds of several holds of one too.
         across = link == Links.inside or {Links.inside, Links.out, Replica.domain} <= known.keys()
         variants = {row.quantity: row.variants[link != Links.inside] for row in rows if row.variants and across}
-    if is_open and (only := _only_link(known)):
-        taken[Links.taken] = Taken(known[only], "given", tell_given(only))
-    return Preset(
-        givens={name: one.value for name, one in taken.items()},
-        provenance={name: one.origin for name, one in taken.items()},
-        variants=variants,
-        supposed={name: one.why for name, one in taken.items()},
-    )
+        found = replace(found, variants=variants)
+    if is_open and Links.taken not in found.givens and (only := _only_link(known)):
+        found = _suppose(found, Links.taken, known[only], "given", tell_given(only))
+    return found
 
 
 def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str, exchanged: bool) -> bool:
@@ -163,37 +147,44 @@ def _takes_part(row: Exchange, unknown: str, known: _Values, overlap: str, excha
     if row.quantity == unknown:
         return True
     if row.quantity in known:
-        return exchanged or (row.apart and (unknown == Links.taken or known.keys().isdisjoint(row.lengths)))
+        return exchanged
     total, active = (known.get(name) for name in PARAMETERS)
     alike = not row.dense or (total is not None and total == active and known.get(Replica.chips, 0.0) > 1)
     counted = unknown in row.asked_by or (overlap and overlap == row.overlap)
     return bool(counted and alike and known.keys().isdisjoint(row.absent))
 
 
-def _suppose_inputs(rows: list[Exchange], known: _Values, settled: Set[str]) -> dict[str, Taken]:
-    """Return the bytes of the exchanges and the number of chips that exchange, unless they are known."""
-    names = {name for row in rows if row.unless not in settled for name in row.widths} - settled
-    taken = {name: Taken(value, f"taken: {why}", why) for name, (value, why) in WIDTHS.items() if name in names}
-    for row in rows:
-        if row.spread and row.spread not in settled and known.get(Replica.chips, 0.0) > 1:
-            why = f"{row.at_most} over all {Replica.chips}"
-            taken[row.spread] = Taken(min(known[Replica.chips], known.get(row.at_most, inf)), f"taken: {why}", why)
-    return taken
+def _suppose(found: Preset, name: str, value: float, origin: str, why: str) -> Preset:
+    """Return a preset with one more supposed input, its source and its reason."""
+    return found.add_givens({name: value}, origin, supposed={**found.supposed, name: why})
+
+
+def _suppose_inputs(rows: list[Exchange], known: _Values, settled: Set[str]) -> Preset:
+    """Return the widths behind the exchanges and the number of chips that exchange, unless they are known."""
+    found, made, starts = Preset(), definitions(), [row.quantity for row in rows]
+    behind = list_reached(starts, lambda name: made[name].inputs if name in made and (name in starts or name not in settled) else ())
+    for name, (value, why) in ((name, one) for name, one in WIDTHS.items() if name in behind and name not in settled):
+        found = _suppose(found, name, value, f"taken: {why}", why)
+    for spread, most in (row.spread for row in rows if row.spread):
+        if spread not in settled and known.get(Replica.chips, 0.0) > 1:
+            why = f"{most} over all {Replica.chips}"
+            found = _suppose(found, spread, min(known[Replica.chips], known.get(most, inf)), f"taken: {why}", why)
+    return found
 
 
 def _link(row: Exchange, known: _Values) -> str | None:
     """Return the link that binds in an exchange, as a column of the tables, or None if it is not known."""
     link = Links.out
     if not row.apart:
-        group = next((one for one in (row.spread, Replica.chips) if one in known), None)
+        group = next((one for one in (*row.spread[:1], Replica.chips) if one in known), None)
         if group is None or Replica.domain not in known:
             return None
         link = Links.inside if known[group] <= known[Replica.domain] else Links.out
     return link if link in known else None
 
 
-def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str]) -> Taken:
-    """Return the bandwidth of a link with its source, and why the exchanges go over it."""
+def _take_link(found: Preset, link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str]) -> Preset:
+    """Return a preset with the bandwidth of a link, its source, and why the exchanges go over it."""
     origin, width = provenance.get(link, "given"), known[link]
     size = f"a scale-up domain of {known.get(Replica.domain, 0.0):.4g}"
     if rows[0].apart:
@@ -206,7 +197,7 @@ def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapp
         way = f"of rings over the links of all chips between domains of {known[Replica.domain]:.4g}"
     else:
         way = f"out of {size}, because it does not have all chips"
-    return Taken(width, origin, f"{way} ({tell_given(link) if origin == 'given' else origin})")
+    return _suppose(found, Links.taken, width, origin, f"{way} ({tell_given(link) if origin == 'given' else origin})")
 
 
 def _only_link(known: _Values) -> str | None:
