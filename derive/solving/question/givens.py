@@ -17,7 +17,6 @@ from derive.solving.question.conventions import Switches
 from derive.units import LONGEST, SIGNS, parse, signed
 
 if TYPE_CHECKING:
-    import numpy as np
     from sympy import Expr
 
 
@@ -30,8 +29,6 @@ MOST_VALUES = 5_000_000
 _PLUS_MINUS = r"±|\+/?-"
 _SUFFIXES = frozenset("kKMGBTP")
 _BY_THE_TIME = r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*"
-_COLON = r"(?i):([a-z]+)(?::(\S*))?$"
-_COUNTED = r"([^:]*):([0-9]+)"
 _GROUPED = r"(?is)\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)"
 
 _SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
@@ -104,44 +101,27 @@ def _joined(text: str) -> str:
 
 
 def _collected(name: str, given: "float | Collection[float | str]", read: _Read) -> Series | None:
-    """Return the values of a list, tuple or array."""
-    if not _are_many(given):
-        return None
-    shape = getattr(given, "shape", None) or (1,)
-    if len(shape) > 1:
-        raise WrongValue(f"{name} has the shape {shape}: give one row of values")
-    if not len(given):
-        raise WrongValue(f"{name} is an empty list: give at least one value")
-    if len(given) > MOST_VALUES:
-        raise WrongValue(f"{name} is a list of {len(given):,} values; at most {MOST_VALUES:,}: ask for one part after another")
-    if len(given) > POINTS and (numbers := _numbers(given)) is not None:
-        return Series(values=_read_at_once(name, numbers, read))
-    return Series(values=tuple(read(name, item) for item in given))
-
-
-def _are_many(given: object) -> TypeGuard[Collection[float | str]]:
-    """Return whether it is a list, a tuple or an array, and no single number or text."""
+    """Return the values of a list, tuple or array, or None for a single number or text."""
     shape = getattr(given, "shape", None)
-    return shape != () and bool(shape or isinstance(given, Sequence)) and not isinstance(given, bytes | bytearray | memoryview)
-
-
-def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
-    """Return the values as an array of floats, or None if some are no numbers."""
-    import numpy as np
-
-    if not hasattr(given, "shape") and not all(isinstance(item, int | float) for item in given):
+    if shape == () or not (shape or isinstance(given, Sequence)) or isinstance(given, bytes | bytearray | memoryview):
         return None
-    array = np.asarray(given)
-    return array.astype(float) if array.dtype.kind in "iuf" else None
+    values: Collection[float | str] = given  # type: ignore[assignment]
+    if shape and len(shape) > 1:
+        raise WrongValue(f"{name} has the shape {shape}: give one row of values")
+    if not len(values):
+        raise WrongValue(f"{name} is an empty list: give at least one value")
+    if len(values) > MOST_VALUES:
+        raise WrongValue(f"{name} is a list of {len(values):,} values; at most {MOST_VALUES:,}: ask for one part after another")
+    if len(values) > POINTS and (shape or all(isinstance(item, int | float) for item in values)):
+        import numpy as np
 
-
-def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> "np.ndarray":
-    """Return all numbers as `read` converts them. It accepts one interval and multiplies by one factor."""
-    import numpy as np
-
-    read(name, float(numbers.min()))
-    largest = float(numbers.max())
-    return np.asarray(numbers * (read(name, largest) / largest if largest else 1.0))
+        numbers = np.asarray(values)
+        if numbers.dtype.kind in "iuf":
+            # All at once: `read` accepts one interval and multiplies by one factor.
+            read(name, float(numbers.min()))
+            largest = float(numbers.max())
+            return Series(values=numbers * (read(name, largest) / largest if largest else 1.0))
+    return Series(values=tuple(read(name, item) for item in values))
 
 
 def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
@@ -167,29 +147,26 @@ def _unit(text: str) -> str:
 
 
 def _parse_range(name: str, text: str, read: _Read) -> Spread:
-    *_, last_word = text.rsplit(maxsplit=1)
-    ends, colon = text, re.search(_COLON, last_word)
-    if colon:
-        ends = text[: len(text) - len(last_word) + colon.start()]
-    if counted := re.fullmatch(_COUNTED, text):
-        written = f"{shorten(counted[1])[1:-1]}:lin:{counted[2]}"
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep needs a spacing. Write {written} or :log")
-    low_text, _, high_text = ends.partition("..")
-    if high_text.startswith("."):
-        raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")
+    written = shorten(text)[1:-1]
+    low_text, _, rest = text.partition("..")
+    high_text, *sweep = rest.split(":", 2)
+    if len(sweep) == 1 and sweep[0].isdigit():
+        raise WrongValue(f"{name}={written}: a sweep needs a spacing. Write {written.removesuffix(sweep[0])}lin:{sweep[0]} or :log")
+    if rest.startswith("."):
+        raise WrongValue(f"{name}={written} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")
     low_text, high_text = _like_the_last(name, [low_text, high_text], read)
     low, high = read(name, low_text), read(name, high_text)
     if low >= high:
-        turned = shorten(f"{high_text.strip()}..{low_text.strip()}")[1:-1]
-        raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second. Write {turned}")
-    if not colon:
+        ends, turned = (shorten(f"{one.strip()}..{other.strip()}")[1:-1] for one, other in ((low_text, high_text), (high_text, low_text)))
+        raise WrongValue(f"{name}={ends}: the first value must be below the second. Write {turned}")
+    if not sweep:
         return Interval(low, high)
-    spacing, count = colon[1].lower(), colon[2]
+    spacing = sweep[0].strip().lower()
     if spacing not in ("log", "lin"):
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep is :log or :lin, not :{spacing}{suggest(spacing, ('log', 'lin'))}")
+        raise WrongValue(f"{name}={written}: a sweep is :log or :lin, not :{spacing}{suggest(spacing, ('log', 'lin'))}")
     if spacing == "log" and low == 0:
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: ratios do not start from 0. Write :lin")
-    points = POINTS if count is None else _count(name, count)
+        raise WrongValue(f"{name}={written}: ratios do not start from 0. Write :lin")
+    points = _count(name, sweep[1]) if sweep[1:] else POINTS
     _not_too_many(name, points)
     return Series(low=low, high=high, count=points, spacing=spacing)
 

@@ -24,12 +24,12 @@ def list_reached(starts: Iterable[_Node], following: Callable[[_Node], Iterable[
 
 def follow_values(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
     """Return all that the values lead to when they are put into right sides."""
-    known, waiting = dict(values), _reachable_rows(active, frozenset(values))
+    known, waiting = dict(values), [row for row in reversed(active) if row.sense == "=" and row.symbols[0] not in values]
     while ready := [row for row in waiting if row.symbols[0] not in known and row.inputs <= known.keys()]:
         new = {row.symbols[0]: right_side_at(row, known) for row in ready if row.applies(known)}
         known |= {name: value for name, value in new.items() if isfinite(value)}
         tried = {*ready}
-        waiting = tuple(row for row in waiting if row not in tried)
+        waiting = [row for row in waiting if row not in tried]
     return known
 
 
@@ -65,13 +65,3 @@ def results_of(name: str, rows: tuple[Equation, ...] = ()) -> frozenset[str]:
     """
     used = [row for row in rows or usual_definitions() if row.sense == "="]
     return frozenset(list_reached([name], lambda one: (row.symbols[0] for row in used if one in row.inputs))) - {name}
-
-
-@lru_cache(maxsize=4096)
-def _reachable_rows(active: tuple[Equation, ...], names: frozenset[str]) -> tuple[Equation, ...]:
-    """Return the equations whose right sides values of these names may lead to, the last first."""
-    waiting, reached, found = [row for row in active if row.sense == "=" and row.symbols[0] not in names], set(names), set[str]()
-    while ready := [row for row in waiting if row.id not in found and reached.issuperset(row.symbols[1:])]:
-        found |= {row.id for row in ready}
-        reached |= {row.symbols[0] for row in ready}
-    return tuple(row for row in reversed(waiting) if row.id in found)
