@@ -72,15 +72,12 @@ def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()
 
 
 def list_repeated(known: Mapping[str, float]) -> frozenset[str]:
-    """Return the known quantities at their own default value. They add nothing to the default, unless it follows another quantity,
-    or a default that follows another quantity gives way to them.
+    """Return the known quantities at their own default value. They add nothing to the default, unless it follows another quantity.
 
     >>> sorted(list_repeated({"sparse_layers": 0.0, "mfu": 1.0, "hop_latency": 1e-6}))
     ['sparse_layers']
     """
-    # Without idle hours a cost over all hours equals what it follows.
-    heeded = {other for name in FOLLOWS if not _ROWS[name].stays for group in _ROWS[name].gives_way for other in group}
-    own = NEUTRAL_DEFAULTS.keys() - {*MEASURED, *FOLLOWS, *heeded}
+    own = NEUTRAL_DEFAULTS.keys() - {*MEASURED, *FOLLOWS}
     return frozenset(name for name, value in known.items() if name in own and NEUTRAL_DEFAULTS[name] == value)
 
 

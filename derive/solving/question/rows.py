@@ -87,11 +87,13 @@ def _put_in(rows: _Rows, values: tuple[tuple[str, int | str], ...], zeros: froze
     given = dict(values)
 
     def put_in(row: Equation) -> Equation:
+        plain = with_defaults(row, given)
+        if zeros.isdisjoint(row.inputs):
+            return plain
         with suppress(ZeroDivisionError):
-            whole = row if zeros.isdisjoint(row.inputs) else with_defaults(row, {**dict.fromkeys(zeros, 0), **given})
-            if whole is not row and whole.trees and whole.symbols:
-                return whole
-        return with_defaults(row, given)
+            whole = with_defaults(row, {**dict.fromkeys(zeros, 0), **given})
+            return whole if whole.trees and whole.symbols else plain
+        return plain
 
     return tuple(row for row in map(put_in, rows) if row.symbols)
 
