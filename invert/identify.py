@@ -26,7 +26,7 @@ from invert.estimators.prediction import Student
 from invert.estimators.premium import DRAWS, weighted_line
 from invert.forward_model import closed_form
 from invert.posterior.draws import normals
-from invert.posterior.points import RATIOS, PriceData, drawn_contexts, inverted, nuisances
+from invert.posterior.points import RATIOS, PriceData, drawn_contexts, nuisances, solve_ratios
 from invert.records import Identifiability, Swing
 
 _DECODE = "bands.decode_cost"
@@ -357,8 +357,7 @@ def swings_of_all_prices(price_data: PriceData, assumptions: Assumptions) -> tup
     cells = {name: price_data.cells[name][0] for name in RATIOS}
     ratios = {name: np.exp((low + high) / 2 + (high - low) / 2 * signs[name]) for name, (low, high) in cells.items()}
     with np.errstate(all="ignore"):
-        points = inverted(ratios, nuisances(drawn, price_data, assumptions), {}, drawn, price_data, assumptions)
-        logs = points.logs["kv_bytes_per_token"]
+        logs = np.log(solve_ratios(ratios, nuisances(drawn, price_data, assumptions))["kv_bytes_per_token"])
         lows, highs = np.split(np.exp(logs[1:] - logs[0]), 2)
     found = [Swing(name, _number(low), _number(high)) for name, low, high in zip(moved, lows, highs, strict=True)]
     spread = price_data.log_active_params[1]

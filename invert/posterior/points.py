@@ -10,17 +10,17 @@ Jacobian is triangular, and its determinant is a product of the slopes of the ca
 active parameter (active_params = 1), because no ratio of prices depends on it.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
-from math import hypot, log, nan
-from typing import NamedTuple, TypeAlias
+from math import hypot, log
+from typing import TypeAlias
 
 import numpy as np
 
 from derive.catalogue import equation
 from derive.expressions.branches import branches
 from derive.immutable import immutable
-from derive.trees import Tree, arrays, evaluate_arrays, names, slope_at_arrays, slopes
+from derive.trees import Tree, arrays, evaluate_arrays, names, slopes
 from invert.arrays import Array, Values
 from invert.assumptions import NUISANCES, STRUCTURE, Assumptions
 from invert.forward_model import closed_form
@@ -30,108 +30,68 @@ from invert.sheets.observables import band_edges, mean_contexts, ratio, rounding
 from invert.sheets.sheet import PriceSheet
 
 _Arrays = Mapping[str, Values]
-PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
-"""No ratio of prices gives the size of a model. Ridge points here are sustained ones."""
+PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "input_price": 1.0}
+"""No ratio of prices gives the size of a model or its input price. Ridge points here are sustained ones."""
 _MEMORY = "memory_ratio_short"
 _SOLVED_FOR = ("balance_context", "weight_compute_ratio")
 """The quantities that two memory ratios determine."""
 
 
-class Costs(NamedTuple):
-    """Costs of a prompt token and of a decoded token in units of linear compute, and memory ratios, at both band means.
+def solve_ratios(ratios: _Arrays, at: _Arrays) -> dict[str, Values]:
+    """Return the values with attention FLOPs, balance context and weight_compute_ratio from all three ratios, or NaN if none fit.
 
-    The values at the mean of a long band are NaN for a sheet without a long band.
+    Without premiums, the values have attention FLOPs and a balance context, and only weight_compute_ratio is solved for.
     """
-
-    prefill_short: Values
-    decode_short: Values
-    decode_long: Values
-    memory_short: Values
-    memory_long: Values
-
-
-def solve_ratios(ratios: _Arrays, at: _Arrays) -> tuple[dict[str, Values], Costs]:
-    """Return the nuisances with attention FLOPs (NaN if no positive value gives the input premium), balance context and
-    weight_compute_ratio from all three ratios, and the costs.
-    """
-    attention = solved("bands.premium_in", "attention_flops_per_pair", {**at, "premium_in": ratios["premium_in"]})
-    known = {**at, "attention_flops_per_pair": np.where((attention > 0) & np.isfinite(attention), attention, np.nan)}
-    costs = costs_of_ratios(ratios["output_input_ratio"], ratios["premium_out"], known)
-    memory = {"memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long}
-    known["balance_context"] = equation("bands.balance_context").right_side({**known, **memory})
-    return {**known, "weight_compute_ratio": weight_of_cost(costs, known)}, costs
+    known = {**at, **ratios}
+    if "premium_in" in ratios:
+        attention = solved("bands.premium_in", "attention_flops_per_pair", known)
+        known["attention_flops_per_pair"] = np.where((attention > 0) & np.isfinite(attention), attention, np.nan)
+    cost = equation("bands.output_input_ratio").right_side(known)
+    known[_MEMORY] = _memory_ratio(cost, known, "short_context")
+    if "premium_out" in ratios:
+        known["memory_ratio_long"] = _memory_ratio(cost * ratios["premium_out"], known, "long_context")
+        known["balance_context"] = equation("bands.balance_context").right_side(known)
+        known["kv_bytes_per_token"] = solved("context.balance_context", "kv_bytes_per_token", known)
+    return {**known, "weight_compute_ratio": solved("bands.memory_ratio_short", "weight_compute_ratio", known)}
 
 
-def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: _Arrays) -> Costs:
-    """Return costs and memory ratios from the published ratios at known attention FLOPs, or NaN if no memory ratio gives the cost."""
-    known = {**at, "output_input_ratio": output_input_ratio, **PER_PARAMETER}
-    known["decode_cost_short"] = equation("bands.output_input_ratio").right_side(known)
-    prefill = known["decode_cost_short"] / output_input_ratio
-    short = _memory_ratio("short", known["decode_cost_short"], known)
-    decode: Values = nan
-    memory: Values = nan
-    if premium_out is not None:
-        decode = equation("bands.premium_out").right_side({**known, "premium_out": premium_out})
-        memory = _memory_ratio("long", decode, known)
-    return Costs(prefill, known["decode_cost_short"], decode, short, memory)
+def log_jacobian(at: _Arrays, premiums: bool) -> Values:
+    """Return ln |d ln(hidden quantities) / d ln(ratios)|, of weight_compute_ratio and output/input alone without premiums."""
+    short = _elasticities("bands.decode_cost", {**at, "context_length": at["short_context"]}, *_SOLVED_FOR)
+    if not premiums:
+        return -np.log(short[1])
+    long = _elasticities("bands.decode_cost", {**at, "context_length": at["long_context"]}, *_SOLVED_FOR)
+    (attention,) = _elasticities("bands.premium_in", at, "attention_flops_per_pair")
+    return -np.log(np.abs(attention * (short[0] * long[1] - short[1] * long[0])))
 
 
-def weight_of_cost(costs: Costs, at: _Arrays) -> Values:
-    """Return weight_compute_ratio from the memory ratio of the base band at a known balance context."""
-    return solved("bands.memory_ratio_short", "weight_compute_ratio", {**at, "memory_ratio_short": costs.memory_short})
+def _elasticities(id: str, at: _Arrays, *wanted: str) -> list[Values]:
+    """Return d ln(right side of an equation) / d ln(quantity) for each wanted quantity."""
+    value, found = slopes(equation(id).trees[1], at, arrays(), frozenset(wanted))
+    return [found[name] * at[name] / value for name in wanted]
 
 
-def costs_of_structure(at: _Arrays) -> Costs:
-    """Return costs and memory ratios at the hidden quantities."""
-    known = {**at, **PER_PARAMETER}
-    short, long = ({**known, "context_length": known[name]} for name in ("short_context", "long_context"))
-    memory = {**known, "short_context": known["long_context"]}
-    return Costs(
-        prefill_short=equation("bands.prefill_cost").right_side(short),
-        decode_short=equation("bands.decode_cost").right_side(short),
-        decode_long=equation("bands.decode_cost").right_side(long),
-        memory_short=equation("bands.memory_ratio_short").right_side(known),
-        memory_long=equation("bands.memory_ratio_short").right_side(memory),
-    )
+def predict_price(name: str, place: int, at: _Arrays, edges: Sequence[float]) -> Values:
+    """Return a price at one price/cost: the premium of a band above the base, by its place, or another price over the input price."""
+    bottom, top = edges[place : place + 2]
 
+    def cost(of: str, context: Values) -> Values:
+        found: Values = equation(f"bands.{of}_cost").right_side({**at, "context_length": context})
+        return found
 
-def log_jacobian_of_attention(at: _Arrays) -> Values:
-    """Return ln |d ln attention_flops_per_pair / d ln premium_in|."""
-    known = {**at, **PER_PARAMETER}
-    right, slope = slope_at_arrays(equation("bands.premium_in").trees[1], "attention_flops_per_pair", known)
-    found: Values = -np.log(np.abs(slope * known["attention_flops_per_pair"] / right))
+    if name == "premium_in":
+        return cost("prefill", bottom + (top - bottom) * at["band_share"]) / at["prefill_cost_ratio"]
+    if name == "premium_out":
+        return cost("decode", bottom + (top - bottom) * at["band_share"]) / cost("decode", at["short_context"])
+    if name == "output_input_ratio":
+        return cost("decode", at["short_context"]) / at["prefill_cost_ratio"]
+    found: Values = equation("bands.storage_price" if name == "storage_ratio" else "bands.cache_read_ratio").right_side(at)
     return found
-
-
-def log_jacobian_of_weight(costs: Costs, at: _Arrays) -> Values:
-    """Return ln |d ln weight_compute_ratio / d ln output_input_ratio| at a given balance context and attention FLOPs."""
-    return np.log(_memory_slope("short", costs.memory_short, at) * costs.decode_short / at["weight_compute_ratio"])
-
-
-def log_jacobian_of_both(costs: Costs, at: _Arrays) -> Values:
-    """Return ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
-    by_balance, by_weight = _memory_ratio_slopes("short", at)
-    long_by_balance, long_by_weight = _memory_ratio_slopes("long", at)
-    lines = by_balance * long_by_weight - long_by_balance * by_weight
-    costs_of_time = _memory_slope("short", costs.memory_short, at) * _memory_slope("long", costs.memory_long, at)
-    return np.log(costs_of_time * costs.decode_short * costs.decode_long / np.abs(lines))
-
-
-def _memory_ratio_slopes(end: str, at: _Arrays) -> tuple[Values, Values]:
-    """Return d memory ratio / d ln balance_context, and / d ln weight_compute_ratio."""
-    _, found = slopes(equation("bands.memory_ratio_short").trees[1], _ending(end, at), arrays(), frozenset(_SOLVED_FOR))
-    by_balance, by_weight = (np.asarray(found[name]) * at[name] for name in _SOLVED_FOR)
-    return by_balance, by_weight
 
 
 def solved(id: str, unknown: str, at: _Arrays) -> Values:
     """Return the one closed form of an unknown of an equation at arrays, per active parameter and at sustained rates."""
     return np.asarray(evaluate_arrays(closed_form(id, unknown), {**PER_PARAMETER, **at}))
-
-
-def _ending(end: str, at: _Arrays) -> dict[str, Values]:
-    """Return the values with the short or the long end of the bands under the names of the short one."""
-    return {**at, **PER_PARAMETER, "short_context": at[f"{end}_context"]}
 
 
 @cache
@@ -142,19 +102,13 @@ def _regimes() -> tuple[Tree, Tree, Tree]:
     return by_memory, by_compute, found[True].regime.wins[0][1]
 
 
-def _memory_ratio(end: str, cost: Values, at: _Arrays) -> Values:
+def _memory_ratio(cost: Values, at: _Arrays, context: str) -> Values:
+    """Return the memory ratio at a decode cost and at one of the mean contexts, or NaN if no memory ratio gives the cost."""
     with np.errstate(all="ignore"):
-        values = {**_ending(end, at), "decode_cost_short": cost}
+        values = {**at, "short_context": at[context], "decode_cost_short": cost}
         by_memory, by_compute, compute = (np.asarray(evaluate_arrays(row, values)) for row in _regimes())
     below = np.where((by_compute > 0) & (by_compute <= compute), by_compute, np.nan)
     return np.where(by_memory >= compute, by_memory, below)
-
-
-def _memory_slope(end: str, memory: Values, at: _Arrays) -> Values:
-    """Return d memory ratio / d decode cost in the regime that applies."""
-    _, slope = slope_at_arrays(equation("bands.decode_cost_short").trees[1], _MEMORY, {**_ending(end, at), _MEMORY: memory})
-    with np.errstate(divide="ignore"):
-        return np.asarray(1 / slope)
 
 
 Pair: TypeAlias = tuple[float, float]
@@ -242,8 +196,19 @@ class Points:
 
     drawn: Mapping[str, Array]
     at: Mapping[str, Values]
-    costs: Costs
     logs: Mapping[str, Array]
+
+
+def points_at(drawn: Mapping[str, Array], at: _Arrays) -> Points:
+    """Return points with what follows from their hidden quantities. The log of a quantity that is not positive is NaN."""
+    found = {
+        **at,
+        "attention_intensity": equation("architecture.attention_intensity").right_side(at),
+        "prefill_cost_ratio": equation("bands.prefill_cost").right_side({**at, "context_length": at["short_context"]}),
+        _MEMORY: equation("bands.memory_ratio_short").right_side(at),
+    }
+    logs = np.broadcast_arrays(*(np.log(found[name]) for name in STRUCTURE))
+    return Points(drawn=drawn, at=found, logs=dict(zip(STRUCTURE, logs, strict=True)))
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:
@@ -252,16 +217,22 @@ def wider(assumptions: Assumptions) -> dict[str, float]:
 
 
 def triangular_points(price_data: PriceData, assumptions: Assumptions, count: int, seed: int) -> Points:
-    """Return the nuisances and un-rounded ratios at `count` draws, and the hidden quantities that they determine."""
+    """Return the nuisances and un-rounded ratios at `count` draws, and the hidden quantities that they determine.
+
+    Without premiums, the coordinates of their noise draw KV bytes and attention from the prior instead.
+    """
     normal, uniform, factors = normals(count, seed), uniforms(count, seed), wider(assumptions)
     drawn = {name: factors.get(name, 1.0) * normal[:, place] for place, name in enumerate(NUISANCES)}
-    ratios, spare = {}, {}
+    at, ratios = nuisances(drawn, price_data, assumptions), {}
     for place, name in enumerate(RATIOS):
-        noise = spare[name] = normal[:, NOISY + place]
+        noise = normal[:, NOISY + place]
         if name in price_data.cells:
             low, high = price_data.cells[name][0]
             ratios[name] = np.exp(low + (high - low) * uniform[:, LATENT + place] + assumptions.noise[name] * noise)
-    return inverted(ratios, nuisances(drawn, price_data, assumptions), spare, drawn, price_data, assumptions)
+    if "premium_out" not in ratios:
+        kv, attention = (normal[:, NOISY + RATIOS.index(name)] for name in ("premium_out", "premium_in"))
+        at = hidden_at({"kv_bytes_per_token": kv, "attention_intensity": attention}, at, price_data, assumptions)
+    return points_at(drawn, solve_ratios(ratios, at))
 
 
 def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
@@ -273,62 +244,37 @@ def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: As
     first, second = price_data.edges[:2]
     short, long = mean_contexts((first, second), assumptions, drawn["short_context"], drawn["long_context"])
     contexts = {"short_context": short, "long_context": long, "band_share": (long - first) / (second - first)}
-    return {**assumptions.held, **values, **contexts}
+    return {**assumptions.held, **PER_PARAMETER, **values, **contexts}
 
 
-def inverted(
-    ratios: Mapping[str, Values],
-    at: dict[str, Values],
-    spare: Mapping[str, Values],
-    drawn: Mapping[str, Array],
-    price_data: PriceData,
-    assumptions: Assumptions,
-) -> Points:
-    """Return hidden quantities from the ratios. Without premiums, their coordinates draw from the prior instead."""
-    if "premium_out" in ratios:
-        at, costs = solve_ratios(ratios, at)
-        at["kv_bytes_per_token"] = solved("context.balance_context", "kv_bytes_per_token", at)
-    else:
-        (kv, spread), intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"]
-        at["kv_bytes_per_token"] = np.exp(kv + spread * spare["premium_out"])
-        at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
-        at["attention_flops_per_pair"] = at["kv_bytes_per_token"] * intensity.at(spare["premium_in"])
-        costs = costs_of_ratios(ratios["output_input_ratio"], None, at)
-        at["weight_compute_ratio"] = weight_of_cost(costs, at)
-    return _with_logs(drawn, at, costs)
+def hidden_at(normal: Mapping[str, Array], at: _Arrays, price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
+    """Return the values with structural quantities at standard normals, and attention FLOPs and balance context that follow from them."""
+    priors = structure_priors(price_data, assumptions)
+    found = {**at, **{name: np.exp(priors[name][0] + priors[name][1] * draws) for name, draws in normal.items()}}
+    found["attention_flops_per_pair"] = found["attention_intensity"] * found["kv_bytes_per_token"]
+    found["balance_context"] = equation("context.balance_context").right_side(found)
+    return found
 
 
-def _with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs) -> Points:
-    """Return points with the attention intensity and the logs of quantities with a prior, or NaN if a quantity is not positive."""
-    at["attention_intensity"] = equation("architecture.attention_intensity").right_side(at)
-    shape = np.shape(next(iter(drawn.values())))
-    return Points(drawn=drawn, at=at, costs=costs, logs={name: np.broadcast_to(np.log(at[name]), shape) for name in STRUCTURE})
+def structure_priors(price_data: PriceData, assumptions: Assumptions) -> dict[str, Pair]:
+    """Return centre and spread of the log of each structural quantity, with known KV bytes over the size in place of their prior."""
+    priors = {name: assumptions.priors[name].normal for name in STRUCTURE}
+    if price_data.log_kv_bytes is not None:
+        (kv, spread), (size, size_spread) = price_data.log_kv_bytes, price_data.log_active_params
+        priors["kv_bytes_per_token"] = kv - size, hypot(spread, size_spread)
+    return priors
 
 
-def kv_prior(price_data: PriceData, assumptions: Assumptions) -> tuple[float, float]:
-    """Return centre and spread of ln KV bytes per active parameter, by the prior, or by known KV bytes over the size."""
-    if price_data.log_kv_bytes is None:
-        return assumptions.priors["kv_bytes_per_token"].normal
-    (kv, spread), (size, size_spread) = price_data.log_kv_bytes, price_data.log_active_params
-    return kv - size, hypot(spread, size_spread)
-
-
-def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], price_data: PriceData, assumptions: Assumptions) -> Points:
-    """Return points at given nuisances and structural quantities, by the forward model."""
-    at = {**nuisances(drawn, price_data, assumptions), **hidden}
-    at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
-    at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
-    return _with_logs(drawn, at, costs_of_structure(at))
+def forward_points(drawn: Mapping[str, Array], normal: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> Points:
+    """Return points at standard normals of the nuisances and of the structural quantities, by the forward model."""
+    return points_at(drawn, hidden_at(normal, nuisances(drawn, price_data, assumptions), price_data, assumptions))
 
 
 def prior_points(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Points:
     """Return points with everything drawn from its prior. No price is used."""
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
-    kv, spread = kv_prior(price_data, assumptions)
-    hidden = {"kv_bytes_per_token": np.exp(kv + spread * normal[:, NOISY])}
-    for place, name in enumerate(STRUCTURE[1:], start=1):
-        hidden[name] = assumptions.priors[name].at(normal[:, NOISY + place])
-    return forward_points(drawn, hidden, price_data, assumptions)
+    structure = {name: normal[:, NOISY + place] for place, name in enumerate(STRUCTURE)}
+    return forward_points(drawn, structure, price_data, assumptions)
 
 
 def drawn_contexts(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:

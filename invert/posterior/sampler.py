@@ -26,18 +26,16 @@ from invert.assumptions import NUISANCES, STRUCTURE, Assumptions, normal_log_den
 from invert.posterior.draws import DEFAULT, ENOUGH, MOST, SEED, Weights, log_mean, normals, quantiles, uniforms, weights
 from invert.posterior.points import (
     NOISY,
-    PER_PARAMETER,
     RATIOS,
     SIZE,
     Pair,
     Points,
     PriceData,
     forward_points,
-    kv_prior,
-    log_jacobian_of_attention,
-    log_jacobian_of_both,
-    log_jacobian_of_weight,
+    log_jacobian,
+    predict_price,
     prior_points,
+    structure_priors,
     triangular_points,
     wider,
 )
@@ -52,31 +50,26 @@ def log_mass(cell: Pair, centre: Values, spread: float) -> Array:
     return np.asarray(below + np.log(-np.expm1(log_ndtr(-half - away) - below)))
 
 
-def unused_prices(points: Points, price_data: PriceData, assumptions: Assumptions) -> Values:
-    """Return the log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
-    at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
-    total: Values = 0.0
-    if price_data.level_tells:
-        total = total + log_mass(price_data.cells["input_price"][0], *input_price_level(points, price_data, assumptions))
-    for place in range(1, len(price_data.cells.get("premium_out", ()))):
-        bottom, top = price_data.edges[place : place + 2]
-        band = {**at, "context_length": bottom + (top - bottom) * at["band_share"]}
-        found = {
-            "premium_in": equation("bands.prefill_cost").right_side(band) / prefill,
-            "premium_out": equation("bands.decode_cost").right_side(band) / points.costs.decode_short,
-        }
-        for name, ratio in found.items():
-            total = total + log_mass(price_data.cells[name][place], np.log(ratio), assumptions.noise[name])
-    if "cache_read_ratio" in price_data.cells:
-        hit = {**at, "prefill_cost_ratio": prefill, "cache_read_price_cost_ratio": assumptions.priors["cache_read_price_cost_ratio"].centre}
-        spread = hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_price_cost_ratio"].spread)
-        found = np.log(equation("bands.cache_read_ratio").right_side(hit))
-        total = total + log_mass(price_data.cells["cache_read_ratio"][0], found, spread)
-    if "storage_ratio" in price_data.cells:
-        known = {name: assumptions.priors[name].centre for name in ("sweep_time", "holding_cost_ratio")}
-        storage = equation("bands.storage_price").right_side({**at, **known, "prefill_cost_ratio": prefill, "input_price": 1.0})
-        spread = hypot(assumptions.noise["storage_ratio"], *(assumptions.priors[name].spread for name in known))
-        total = total + log_mass(price_data.cells["storage_ratio"][0], np.log(storage), spread)
+_MARGINS = {"cache_read_ratio": ("cache_read_price_cost_ratio",), "storage_ratio": ("sweep_time", "holding_cost_ratio")}
+"""Factors of one price each, which are integrated out: their spreads are added to its noise."""
+
+
+def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions, solved: bool | None = None) -> Values:
+    """Return the log likelihood of every price at points [draws], without prior and Jacobian.
+
+    With `solved`, only of the ratios that the inverse solves, or without them: of the level, further bands, cache reads and storage.
+    """
+    priors, total = assumptions.priors, np.asarray(0.0)
+    at = {**points.at, **{name: priors[name].centre for factors in _MARGINS.values() for name in factors}}
+    for name, cells in price_data.cells.items():
+        for place, cell in enumerate(cells):
+            if solved is not None and solved != (name in RATIOS and place == 0):
+                continue
+            if name != "input_price":
+                spread = hypot(assumptions.noise[name], *(priors[factor].spread for factor in _MARGINS.get(name, ())))
+                total = total + log_mass(cell, np.log(predict_price(name, place, at, price_data.edges)), spread)
+            elif price_data.level_tells:
+                total = total + log_mass(cell, *input_price_level(points, price_data, assumptions))
     return total
 
 
@@ -84,7 +77,7 @@ def input_price_level(points: Points, price_data: PriceData, assumptions: Assump
     """Return centre [draws] and spread of the ln input price, with model size and price level integrated out."""
     level = assumptions.priors["price_per_parameter"]
     size, spread = size_before_price(points, price_data)
-    centre = np.log(points.costs.prefill_short) + size + log(level.centre)
+    centre = np.log(points.at["prefill_cost_ratio"]) + size + log(level.centre)
     return centre, hypot(assumptions.noise["input_price"], level.spread, spread)
 
 
@@ -98,19 +91,6 @@ def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, fl
     kv, kv_spread = price_data.log_kv_bytes
     gain = spread**2 / (spread**2 + kv_spread**2)
     return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * sqrt(1 - gain)
-
-
-def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
-    """Return the log likelihood of every price at points [draws], without prior and Jacobian, or minus infinity if not feasible."""
-    total = unused_prices(points, price_data, assumptions) if unused is None else unused
-    costs = points.costs
-    ratios: dict[str, Values] = {"output_input_ratio": costs.decode_short / costs.prefill_short}
-    if "premium_out" in price_data.cells:
-        ratios["premium_in"] = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
-        ratios["premium_out"] = costs.decode_long / costs.decode_short
-    for name, ratio in ratios.items():
-        total = total + log_mass(price_data.cells[name][0], np.log(ratio), assumptions.noise[name])
-    return np.where(np.isfinite(total), total, -np.inf)
 
 
 @immutable
@@ -148,11 +128,10 @@ def log_quantity(name: str, points: Points, log_active_params: Array, price_data
         if name == "active_params":
             found = log_active_params
         elif name in _DEFINED:
-            at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
+            at = {**points.at, "price_per_flop": price_per_flop}
             if name == LEVEL_OF_PRICES:
                 ((low, high),) = price_data.cells["input_price"]
-                at |= {"input_price": exp((low + high) / 2), "price_per_flop": price_per_flop}
-                at["prefill_cost_ratio"] = points.costs.prefill_short
+                at["input_price"] = exp((low + high) / 2)
             found = np.log(equation(_DEFINED[name]).right_side(at))
         else:
             found = points.logs[name] if name in points.logs else np.log(points.at[name])
@@ -188,21 +167,23 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
     The factors are the prior of the solved quantities, the Jacobian of solving, the likelihood of the prices not used
     (`unused`, if it is known), and the widths of the cells from which the ratios were drawn.
     """
-    total: Values = unused_prices(points, price_data, assumptions) if unused is None else unused
+    total = log_likelihood(points, price_data, assumptions, solved=False) if unused is None else unused
     # Prior over proposal density of the nuisances that are drawn wider than their priors.
     drawn = ((points.drawn[name], factor) for name, factor in wider(assumptions).items())
     total = sum((((one / factor) ** 2 - one**2) / 2 + log(factor) for one, factor in drawn), 0.0) + total
-    total = total + normal_log_density(points.logs["weight_compute_ratio"], *assumptions.priors["weight_compute_ratio"].normal)
-    if "premium_out" in price_data.cells:
-        total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(price_data, assumptions))
-        total = total + normal_log_density(points.logs["attention_intensity"], *assumptions.priors["attention_intensity"].normal)
-        total = total + log_jacobian_of_both(points.costs, points.at) + log_jacobian_of_attention(points.at)
-    else:
-        total = total + log_jacobian_of_weight(points.costs, points.at)
+    premiums, priors = "premium_out" in price_data.cells, structure_priors(price_data, assumptions)
+    for name in STRUCTURE if premiums else ("weight_compute_ratio",):
+        total = total + normal_log_density(points.logs[name], *priors[name])
+    total = total + log_jacobian(points.at, premiums)
     for name in set(RATIOS) & set(price_data.cells):
         low, high = price_data.cells[name][0]
         total = total + log(high - low)
-    return np.where(np.isfinite(total), total, -np.inf)
+    return _feasible(total)
+
+
+def _feasible(log_density: Values) -> Array:
+    """Return the log density, with minus infinity in place of infinite and undefined values."""
+    return np.where(np.isfinite(log_density), log_density, -np.inf)
 
 
 def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:
@@ -269,8 +250,7 @@ def mixed(first: Posterior, enough: float = ENOUGH) -> Posterior:
             away = np.linalg.inv(root) @ (near - centre[:, None])
             square = np.concatenate([np.einsum("ij,ij->j", away, away), far])
             target, by_triangular = frame.log_densities(coordinates, points)
-            log_weights = target - np.logaddexp(by_triangular, _log_student(square, root)) + log(2)
-            log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)
+            log_weights = _feasible(target - np.logaddexp(by_triangular, _log_student(square, root)) + log(2))
             if count > _ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
         return replace(
@@ -289,29 +269,25 @@ class _Frame:
     def __init__(self, price_data: PriceData, assumptions: Assumptions) -> None:
         self.price_data, self.assumptions = price_data, assumptions
         self.free = tuple(name for name in NUISANCES if assumptions.priors[name].spread)
-        priors = [kv_prior(price_data, assumptions), *(assumptions.priors[name].normal for name in STRUCTURE[1:])]
-        self.structure = dict(zip(STRUCTURE, priors, strict=True))
 
     def coordinates(self, points: Points) -> Array:
         """Return the coordinates of points."""
-        structure = [(points.logs[name] - centre) / spread for name, (centre, spread) in self.structure.items()]
+        priors = structure_priors(self.price_data, self.assumptions)
+        structure = [(points.logs[name] - centre) / spread for name, (centre, spread) in priors.items()]
         return np.stack([*(points.drawn[name] for name in self.free), *structure])
 
     def points(self, coordinates: Array) -> Points:
         """Return the points at coordinates, by the forward model."""
-        columns = dict(zip((*self.free, *self.structure), coordinates, strict=True))
-        nothing = np.zeros(coordinates.shape[1])
-        drawn = {name: columns.get(name, nothing) for name in NUISANCES}
-        hidden = {name: np.exp(centre + spread * columns[name]) for name, (centre, spread) in self.structure.items()}
-        return forward_points(drawn, hidden, self.price_data, self.assumptions)
+        normal = dict(zip((*self.free, *STRUCTURE), coordinates, strict=True))
+        drawn = {name: normal.pop(name, np.zeros(coordinates.shape[1])) for name in NUISANCES}
+        return forward_points(drawn, normal, self.price_data, self.assumptions)
 
     def log_densities(self, coordinates: Array, points: Points) -> tuple[Array, Array]:
         """Return log densities of the target and the triangular proposal [draws] over coordinates, a priori standard normal."""
-        unused = unused_prices(points, self.price_data, self.assumptions)
+        unused, used = (log_likelihood(points, self.price_data, self.assumptions, solved) for solved in (False, True))
         prior = -0.5 * (np.einsum("ij,ij->j", coordinates, coordinates) + len(coordinates) * log(2 * pi))
-        target = prior + log_likelihood(points, self.price_data, self.assumptions, unused)
-        by_triangular = target - log_ratio(points, self.price_data, self.assumptions, unused)
-        return target, np.where(np.isfinite(by_triangular), by_triangular, -np.inf)
+        target = prior + _feasible(unused + used)
+        return target, _feasible(target - log_ratio(points, self.price_data, self.assumptions, unused))
 
 
 def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Array]:

@@ -14,7 +14,6 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -22,9 +21,8 @@ import numpy as np
 from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
-from invert.assumptions import STRUCTURE, USUAL, Assumptions
-from invert.forward_model import forward
-from invert.posterior.points import PER_PARAMETER, Pair, Points, PriceData, costs_of_structure
+from invert.assumptions import COLLAPSED, NUISANCES, STRUCTURE, USUAL, Assumptions
+from invert.posterior.points import PER_PARAMETER, Pair, PriceData, forward_points, points_at, predict_price
 from invert.posterior.sampler import LEVEL_OF_PRICES, OF_THE_MODEL, SUMMARISED, Posterior, log_likelihood, posterior, trusted
 from invert.sheets.observables import DECADE, rounding_cell
 
@@ -131,8 +129,7 @@ def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: A
     truth, size, numbers = published_sheets(shape, count, seed, assumptions)
     simulated = price_data_of_numbers(shape, size, numbers, assumptions)
     low, high = np.transpose([one.cells["input_price"][0] for one in simulated])
-    prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
-    level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
+    level = {"input_price": np.exp((low + high) / 2), "price_per_flop": PRICE_PER_FLOP}
     truth[LEVEL_OF_PRICES] = equation("bands.active_params_times_price_cost_ratio").right_side({**truth, **level})
     return truth, simulated
 
@@ -140,30 +137,41 @@ def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: A
 def published_sheets(
     shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions
 ) -> tuple[dict[str, Array], tuple[Array, Array], dict[str, Array]]:
-    """Return hidden quantities [sheets], stated ln active_params, and the published numbers.
+    """Return hidden quantities [sheets], stated ln active_params, and the published numbers [sheets, bands].
 
-    These are the input price [USD/Mtoken], the storage price [USD/Mtoken/h], and multipliers. Premiums have shape [sheets, bands above the
-    base].
+    These are the input price [USD/Mtoken], the storage price [USD/Mtoken/h], and multipliers.
     """
-    generator = np.random.default_rng(seed)
-    truth = {name: prior.at(generator.standard_normal(count)) for name, prior in assumptions.priors.items()}
-    size, noise = _stated_size(shape.size, truth, assumptions), assumptions.noise
+    generator, noise = np.random.default_rng(seed), assumptions.noise
+    normal = {name: generator.standard_normal(count) for name in assumptions.priors}
+    market = {name: assumptions.priors[name].at(normal[name]) for name in COLLAPSED}
+    size = _stated_size(shape.size, market, assumptions)
     if shape.size != "prior":
-        truth["active_params"] = np.exp(size[0] + size[1] * generator.standard_normal(count))
-    truth |= _derived(truth, shape, assumptions)
-    costs = _cost_ratios(truth, shape)
+        market["active_params"] = np.exp(size[0] + size[1] * generator.standard_normal(count))
+    nuisances, structure = ({name: normal[name] for name in names} for names in (NUISANCES, STRUCTURE))
+    nothing_known = PriceData(cells={}, edges=shape.edges, log_active_params=assumptions.priors["active_params"].normal)
+    drawn = forward_points(nuisances, structure, nothing_known, assumptions).at
+    input_price = market["price_per_parameter"] * market["active_params"] * drawn["prefill_cost_ratio"]
     if shape.size == "price":
         # The price came first: it is published, and the size was read off it.
-        costs["input_price"], noise = np.exp(size[0]) * assumptions.priors["price_per_parameter"].centre, {**noise, "input_price": 0.0}
+        input_price, noise = np.exp(size[0]) * assumptions.priors["price_per_parameter"].centre, {**noise, "input_price": 0.0}
     numbers: dict[str, Array] = {}
     for name in shape.prices:
-        price = costs[name] * np.exp(noise[name] * generator.standard_normal(np.shape(costs[name])))
+        places = range(len(shape.edges) - 1 if name in _PREMIUMS else 1)
+        costs = [input_price if name == "input_price" else predict_price(name, place, {**market, **drawn}, shape.edges) for place in places]
+        price = np.stack(costs, axis=-1) * np.exp(noise[name] * generator.standard_normal((count, len(costs))))
         if name == "input_price":
             price = price * _MILLION
         elif name == "storage_ratio":
             price = price * numbers["input_price"] * _HOUR
         numbers[name] = published(price, assumptions)
-    return truth, size, numbers
+    return _of_the_model({**drawn, **market}, count), size, numbers
+
+
+def _of_the_model(at: Mapping[str, Values], count: int) -> dict[str, Array]:
+    """Return values [sheets] of the whole model from values per active parameter."""
+    truth = {name: np.broadcast_to(value, count) for name, value in at.items()}
+    truth |= {name: truth[name] * truth["active_params"] for name in OF_THE_MODEL}
+    return {**truth, "memory_time_share": equation("bands.memory_time_share").right_side(truth)}
 
 
 def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> tuple[Array, Array]:
@@ -203,37 +211,6 @@ def price_data_of_numbers(
     ]
 
 
-def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions) -> dict[str, Array]:
-    """Derive quantities of the whole model in SI from draws of the priors, with the fixed quantities."""
-    held = {name: np.full(len(drawn["active_params"]), value) for name, value in {**assumptions.held, "mfu": 1.0, "mbu": 1.0}.items()}
-    truth = {**drawn, **held}
-    first, second = shape.edges[:2]
-    truth["short_context"] = first * truth["short_context"]
-    truth["long_context"] = first + (second - first) * truth["long_context"]
-    truth["kv_bytes_per_token"] = truth["kv_bytes_per_token"] * truth["active_params"]
-    truth["attention_flops_per_pair"] = truth["attention_intensity"] * truth["kv_bytes_per_token"]
-    truth["balance_context"] = equation("context.balance_context").right_side(truth)
-    memory = equation("bands.memory_ratio_short").right_side(truth)
-    truth["memory_time_share"] = equation("bands.memory_time_share").right_side({**truth, "memory_ratio_short": memory})
-    return truth
-
-
-def _cost_ratios(truth: Mapping[str, Array], shape: Shape) -> dict[str, Values]:
-    """Return every price at a common price/cost. Premiums have shape [sheets, bands above the base]."""
-    prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
-    first, second = shape.edges[:2]
-    share = (truth["long_context"] - first) / (second - first)
-    prices = forward(truth, (truth["short_context"], *(bottom + (top - bottom) * share for bottom, top in pairwise(shape.edges))))
-    return {
-        "input_price": truth["price_per_parameter"] * truth["active_params"] * prefill,
-        "output_input_ratio": prices["output_input_ratio"],
-        "premium_in": np.stack(prices["premium_in"][1:], axis=-1),
-        "premium_out": np.stack(prices["premium_out"][1:], axis=-1),
-        "cache_read_ratio": equation("bands.cache_read_ratio").right_side({**truth, "prefill_cost_ratio": prefill}),
-        "storage_ratio": prices["storage_price"],
-    }
-
-
 def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
     """Round values to the nearest round numbers, by ratio.
 
@@ -265,10 +242,8 @@ def _share_below(found: Posterior, name: str, truth: Mapping[str, float]) -> flo
         if name == LOG_LIKELIHOOD:
             # The truth as one point, per active parameter, in the layout of draws.
             at: dict[str, Values] = {name: np.array([value]) for name, value in truth.items()}
-            at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
-            first, second = found.price_data.edges[:2]
-            at |= {**PER_PARAMETER, "band_share": (at["long_context"] - first) / (second - first)}
-            at_truth = Points(drawn={}, at=at, costs=costs_of_structure(at), logs={name: np.log(at[name]) for name in STRUCTURE})
+            at |= {**{name: at[name] / at["active_params"] for name in OF_THE_MODEL}, **PER_PARAMETER}
+            at_truth = points_at({}, at)
             true, logs = (log_likelihood(points, found.price_data, found.assumptions) for points in (at_truth, found.points))
         else:
             true, logs = np.log(truth[name]), found.logs(name, PRICE_PER_FLOP)

@@ -38,7 +38,7 @@ def truths(count: int, seed: int, weight: float = 1.0, attention: float = 2e-5) 
         "prompt_position": generator.uniform(0.5, 1, count),
         "short_context": generator.uniform(0.02, 0.5, count) * THRESHOLD,
         "long_context": generator.uniform(1.1, 4, count) * THRESHOLD,
-        **{name: np.full(count, value) for name, value in USUAL.held.items()},
+        **{name: np.full(count, value) for name, value in {**USUAL.held, "ridge_point": 600.0}.items()},
     }
 
 
@@ -52,12 +52,12 @@ def ratios_of(at: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
-def inverse(ratios: Mapping[str, np.ndarray], at: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], triangular.Costs]:
+def inverse(ratios: Mapping[str, np.ndarray], at: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The three hidden quantities from the ratios, the nuisances known."""
     known = {name: values for name, values in at.items() if name not in HIDDEN}
     with np.errstate(all="ignore"):
-        found, costs = triangular.solve_ratios(ratios, known)
-    return {name: found[name] for name in HIDDEN}, costs
+        found = triangular.solve_ratios(ratios, {**ONE, **known})
+    return {name: found[name] for name in HIDDEN}
 
 
 def bound_by_memory(at: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -83,20 +83,19 @@ def test_twenty_thousand_truths_come_back():
     for regime in (short & long, ~short & long, short & ~long, ~short & ~long):
         assert regime.sum() >= 500
     assert (at["overlap"] == 0).sum() > 1000 and (at["overlap"] == 1).sum() > 1000
-    found, costs = inverse(ratios_of(at), at)
+    found = inverse(ratios_of(at), at)
     for name in HIDDEN:
         error = np.abs(found[name] / at[name] - 1)
         assert error.max() <= 1e-9 and np.median(error) <= 1e-15, name
-    again = triangular.costs_of_structure({**at, **found})
-    for one, other in zip(again, costs, strict=True):
-        assert np.abs(one / other - 1).max() <= 1e-9
 
 
-def test_the_costs_of_the_structure_are_those_of_the_forward_model():
+def test_predicted_prices_are_those_of_the_forward_model():
     at = truths(200, 2)
-    costs, ratios = triangular.costs_of_structure(at), ratios_of(at)
-    assert costs.decode_short / costs.prefill_short == pytest.approx(ratios["output_input_ratio"], rel=1e-12)
-    assert costs.decode_long / costs.decode_short == pytest.approx(ratios["premium_out"], rel=1e-12)
+    ratios, share = ratios_of(at), (at["long_context"] - THRESHOLD) / (TOP - THRESHOLD)
+    prefill = equation("bands.prefill_cost").right_side({**ONE, **at, "context_length": at["short_context"]})
+    whole = {**ONE, **at, "band_share": share, "prefill_cost_ratio": prefill}
+    for name in RATIOS:
+        assert triangular.predict_price(name, 0, whole, (THRESHOLD, TOP)) == pytest.approx(ratios[name], rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +110,7 @@ def test_the_costs_of_the_structure_are_those_of_the_forward_model():
 def test_what_no_hidden_quantity_gives_is_not_a_number(changed: dict[str, float], missing: tuple[str, ...]):
     at = {name: np.array([value]) for name, value in NUISANCES.items()}
     ratios = {"output_input_ratio": 6.0, "premium_in": 2.0, "premium_out": 1.5} | changed
-    found, _ = inverse({name: np.array([value]) for name, value in ratios.items()}, at)
+    found = inverse({name: np.array([value]) for name, value in ratios.items()}, at)
     assert all(np.isnan(found[name][0]) for name in missing)
     assert all(np.isfinite(found[name][0]) for name in set(HIDDEN) - set(missing))
 
@@ -122,6 +121,8 @@ NUISANCES = {
     "prompt_position": 0.5,
     "short_context": 2e4,
     "long_context": 3e5,
+    "ridge_point": 600.0,
+    **ONE,
     **USUAL.held,
 }
 
@@ -164,12 +165,10 @@ def test_the_jacobian_of_both_bands_is_that_of_differences(regime: tuple[bool, b
     logs = np.log([ratios[name] for name in RATIOS])
 
     def hidden(logs: np.ndarray) -> np.ndarray:
-        found, _ = inverse(dict(zip(RATIOS, np.exp(logs), strict=True)), at)
+        found = inverse(dict(zip(RATIOS, np.exp(logs), strict=True)), at)
         return np.log([found[name] for name in HIDDEN])
 
-    _, costs = inverse(ratios, at)
-    found = triangular.log_jacobian_of_attention(at) + triangular.log_jacobian_of_both(costs, at)
-    assert found == pytest.approx(log_determinant(hidden, logs), abs=1e-6)
+    assert triangular.log_jacobian({**ONE, **at}, premiums=True) == pytest.approx(log_determinant(hidden, logs), abs=1e-6)
 
 
 @pytest.mark.parametrize("memory", [True, False])
@@ -181,13 +180,12 @@ def test_the_jacobian_of_the_base_band_alone_is_that_of_differences(memory: bool
     at = {name: values[chosen] for name, values in at.items()}
     ratio = ratios_of(at)["output_input_ratio"]
 
-    def weight(logs: np.ndarray) -> np.ndarray:
-        costs = triangular.costs_of_ratios(np.exp(logs[0]), None, at)
-        return np.log(triangular.weight_of_cost(costs, at))[None]
+    def weight(ratio: np.ndarray) -> np.ndarray:
+        return triangular.solve_ratios({"output_input_ratio": ratio}, {**ONE, **at})["weight_compute_ratio"]
 
-    costs = triangular.costs_of_ratios(ratio, None, at)
-    assert triangular.weight_of_cost(costs, at) == pytest.approx(at["weight_compute_ratio"], rel=1e-9)
-    assert triangular.log_jacobian_of_weight(costs, at) == pytest.approx(log_determinant(weight, np.log(ratio)[None]), abs=1e-6)
+    assert weight(ratio) == pytest.approx(at["weight_compute_ratio"], rel=1e-9)
+    by_differences = log_determinant(lambda logs: np.log(weight(np.exp(logs[0])))[None], np.log(ratio)[None])
+    assert triangular.log_jacobian({**ONE, **at}, premiums=False) == pytest.approx(by_differences, abs=1e-6)
 
 
 # -- a density of contexts instead of a mean ----------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from invert.posterior.points import (
     PriceData,
     drawn_contexts,
     forward_points,
-    kv_prior,
     prior_points,
+    structure_priors,
     triangular_points,
     wider,
 )
@@ -84,7 +84,7 @@ def test_a_nuisance_is_drawn_wider_only_where_it_is_drawn():
 
 
 def test_known_kv_bytes_over_the_size_are_the_centre_and_both_spreads_add():
-    (centre, spread), free = kv_prior(price_data(kv=7e4), USUAL), kv_prior(price_data(), USUAL)
+    (centre, spread), free = (structure_priors(price_data(kv=kv), USUAL)["kv_bytes_per_token"] for kv in (7e4, None))
     assert centre == pytest.approx(np.log(7e4 / 1e11), rel=1e-12) and spread == pytest.approx((0.3**2 + 0.5**2) ** 0.5, rel=1e-12)
     assert free == USUAL.priors["kv_bytes_per_token"].normal
 
@@ -93,11 +93,11 @@ def test_points_of_the_priors_are_forward_points_at_their_draws():
     sheet = price_data(**ALL)
     points = prior_points(sheet, USUAL, NORMAL)
     drawn = {name: NORMAL[:, place] for place, name in enumerate(NUISANCES)}
-    hidden = {name: USUAL.priors[name].at(NORMAL[:, NOISY + place]) for place, name in enumerate(STRUCTURE)}
-    again = forward_points(drawn, hidden, sheet, USUAL)
+    structure = {name: NORMAL[:, NOISY + place] for place, name in enumerate(STRUCTURE)}
+    again = forward_points(drawn, structure, sheet, USUAL)
     for name in STRUCTURE:
         assert points.logs[name] == pytest.approx(again.logs[name], rel=1e-12)
-        assert points.logs[name] == pytest.approx(np.log(hidden[name]), rel=1e-9)
+        assert points.logs[name] == pytest.approx(np.log(USUAL.priors[name].at(structure[name])), rel=1e-9)
 
 
 def test_contexts_of_bands_ascend_and_are_those_of_the_rule():

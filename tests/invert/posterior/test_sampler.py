@@ -18,7 +18,7 @@ from invert.assumptions import COLLAPSED, NUISANCES, STRUCTURE, USUAL, Assumptio
 from invert.estimators.cases import assumptions_of
 from invert.forward_model import forward
 from invert.posterior.draws import MOST, normals, quantiles
-from invert.posterior.points import PriceData, kv_prior, prior_points
+from invert.posterior.points import PriceData, prior_points, structure_priors
 from invert.posterior.sampler import log_evidence, log_likelihood, log_mass, posterior
 from invert.sheets.observables import rounding_cell
 
@@ -61,7 +61,7 @@ def independent_likelihood(sheet: PriceData, held: Assumptions, count: int) -> n
     contexts = [first * at["short_context"], *(low + (high - low) * share for low, high in pairwise(sheet.edges))]
     at |= {"short_context": contexts[0], "active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "kv_replication": 1.0}
     for place, name in enumerate(STRUCTURE):
-        centre, spread = kv_prior(sheet, held) if name == "kv_bytes_per_token" else held.priors[name].normal
+        centre, spread = structure_priors(sheet, held)[name]
         at[name] = np.exp(np.ravel(centre + spread * normals(count)[:, len(NUISANCES) + 3 + place]))
     at["attention_flops_per_pair"] = at["attention_intensity"] * at["kv_bytes_per_token"]
     at["balance_context"] = equation("context.balance_context").right_side(at)
@@ -151,7 +151,7 @@ def test_the_input_price_halves_the_spread_of_size_and_price_level_alike():
     weight, logs = found.weights.values, found.log_active_params
     held = weight > 0
     mean = weight[held] @ logs[held]
-    cost = weight[held] @ np.log(found.points.costs.prefill_short[held])
+    cost = weight[held] @ np.log(found.points.at["prefill_cost_ratio"][held])
     expected = SIZE[0] + (log(2e-6) - cost - SIZE[0] - log(USUAL.priors["price_per_parameter"].centre)) / 2
     assert mean == pytest.approx(expected, abs=0.03)
     assert np.sqrt(weight[held] @ (logs[held] - mean) ** 2) == pytest.approx(2**-0.5, abs=0.05)

@@ -173,7 +173,7 @@ def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch
     truth, simulated = simulate(_SHAPES[1], 250, 31, USUAL)
     column = RANKED.index("weight_compute_ratio")
     assert kstest(ranks(simulated, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
-    monkeypatch.setattr(sampler, "log_jacobian_of_both", lambda costs, at: 0.0)
+    monkeypatch.setattr(sampler, "log_jacobian", lambda at, premiums: 0.0)
     assert kstest(ranks(simulated, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue < 1e-6
 
 
@@ -185,14 +185,15 @@ def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch
     """A thousand sheets: the posterior is too narrow in what a cache read tells, which is no quantity that is printed."""
     monkeypatch.setattr(simulation, "trusted", lambda found: found)  # few draws do here
     truth, simulated = simulate(_SHAPES[2], 1000, 32, USUAL)
-    once = sampler.unused_prices
+    once = sampler.log_likelihood
 
-    def twice(points: Points, part: PriceData, assumptions: Assumptions) -> np.ndarray:
+    def twice(points: Points, part: PriceData, assumptions: Assumptions, solved: bool | None = None) -> np.ndarray:
         alone = replace(part, cells={COUNTED_TWICE: part.cells[COUNTED_TWICE]})
-        return once(points, part, assumptions) + once(points, alone, assumptions)
+        return once(points, part, assumptions, solved) + once(points, alone, assumptions, solved)
 
     right = p_values(ranks(simulated, truth, USUAL, 2048, 1))
-    monkeypatch.setattr(sampler, "unused_prices", twice)
+    for module in (sampler, simulation):
+        monkeypatch.setattr(module, "log_likelihood", twice)
     wrong = p_values(ranks(simulated, truth, USUAL, 2048, 1))
     assert wrong.pop(LOG_LIKELIHOOD) < 1e-9
     assert min(*right.values(), *wrong.values()) > 0.01
