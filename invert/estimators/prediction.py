@@ -1,13 +1,12 @@
 """Predict one more value, and judge such predictions: Student's t of a logarithm, regression for new groups, the record, and the pool.
 
-A regression predicts a group by fits without it. The weight of a group grows more slowly than its number of rows. A fit needs only sums
-over groups, so one or two groups are left out by subtraction. The linear pool is w p + (1 - w) c, with the density p from a price and the
+A regression predicts a group by fits without it, in which its rows have no weight. The weight of a group grows more slowly than its number
+of rows. The linear pool is w p + (1 - w) c, with the density p from a price and the
 density c of the typical KV. A product of the two would need independence, which is not established. Each family counts once. Its
 prediction uses the weight that is best for the other families.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from datetime import date
 from math import exp, sqrt
 from statistics import NormalDist, fmean, stdev
@@ -118,14 +117,14 @@ class GroupedRows:
     slope_ridge: float
 
     @property
-    def count(self) -> int:
-        """Return the number of groups."""
-        return int(np.unique(self.groups).size)
+    def members(self) -> Array:
+        """Return 1 for each row in its group, and else 0 (groups, n)."""
+        return np.eye(int(self.groups.max()) + 1)[:, self.groups]
 
     @property
     def freedom(self) -> int:
         """Return the degrees of freedom: groups minus coefficients, at least the minimum."""
-        return max(self.count - int(self.predictors.shape[1]), self.least_freedom)
+        return max(len(self.members) - int(self.predictors.shape[1]), self.least_freedom)
 
 
 @immutable(eq=False)
@@ -155,7 +154,7 @@ def grouped(
         predictors=np.column_stack([np.ones(len(target)), *predictors]),
         target=np.array(target, dtype=float),
         groups=places,
-        weights=_family_weights(places),
+        weights=1 / np.sqrt(np.bincount(places)[places]),
         least_freedom=assumptions.least_freedom,
         slope_ridge=assumptions.slope_ridge,
     )
@@ -163,73 +162,48 @@ def grouped(
 
 def fit(rows: GroupedRows) -> Fit:
     """Return a weighted least-squares fit. Its scale is the weighted rms error in groups that were left out of the fit."""
-    grams, crosses = group_sums(rows)
-    (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
-    return Fit(coefficients=solve_sums(grams.sum(0), crosses.sum(0), rows.slope_ridge), scale=float(scale), freedom=rows.freedom)
+    (scale,) = _scales(rows, rows.weights[None])
+    return Fit(coefficients=coefficients_at(rows, rows.weights), scale=float(scale), freedom=rows.freedom)
 
 
 def predict_left_out(rows: GroupedRows) -> Students:
     """Return the prediction of every row by the fit to the other groups."""
-    grams, crosses = group_sums(rows)
-    coefficients = solve_sums(grams.sum(0) - grams, crosses.sum(0) - crosses, rows.slope_ridge)
-    centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
-    scales = _scales(rows, np.eye(rows.count, dtype=bool))
-    return Students(centre=centre, scale=scales[rows.groups], freedom=rows.freedom)
+    weights = rows.weights * (1 - rows.members)
+    centre = np.einsum("ij,ij->i", rows.predictors, coefficients_at(rows, weights)[rows.groups])
+    return Students(centre=centre, scale=_scales(rows, weights)[rows.groups], freedom=rows.freedom)
 
 
 def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Students:
     """Return predictions of rows from a day on by fits to the earlier rows of other groups, or nan without enough groups.
 
-    This is a rolling origin: a fit uses only rows released before the predicted row.
+    This is a rolling origin: a fit uses only rows released before the predicted row. A part of a group has the weight of its own rows.
     """
-    centre = np.full(len(days), np.nan)
-    scale, freedom = centre.copy(), centre.copy()
-    for place, day in enumerate(days):
-        seen = np.array([other < day for other in days]) & (rows.groups != rows.groups[place])
-        if day >= since and np.unique(rows.groups[seen]).size >= least_groups:
-            # Whole groups, and parts of groups with their own weights.
-            places = np.unique(rows.groups[seen], return_inverse=True)[1]
-            of_seen = {"predictors": rows.predictors[seen], "target": rows.target[seen], "groups": places}
-            one = fit(replace(rows, **of_seen, weights=_family_weights(places)))
-            centre[place], scale[place], freedom[place] = rows.predictors[place] @ one.coefficients, one.scale, one.freedom
+    when = np.array([day.toordinal() for day in days])
+    seen = (when < when[:, None]) & (rows.groups != rows.groups[:, None])
+    counts = seen @ rows.members.T
+    predicted = (when >= since.toordinal()) & ((counts > 0).sum(1) >= least_groups)
+    weights = (seen / np.sqrt(np.maximum(counts, 1))[:, rows.groups])[predicted]
+    centre, scale, freedom = np.full((3, len(days)), np.nan)
+    centre[predicted] = np.einsum("ij,ij->i", rows.predictors[predicted], coefficients_at(rows, weights))
+    scale[predicted] = _scales(rows, weights)
+    freedom[predicted] = np.maximum((counts[predicted] > 0).sum(1) - rows.predictors.shape[1], rows.least_freedom)
     return Students(centre=centre, scale=scale, freedom=freedom)
 
 
-def _family_weights(places: npt.NDArray[np.intp]) -> Array:
-    """Return the weight of each row: one over the root of the rows of its group."""
-    return np.asarray(1 / np.sqrt(np.bincount(places)[places]))
-
-
-def group_sums(rows: GroupedRows) -> tuple[Array, Array]:
-    """Return by group the weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
-    grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
-    crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
-    return _sum_by_group(rows, grams), _sum_by_group(rows, crosses)
-
-
-def _sum_by_group(rows: GroupedRows, values: Array) -> Array:
-    summed = np.zeros((rows.count, *values.shape[1:]))
-    np.add.at(summed, rows.groups, values)
-    return summed
-
-
-def solve_sums(grams: Array, crosses: Array, slope_ridge: float) -> Array:
-    """Return the coefficients [..., p] of these sums."""
-    ridge = slope_ridge * np.eye(grams.shape[-1])
+def coefficients_at(rows: GroupedRows, weights: Array) -> Array:
+    """Return the least-squares coefficients [..., p] at weights of the rows [..., n]. A row with weight 0 is left out."""
+    ridge = rows.slope_ridge * np.eye(rows.predictors.shape[1])
     ridge[0, 0] = 0
-    return np.asarray(np.linalg.solve(grams + ridge, crosses[..., None])[..., 0])
+    products = rows.predictors[:, :, None] * np.column_stack([rows.predictors, rows.target])[:, None]
+    sums = np.einsum("...n,njk->...jk", weights, products)
+    return np.asarray(np.linalg.solve(sums[..., :-1] + ridge, sums[..., -1:])[..., 0])
 
 
-def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Array:
-    """Return the rms errors [nat] in one more left-out group, for each choice of groups that is already left out."""
-    kept = ~without
-    grams, crosses = (
-        np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in group_sums(rows)
-    )
-    coefficients = solve_sums(grams, crosses, rows.slope_ridge)
+def _scales(rows: GroupedRows, weights: Array) -> Array:
+    """Return the rms error [nat] in one more left-out group, for each choice of weights (choices, n)."""
+    coefficients = coefficients_at(rows, weights[:, None] * (1 - rows.members))
     errors = rows.target - np.einsum("ip,sip->si", rows.predictors, coefficients[:, rows.groups])
-    counted = rows.weights * kept[:, rows.groups]
-    return np.asarray(np.sqrt((counted * errors**2).sum(1) / counted.sum(1)))
+    return np.asarray(np.sqrt((weights * errors**2).sum(1) / weights.sum(1)))
 
 
 # The record of predictions.

@@ -260,10 +260,10 @@ def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptio
     vendors = [row.vendor for row in sized_models(data, form, assumptions, without)]
     one, (mean, spread) = prediction.fit(rows), extra_price_cost_ratio(data, form.params, assumptions) if closed else (0.0, 0.0)
     # A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
-    grams, crosses = prediction.group_sums(replace(rows, groups=np.unique(vendors, return_inverse=True)[1]))
-    count = len(grams)
-    times = np.sqrt(np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float))
-    lines = prediction.solve_sums(np.einsum("sv,vjk->sjk", times, grams), times @ crosses, rows.slope_ridge)
+    known, of_vendor = np.unique(vendors, return_inverse=True)
+    shares = np.full(len(known), 1 / len(known))
+    times = np.sqrt(np.random.default_rng(SEED).multinomial(len(known), shares, size=_RESAMPLES).astype(float))
+    lines = prediction.coefficients_at(rows, times[:, of_vendor] * rows.weights)
     intercept, slope = lines[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)].T
     return intercept, slope, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom)
 

@@ -91,7 +91,7 @@ def scale_anew(rows: GroupedRows, keep: np.ndarray) -> float:
 def test_a_group_left_out_is_predicted_by_a_fit_without_it():
     rows = grouped(Y.tolist(), GROUPS, X.tolist())
     found = predict_left_out(rows)
-    for group in range(rows.count):
+    for group in range(len(rows.members)):
         rest = rows.groups != group
         assert found.centre[~rest] == pytest.approx(rows.predictors[~rest] @ anew(rows, rest), rel=1e-9)
         assert found.scale[~rest] == pytest.approx(scale_anew(rows, rest), rel=1e-9)

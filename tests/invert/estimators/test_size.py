@@ -87,7 +87,7 @@ def test_the_fits_have_these_coefficients(form, intercept, slope, scale, freedom
     rows = size_table(shipped_data(), form)
     one = fit(rows)
     assert (*one.coefficients, one.scale) == pytest.approx((intercept, slope, scale), abs=0.005)
-    assert (one.freedom, len(rows.target), rows.count) == (freedom, count, families)
+    assert (one.freedom, len(rows.target), len(rows.members)) == (freedom, count, families)
 
 
 @pytest.mark.parametrize(("form", "by", "rms", "baseline", "gain", "half", "nine_tenths"), RECORDS)
