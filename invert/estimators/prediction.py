@@ -173,20 +173,23 @@ def predict_left_out(rows: GroupedRows) -> Students:
     return Students(centre=centre, scale=_scales(rows, weights)[rows.groups], freedom=rows.freedom)
 
 
-def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Students:
+def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date | None, least_groups: float) -> Students:
     """Return predictions of rows from a day on by fits to the earlier rows of other groups, or nan without enough groups.
 
     This is a rolling origin: a fit uses only rows released before the predicted row. A part of a group has the weight of its own rows.
+    Without a day, fits use the rows of all other groups.
     """
-    when = np.array([day.toordinal() for day in days])
-    seen = (when < when[:, None]) & (rows.groups != rows.groups[:, None])
+    when, seen = np.array([day.toordinal() for day in days]), rows.groups != rows.groups[:, None]
+    if since is not None:
+        seen &= (when < when[:, None]) & (when >= since.toordinal())[:, None]
     counts = seen @ rows.members.T
-    predicted = (when >= since.toordinal()) & ((counts > 0).sum(1) >= least_groups)
-    weights = (seen / np.sqrt(np.maximum(counts, 1))[:, rows.groups])[predicted]
+    groups = (counts > 0).sum(1)
+    enough = groups >= least_groups
+    weights = (seen / np.sqrt(np.maximum(counts, 1))[:, rows.groups])[enough]
     centre, scale, freedom = np.full((3, len(days)), np.nan)
-    centre[predicted] = np.einsum("ij,ij->i", rows.predictors[predicted], coefficients_at(rows, weights))
-    scale[predicted] = _scales(rows, weights)
-    freedom[predicted] = np.maximum((counts[predicted] > 0).sum(1) - rows.predictors.shape[1], rows.least_freedom)
+    centre[enough] = np.einsum("ij,ij->i", rows.predictors[enough], coefficients_at(rows, weights))
+    scale[enough] = _scales(rows, weights)
+    freedom[enough] = np.maximum(groups[enough] - rows.predictors.shape[1], rows.least_freedom)
     return Students(centre=centre, scale=scale, freedom=freedom)
 
 

@@ -150,9 +150,9 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     out and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
     return [
-        *(_skill(one) for one in scored(data, assumptions) if one.of == _KV),
+        *(_skill(one, assumptions) for one in scored(data, assumptions) if one.of == _KV),
         *_candidates(data, assumptions),
-        *(_skill(one) for one in scored(data, assumptions) if one.of == _SIZE),
+        *(_skill(one, assumptions) for one in scored(data, assumptions) if one.of == _SIZE),
         *_shuffled(data, assumptions),
     ]
 
@@ -199,7 +199,7 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     return (*found, *_scored_sizes(data, assumptions))
 
 
-def _skill(scored: Scored) -> ScoreRow:
+def _skill(scored: Scored, assumptions: Assumptions) -> ScoreRow:
     one = scored.record
     shares = {
         f"in {found.level:.0%}{end}": round(value, 2)
@@ -212,6 +212,7 @@ def _skill(scored: Scored) -> ScoreRow:
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
         **{"rms": round(one.rms, 2), "class": round(one.rms_of_baseline, 2), "gain": round_nats(one.gain)},
         **{"standard error": round_nats(one.standard_error), "gain, low": round_nats(low), "gain, high": round_nats(high), **shares},
+        **{"right": one.coverage[-1].right, "verdict": judge_record(one, scored.known, assumptions) if scored.in_brief else None},
     }
 
 
@@ -238,11 +239,7 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, since))
         for left_out, since in LEFT_OUT.items()
     ]
-    found += [
-        (f"KV {one.of}, {one.name}", left_out, candidates.verdicts(data, assumptions)[one.name, left_out])
-        for one in CANDIDATES
-        for left_out in LEFT_OUT
-    ]
+    found += [(f"KV {CANDIDATES[name]}, {name}", left_out, one) for (name, left_out), one in candidates.verdicts(data, assumptions).items()]
     return [
         {
             **dict.fromkeys(SKILL),
@@ -295,6 +292,7 @@ def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
 SKILL = (
     "estimate", "left out", "models", "families", "rms", "class", "gain", "standard error", "gain, low", "gain, high", "in 50%",
     "in 50%, low", "in 50%, high", "in 90%", "in 90%, low", "in 90%, high", "pool gain", "pool gain, standard error", "weight",
+    "right", "verdict",
 )  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from invert.records import Span
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
 from invert.validation.claim_rows import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, UNDECIDED
-from invert.validation.scoreboard import MODELS_LEFT_OUT
 
 _Rows = list[dict[str, object]]
 SHOWN = {
@@ -113,7 +112,8 @@ def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> It
         times = lecture_error.median
         off = f"{max(times, 1 / times):.3g}x {'low' if times > 1 else 'high'}"
         yield "KV from threshold", "sheets of known KV", off, NONE, "not trusted" if max(times, 1 / times) > _FACTOR else "trusted"
-    yield from _estimators(found.get("calibration", ()), found.get("skill", ()))
+    yield from (_estimator(row) for row in found.get("skill", ()) if row["verdict"])
+    yield from _sampler([row for row in found.get("calibration", ()) if row["run"] == "calibrated"])
     yield from _tier_rules(found.get("storage", ()))
     for row in found.get("experiments", ()):
         if name := _RETESTED.get(str(row["estimate"])):
@@ -124,28 +124,21 @@ def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> It
     yield from _controls(found)
 
 
-def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...]]:
-    """Yield every estimator on models that it had not seen, and the sampler on simulated sheets."""
-    simulated = []
-    of_skill = {(row["estimate"], row["left out"]): row for row in skill}
-    for row in judged:
-        if row["run"] == MODELS_LEFT_OUT:
-            count, scored = int(str(row["sheets"])), of_skill.get((row["quantity"], row["shape"]))
-            families = f" in {scored['families']} families" if scored else ""
-            gain = _text(scored["gain"], True) if scored else NONE
-            right = f"{round(float(str(row['coverage_90'])) * count)} of {count}"
-            # `active params, MoE, list` for `active, sparse, list`.
-            name = str(row["quantity"])
-            parts = [*name.split(", "), *(["closed"] if row["shape"] == "model" and "closed" not in name else [])]
-            claim = _IN_WORDS.get(name) or ", ".join(_OF_PARAMETERS.get(part, part) for part in parts)
-            yield claim, f"{count}{families}", right, gain, str(row["verdict"]).partition(":")[0]
-        elif row["run"] == "calibrated":
-            simulated.append(row)
-    if simulated:
-        shares = sorted(float(str(row["coverage_90"])) for row in simulated)
-        sound = all(str(row["verdict"]).startswith("sound") for row in simulated)
+def _estimator(row: Mapping[str, object]) -> tuple[str, ...]:
+    """Return an estimator on models that it had not seen. Parts of names for parameters are in words."""
+    name, closed = str(row["estimate"]), row["left out"] == "model" and "closed" not in str(row["estimate"])
+    claim = _IN_WORDS.get(name) or ", ".join(_OF_PARAMETERS.get(part, part) for part in name.split(", ")) + ", closed" * closed
+    judged = f"{row['models']} in {row['families']} families"
+    return claim, judged, f"{row['right']} of {row['models']}", _text(row["gain"], True), str(row["verdict"]).partition(":")[0]
+
+
+def _sampler(rows: _Rows) -> Iterator[tuple[str, ...]]:
+    """Yield the sampler on simulated sheets, if the rows have its quantities."""
+    shares = sorted(float(str(row["coverage_90"])) for row in rows)
+    if shares:
+        sound = "sound" if all(str(row["verdict"]).startswith("sound") for row in rows) else "unsound"
         right = f"{100 * shares[0]:.1f}-{100 * shares[-1]:.1f} %"
-        yield "sampler, 90 % ranges", f"{simulated[0]['sheets']} simulated", right, NONE, "sound" if sound else "unsound"
+        yield "sampler, 90 % ranges", f"{rows[0]['sheets']} simulated", right, NONE, sound
 
 
 def _tier_rules(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...]]:

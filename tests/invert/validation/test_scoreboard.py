@@ -66,8 +66,8 @@ def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
     names = [name for name, _ in skill]
     assert [kv_heading(name) for name in KV_NAMES if name != "typical"] == names[: len(KV_NAMES) - 1]
     assert {("KV read", "later"), ("KV stored", "later"), ("KV read, premium", "family")} < set(skill)
-    for one in CANDIDATES:
-        assert {*LEFT_OUT} == {left for name, left in skill if name == f"KV {one.of}, {one.name}"}
+    for candidate, of in CANDIDATES.items():
+        assert {*LEFT_OUT} == {left for name, left in skill if name == f"KV {of}, {candidate}"}
     assert sum(left == "vendor" for _, left in skill) == 5
 
 
@@ -86,7 +86,7 @@ def test_what_each_estimator_has_got_right_is_its_record(skill):
 def test_numbers_are_numbers_and_the_text_of_a_gain_has_its_sign(skill):
     rows = list(skill.values())
     for row in rows:
-        assert {type(value) for name, value in row.items() if name not in ("estimate", "left out")} <= {int, float, type(None)}
+        assert {type(value) for name, value in row.items() if name not in ("estimate", "left out", "verdict")} <= {int, float, type(None)}
     read = json.loads(rendered_sections({"skill": rows}, "json"))["skill"]
     assert next(row for row in read if row["estimate"] == "KV read")["gain"] == 0.39
     (line,) = [line for line in rendered_sections({"skill": rows}, "text").splitlines() if line.startswith("KV read  ")]
