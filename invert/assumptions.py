@@ -48,7 +48,6 @@ class Prior:
 
     centre: float
     spread: float
-    why: str
     ends: tuple[float, float] | None = None
 
     @overload
@@ -60,7 +59,7 @@ class Prior:
     def at(self, normal: "Values") -> "Values":
         """Return values at standard normal draws.
 
-        >>> Prior(centre=300.0, spread=0.4, why="").at(0.0), Prior(centre=0.0, spread=1.0, why="", ends=(0.0, 1.0)).at(0.0)
+        >>> Prior(centre=300.0, spread=0.4).at(0.0), Prior(centre=0.0, spread=1.0, ends=(0.0, 1.0)).at(0.0)
         (300.0, 0.5)
         """
         import numpy as np
@@ -76,7 +75,7 @@ class Prior:
     def normal(self) -> tuple[float, float]:
         """Mean and spread of the log of a quantity without ends.
 
-        >>> Prior(centre=1.0, spread=0.5, why="").normal
+        >>> Prior(centre=1.0, spread=0.5).normal
         (0.0, 0.5)
         """
         return log(self.centre), self.spread
@@ -125,15 +124,15 @@ def _number(default: object, unit: str, why: str, source: str = _OURS, **how: An
     return field(default=default, metadata={"note": Note(unit=unit, why=why, source=source, **how)})
 
 
-def _fact(name: str, default: float | None, why: str, source: str = _OURS, **how: str) -> Any:
-    """Define an outside fact that a user may give, in the unit of the registry."""
-    return _number(default, QUANTITIES[name].unit, why, source, anchor=True, **how)
+def _fact(default: float | None, why: str, source: str = _OURS, within: str = "", **how: str) -> Any:
+    """Define an outside fact that a user may give, in the unit of the registry. Unless it is within a spread, it may have a prior."""
+    return _number(default, "", why, source, anchor=True, within=within, **how)
 
 
 def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float, float] | None = None, source: str = _OURS) -> Any:
     # Assumptions are asked for their hash at every turn: what else they hold tells most of them apart.
     return field(
-        default=Prior(centre=centre, spread=spread, why=why, ends=ends),
+        default=Prior(centre=centre, spread=spread, ends=ends),
         hash=False,
         metadata={"note": Note(unit=unit, why=why, source=source)},
     )
@@ -158,50 +157,24 @@ class Assumptions:
 
     # Outside facts.
 
-    active_params: float | None = _fact(
-        "active_params", None, "given, else from models.csv, else assumed_active_params", "models.csv", within="known_size_spread"
-    )
+    active_params: float | None = _fact(None, "given, else from models.csv, else assumed_active_params", "models.csv", "known_size_spread")
     machine_balance_ratio: float = _fact(
-        "machine_balance_ratio", 300.0, "the lecture's value for today's accelerators", _LECTURE + ", 0:17:56", within="ridge_point_spread"
+        300.0, "the lecture's value for today's accelerators", _LECTURE + ", 0:17:56", "ridge_point_spread"
     )
-    bytes_per_weight: float = _fact(
-        "bytes_per_weight", 1.0, "fp8 weights, as for a machine balance ratio of 300", _LECTURE + ", 1:36:01", within="ridge_point_spread"
-    )
-    prompt_position: float = _fact(
-        "prompt_position", 0.5, "the average token of a new prompt has half of the prompt before it", prior="prompt_position_prior"
-    )
-    prefill_decode_flops_ratio: float = _fact(
-        "prefill_decode_flops_ratio",
-        1.0,
-        "prefill and decode run at the same FLOP/s, because no sheet shows a difference",
-        prior="prefill_decode_flops_ratio_prior",
-    )
-    overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", _LECTURE + ", 0:02:50", prior="overlap_prior")
-    sweep_time: float | None = _fact(
-        "sweep_time", None, "unless given, sweep_time_of_peak over sustained_mbu", prior="sweep_time_of_peak_prior"
-    )
-    holding_cost_ratio: float = _fact(
-        "holding_cost_ratio", 1.0, "storage costs as much as the memory from which decode reads", prior="holding_cost_ratio_prior"
-    )
-    short_context: float | None = _fact(
-        "short_context", None, "unless given, the median of its prior, because no sheet has the mean context of a band",
-        prior="short_context_prior",
-    )  # fmt: skip
-    long_context: float | None = _fact(
-        "long_context", None, "unless given, the median of its prior, for every band above a threshold", prior="long_context_prior"
-    )
-    kv_bytes_per_token: float | None = _fact(
-        "kv_bytes_per_token", None, "unless given, the estimators estimate it", within="given_kv_spread"
-    )
-    max_context: float | None = _fact(
-        "max_context", None, "unless given, from the rows of a sheet or models.csv, otherwise nominal_context", "models.csv"
-    )
+    bytes_per_weight: float = _fact(1.0, "fp8 weights, as for a machine balance ratio of 300", _LECTURE + ", 1:36:01", "ridge_point_spread")
+    prompt_position: float = _fact(0.5, "the average token of a new prompt has half of the prompt before it")
+    prefill_decode_flops_ratio: float = _fact(1.0, "prefill and decode run at the same FLOP/s, because no sheet shows a difference")
+    overlap: float = _fact(1.0, "the longer of the two times, as in a roofline", _LECTURE + ", 0:02:50")
+    sweep_time: float | None = _fact(None, "unless given, sweep_time_of_peak over sustained_mbu", prior="sweep_time_of_peak_prior")
+    holding_cost_ratio: float = _fact(1.0, "storage costs as much as the memory from which decode reads")
+    short_context: float | None = _fact(None, "unless given, the median of its prior, because no sheet has the mean context of a band")
+    long_context: float | None = _fact(None, "unless given, the median of its prior, for every band above a threshold")
+    kv_bytes_per_token: float | None = _fact(None, "unless given, the estimators estimate it", within="given_kv_spread")
+    max_context: float | None = _fact(None, "unless given, from the rows of a sheet or models.csv, else nominal_context", "models.csv")
 
     # Coverage in every reading and estimate.
 
-    tokens_per_step: float = _number(
-        1.0, "token", "no sheet reveals the tokens per step. KV bytes from decode prices are larger by this factor"
-    )
+    tokens_per_step: float = _number(1.0, "token", "no sheet reveals it. KV bytes from decode prices are larger by this factor")
     kv_replication: float = _number(1.0, "1", "no sheet has the number of copies of the cache. With more copies KV bytes are smaller")
     assumed_active_params: float = _number(
         1e11, "1", "the lecture's size for a model without stated parameters", _LECTURE + ", 1:36:01", within="assumed_size_spread"
@@ -292,13 +265,9 @@ class Assumptions:
     least_to_learn: int = _number(4, "1", "smallest number of groups for a fitted line: two for the line, two for its error")
     least_freedom: int = _number(3, "1", "smallest degrees of freedom of the predictive Student's t")
     slope_ridge: float = _number(
-        1e-3, "1",
-        "added to the squares of slopes of a price fit, for groups with one price. Ten times this value moves no end of a range by 0.2 %",
-    )  # fmt: skip
-    least_gain_in_errors: float = _number(
-        1.0, "1",
-        "standard errors that a gain over the baseline must exceed, before a price counts in an estimate",
-    )  # fmt: skip
+        1e-3, "1", "added to squares of slopes, for groups with one price. Ten times this moves no end of a range by 0.2 %"
+    )
+    least_gain_in_errors: float = _number(1.0, "1", "standard errors that a gain must exceed, before a price counts in an estimate")
     size_prices: tuple[float, ...] = _number(
         (0.1, 3.0), "USD/Mtoken", "range of the input prices of open models. Outside this range a size is extrapolated", "list_prices.csv"
     )
@@ -306,9 +275,7 @@ class Assumptions:
     # Bands and published numbers.
 
     nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band if the context of its model is not known")
-    nominal_threshold_share: float = _number(
-        0.5, "1", "threshold of a sheet with one band, as a share of its longest context. Used only for the mean context"
-    )
+    nominal_threshold_share: float = _number(0.5, "1", "threshold of a sheet with one band over its longest context, for the mean context")
     open_top_ratio: float = _number(2.0, "1", "end of the last band over its threshold, if the longest context is unknown", "prices.csv")
     nice_numbers: tuple[float, ...] = _number(
         (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0), "1",
@@ -327,22 +294,16 @@ class Assumptions:
     rent_chip: str = _number(
         "H100-SXM:bf16", "", "the accelerator whose rent is disclosed, at its data-sheet peaks", "hardware.csv; disclosures.csv, chip_price"
     )
-    rent_spread: float = _number(
-        0.25, "nat", "spread of the rental price of a byte of HBM between accelerators and contracts", "disclosures.csv"
-    )
+    rent_spread: float = _number(0.25, "nat", "spread of the rent of a byte of HBM between accelerators and contracts", "disclosures.csv")
 
     # Convention or cost.
 
-    convention_count: float = _number(
-        1.0, "1", "initial count for a pair of premiums, and for all other pairs (rule of succession)", "Laplace"
-    )
+    convention_count: float = _number(1.0, "1", "initial count for a pair of premiums, and for all others (rule of succession)", "Laplace")
 
     # Storage.
 
     band_means_spread: float = _number(0.45, "nat", "spread of the distance between two band means. No sheet has the distance")
-    range_level: float = _number(
-        0.9, "1", "probability between low and high of a row of memory_tiers.csv, or between the ends of a rounding cell"
-    )
+    range_level: float = _number(0.9, "1", "probability between low and high of a row of memory_tiers.csv, or of a rounding cell")
     price_years: tuple[int, ...] = _number(
         (2025, 2026), "year", "years of hardware prices that a vendor may use. Draws with a single year use the last year",
         "memory_tiers.csv",
@@ -356,12 +317,10 @@ class Assumptions:
         source="prices.csv",
     )  # fmt: skip
     output_storage_price_cost_ratio_prior: Prior = _prior(
-        "1", 1.0, 1.5, "price/cost of output over the price/cost of storage. Either may be higher"
+        "1", 1.0, 1.5, "price/cost of output over price/cost of storage. Either may be higher"
     )
     drain_match_spread: float = _number(1.0, "nat", "spread of lifetimes around the drain time of their tier")
-    cost_temperature: float = _number(
-        3.0, "1", "vendors keep caches in idle memory, so cost decides little. Lower temperatures are refused"
-    )
+    cost_temperature: float = _number(3.0, "1", "vendors keep caches in idle memory, so cost decides little. Less is refused")
     transfers_per_hold: float = _number(2.0, "1", "one write and one read per hold")
     lifetime_not_stated: float = _number(
         43200.0, "s", 'geometric middle of "a few hours to a few days", read as 3 to 48 hours', "disclosures.csv, topic cache_tier"
@@ -394,9 +353,7 @@ class Assumptions:
         10.0, "1", "a price is the cause of a change if its effect is this many times the effect of every other price"
     )
 
-    rounding_of_change: float = _number(
-        0.5, "1", "a slope is printed up to this difference between the change of a price and of its rounding cell"
-    )
+    rounding_of_change: float = _number(0.5, "1", "a slope is printed up to this difference between the changes of a price and of its cell")
 
     # What follows from the fields.
 
@@ -421,13 +378,13 @@ class Assumptions:
 
     def _prior_of(self, name: str) -> Prior:
         if name == "ridge_point":
-            return Prior(centre=self.ridge_point, spread=self.ridge_point_spread, why=NOTES["ridge_point_spread"].why)
+            return Prior(centre=self.ridge_point, spread=self.ridge_point_spread)
         if name == "sweep_time":
             prior = replace(self.sweep_time_of_peak_prior, centre=self.sweep_time_of_peak_prior.centre / self.sustained_mbu)
         else:
             prior = getattr(self, f"{name}_prior")
         fixed = name in self.given and name in HELD_FIXED
-        return replace(prior, centre=self.facts[name], spread=0.0, ends=None, why="given") if fixed else prior
+        return replace(prior, centre=self.facts[name], spread=0.0, ends=None) if fixed else prior
 
     @cached_property
     def noise(self) -> dict[str, float]:
@@ -470,7 +427,15 @@ class Assumptions:
 
 RIDGE_POINT = "batching.machine_balance_ratio"
 _BY_NAME = {one.name: one for one in fields(Assumptions)}
-NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in _BY_NAME.items() if "note" in one.metadata}
+
+
+def _note(name: str, note: Note) -> Note:
+    """Return the metadata of a field, for an outside fact with its unit and the prior of its name."""
+    prior = note.prior or ("" if note.within or f"{name}_prior" not in _BY_NAME else f"{name}_prior")
+    return replace(note, unit=QUANTITIES[name].unit, prior=prior) if note.anchor else note
+
+
+NOTES: Mapping[str, Note] = {name: _note(name, one.metadata["note"]) for name, one in _BY_NAME.items() if "note" in one.metadata}
 """The metadata of each field, in order."""
 
 ASSUMED = ("tokens_per_step", "kv_replication")

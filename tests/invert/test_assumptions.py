@@ -233,7 +233,7 @@ def test_every_assumption_moves_what_is_said(name: str):
         assert says_something_else(narrower(name), given)
 
 
-LOG, SHARE = Prior(centre=300.0, spread=0.4, why="free"), Prior(centre=-1.5, spread=0.8, why="between", ends=(0.2, 1.0))
+LOG, SHARE = Prior(centre=300.0, spread=0.4), Prior(centre=-1.5, spread=0.8, ends=(0.2, 1.0))
 NORMALS = st.floats(-6, 6)
 
 

@@ -120,10 +120,10 @@ def test_the_assumptions_of_a_run_are_those_of_its_sheets():
         ["acme/m"],
         prices=sheet,
         anchors={"overlap": 0.5},
-        assumptions=replace(USUAL, extra_price_cost_ratio_prior=Prior(centre=2.0, spread=0.6, why="")),
+        assumptions=replace(USUAL, extra_price_cost_ratio_prior=Prior(centre=2.0, spread=0.6)),
     )
     assert run.assumptions == assumptions_of(
-        {"overlap": 0.5}, replace(USUAL, extra_price_cost_ratio_prior=Prior(centre=2.0, spread=0.6, why=""))
+        {"overlap": 0.5}, replace(USUAL, extra_price_cost_ratio_prior=Prior(centre=2.0, spread=0.6))
     )
     usual = infer(["acme/m"], prices=io.StringIO(sheet.getvalue())).inferences[0]
     assert (
