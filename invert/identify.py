@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from math import exp, inf, isfinite
-from re import findall
-from types import MappingProxyType
 
 import numpy as np
 from scipy.linalg import null_space
@@ -19,7 +17,7 @@ from scipy.special import stdtrit
 from derive.catalogue import equation
 from derive.expressions.branches import regimes_of
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.trees import Tree, difference, names, slopes
+from derive.trees import Tree, names, put_into, slopes, tree_of, value_of
 from invert.arrays import Array
 from invert.assumptions import NUISANCES, Assumptions
 from invert.estimators.prediction import Student
@@ -83,8 +81,6 @@ _ALSO = {
     "increment_price_cost_ratio": "output_price_cost_ratio",
     "active_params_times_price_cost_ratio": "active_params*input_price_cost_ratio",
 }
-_Known = tuple[float, Array]
-"""The value of a quantity, and its d ln(quantity)/d ln(primitive)."""
 
 
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
@@ -100,76 +96,64 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
         given["attention_context"] = at["long_context"] / _HAIR
     for name, value in given.items():
         # Each is a product of powers of primitives.
-        usual, powers = gradient(name, {**at, "no_attention": False})
+        usual, powers = gradient(formula(name), {**at, "no_attention": False})
         at[GIVEN_AS[name]] *= (value / usual) ** (1 / powers[_PLACE[GIVEN_AS[name]]])
     return {**at, "no_attention": no_attention}
 
 
-def gradient(name: str, at: Mapping[str, float], own: Mapping[str, str] = MappingProxyType({})) -> _Known:
-    """Return a quantity, or a product of names, with its gradient. Names in `own` count for the primitive that they replace.
+def gradient(tree: Tree, at: Mapping[str, float]) -> tuple[float, Array]:
+    """Return the value of a formula of primitives, and its d ln(value)/d ln(primitive).
 
     If attention_flops_per_pair is 0, its column is not logarithmic but in units of _HAIR of compute at the long context.
     """
-    name = _ALSO.get(name, name)
-    name = own.get(name, name)
-    if name in _PLACE:
-        unit = np.zeros(len(PRIMITIVES))
-        unit[_PLACE[name]] = 1 / _HAIR if at["no_attention"] and name == "attention_flops_per_pair" else 1.0
-        return at[name], unit
-    if name in at or (name in NEUTRAL_DEFAULTS and name not in _DEFINED_BY):
-        return at.get(name, NEUTRAL_DEFAULTS.get(name, 0)), np.zeros(len(PRIMITIVES))
-    return _chain(_tree(name), {one: gradient(one, at, own) for one in names(_tree(name))})
-
-
-def _chain(tree: Tree, inside: Mapping[str, _Known]) -> _Known:
-    """Return the value of a formula with its gradient, from those of the quantities in it."""
-    value, found = slopes(tree, {name: one for name, (one, _) in inside.items()})
-    return value, sum((slope * inside[name][0] / value * inside[name][1] for name, slope in found.items()), np.zeros(len(PRIMITIVES)))
+    value, found = slopes(tree, {**NEUTRAL_DEFAULTS, **at})
+    row = np.array([found.get(name, 0.0) * at[name] / value for name in PRIMITIVES])
+    row[_PLACE["attention_flops_per_pair"]] /= _HAIR if at["no_attention"] else 1.0
+    return value, row
 
 
 @cache
-def _tree(name: str) -> Tree:
-    """Return the formula of a quantity in the catalogue, or of a product of names."""
-    if name == SPAN:
-        return difference("long_context", "short_context")
+def formula(name: str, own: tuple[tuple[str, str], ...] = ()) -> Tree:
+    """Return a quantity, or a product of names, as a formula of primitives. Names in `own` count for the primitive that they replace."""
+    name = _ALSO.get(name, name)
+    name = dict(own).get(name, name)
+    tree = tree_of(name)
     if name in _DEFINED_BY:
         left, right = equation(_DEFINED_BY[name]).trees
-        return right if left == name else closed_form(_DEFINED_BY[name], name)
-    product: Tree
-    (_, product), *others = findall(r"([*/]?)([^*/]+)", name)
-    for operation, factor in others:
-        product = (operation, product, factor)
-    return product
+        tree = right if left == name else closed_form(_DEFINED_BY[name], name)
+    return tree if tree == name else put_into(tree, {one: formula(one, own) for one in names(tree)})
+
+
+def price(component: str) -> Tree:
+    """Return the price of a component, at its own context and price/cost, as a formula of primitives."""
+    name, own = _PRICES[component]
+    return formula(name, tuple(own.items()))
 
 
 def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> Array:
     """Return the exact d ln(price)/d ln(primitive), with shape (prices, primitives)."""
-    return np.array([price(name, at)[1] for name in prices])
-
-
-def price(component: str, at: Mapping[str, float]) -> _Known:
-    """Return the price of a component, at its own context and price/cost, with its gradient."""
-    name, own = _PRICES[component]
-    return gradient(name, at, own)
+    return np.array([gradient(price(name), at)[1] for name in prices])
 
 
 def regime_in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
     # Of the two times of decode, the weight read is part of that of memory.
-    times = regimes_of(equation(_DECODE))[0].wins[0]
-    own = (_PRICES[component][1] for component in ("output", "long_output"))
-    longer = (max(times, key=lambda time: _chain(time, {one: gradient(one, at, by) for one in names(time)})[0]) for by in own)
-    base, long = ("memory-bound" if "weight_compute_ratio" in names(time) else "compute-bound" for time in longer)
+    times, limits = regimes_of(equation(_DECODE))[0].wins[0], []
+    for component in ("output", "long_output"):
+        own = tuple(_PRICES[component][1].items())
+        known = {one: gradient(formula(one, own), at)[0] for time in times for one in names(time)}
+        _, longer = max((value_of(time, known), "weight_compute_ratio" in names(time)) for time in times)
+        limits.append("memory-bound" if longer else "compute-bound")
     if not {"long_input", "long_output"} & set(prices):
-        return base
-    return f"{base} in both bands" if base == long else f"{base} in the base band, {long} in the long one"
+        return limits[0]
+    return f"{limits[0]} in both bands" if len({*limits}) == 1 else f"{limits[0]} in the base band, {limits[1]} in the long one"
 
 
-def drain_time_gradient(at: Mapping[str, float]) -> Array:
-    """Return the gradient of the implied drain time, by the chain rule through its prices."""
-    output, long_output, storage = (price(name, at) for name in ("output", "long_output", "storage"))
-    inside = {name: gradient(name, at) for name in ("short_context", "long_context", "tokens_per_step")}
-    inside |= {"output_price": output, "premium_out": (long_output[0] / output[0], long_output[1] - output[1]), "storage_price": storage}
-    return _chain(equation("cache.implied_drain_time").trees[1], inside)[1]
+@cache
+def _drain_time() -> Tree:
+    """Return the implied drain time of the prices of a sheet as a formula of primitives."""
+    output, long_output, storage = map(price, ("output", "long_output", "storage"))
+    inside = {"output_price": output, "premium_out": ("/", long_output, output), "storage_price": storage}
+    return put_into(equation("cache.implied_drain_time").trees[1], inside)
 
 
 _TOLERANCE = 1e-9
@@ -231,9 +215,9 @@ def identify(prices: tuple[str, ...], *, overlap: float, values: Mapping[str, fl
     rank = int((singular > _TOLERANCE * singular[0]).sum())
     basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
     names = dict.fromkeys(name for names in (FACTS_OF, *FACTS_OF.values(), _GROUPED) for name in names if name != "implied_drain_time")
-    spoken = {name: gradient(name, at)[1] for name in names}
+    spoken = {name: gradient(formula(name), at)[1] for name in names}
     if {"output", "long_output", "storage"} <= set(prices):
-        spoken["implied_drain_time"] = drain_time_gradient(at)
+        spoken["implied_drain_time"] = gradient(_drain_time(), at)[1]
     apart = {name: _residual(row, basis) for name, row in spoken.items()}
     missing: dict[str, tuple[str, ...] | None] = {}
     tied: dict[str, str] = {}
