@@ -7,11 +7,10 @@ invert.validation.efficiency` writes the fit to efficiency_fit.csv and its predi
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist, median
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from derive.errors import WrongData
@@ -40,84 +39,63 @@ _DIGITS = 2
 Rows = Sequence[Efficiency]
 
 
-@dataclass(frozen=True)
-class Fit:
-    """The logarithms of the fitted quantities by group [quantity, group], and of their spreads by kind of model [quantity, kind]."""
+def fit_efficiencies(rows: Rows, start: Array | None = None) -> Array:
+    """Return the most likely quantities by group and spreads by kind of model for these runs, from the priors or from another fit.
 
-    values: Array
-    spreads: Array
-
-    def at(self, deviations: float) -> Array:
-        """Return the quantities at this number of standard deviations towards slower runs [quantity, group]."""
-        kinds = [list(MODEL_KINDS).index(kind) for kind, _ in _GROUPS]
-        slower = np.array([[-1.0], [-1.0], [1.0]]) * deviations * np.exp(self.spreads)[:, kinds]
-        shares, layer_time = np.minimum(self.values + slower, 0.0)[:2], (self.values + slower)[2:]
-        return np.asarray(np.exp(np.concatenate([shares, layer_time])))
-
-
-def fit_efficiencies(rows: Rows, start: Fit | None = None) -> Fit:
-    """Return the most likely quantities and spreads for these runs, from the priors or from another fit."""
-    data = _Runs.of(rows)
-    begin = start or Fit(values=np.tile(_PRIORS, len(_GROUPS)), spreads=np.tile(_SPREADS, len(MODEL_KINDS)))
-
-    def split(flat: Array) -> Fit:
-        values, spreads = np.split(flat, [begin.values.size])
-        return Fit(values=values.reshape(begin.values.shape), spreads=spreads.reshape(begin.spreads.shape))
-
-    found = minimize(lambda flat: data.loss(split(flat)), np.concatenate([begin.values.ravel(), begin.spreads.ravel()]), method="L-BFGS-B")
+    All are logarithms [quantity, group or kind].
+    """
+    runs = _Runs(rows)
+    begin = np.hstack([np.tile(_PRIORS, len(_GROUPS)), np.tile(_SPREADS, len(MODEL_KINDS))]) if start is None else start
+    found = minimize(lambda flat: runs.loss(*_parts(flat.reshape(begin.shape))), begin.ravel(), method="L-BFGS-B")
     if not found.success:
         raise WrongData(f"efficiencies.csv: the fit does not converge: {found.message}")
-    return split(found.x)
+    return np.asarray(found.x).reshape(begin.shape)
 
 
-@dataclass(frozen=True, kw_only=True)
+def _parts(fit: Array) -> tuple[Array, Array]:
+    """Return the quantities by group and the spreads by kind of model."""
+    return fit[:, : len(_GROUPS)], fit[:, len(_GROUPS) :]
+
+
+def _quantities(fit: Array, deviations: float) -> Array:
+    """Return the quantities at this number of standard deviations towards slower runs [quantity, group]."""
+    values, spreads = _parts(fit)
+    kinds = [list(MODEL_KINDS).index(kind) for kind, _ in _GROUPS]
+    found = np.exp(values + np.array([[-1.0], [-1.0], [1.0]]) * deviations * np.exp(spreads)[:, kinds])
+    found[:2] = np.minimum(found[:2], 1.0)
+    return np.asarray(found)
+
+
 class _Runs:
     """Runs as arrays: ideal times of arithmetic and reads [s], layers, measured time [s], and the group and kind of each."""
 
-    arithmetic: Array
-    reads: Array
-    layers: Array
-    measured: Array
-    group: NDArray[np.int_]
-    kind: NDArray[np.int_]
-
-    @classmethod
-    def of(cls, rows: Rows) -> "_Runs":
-        table = np.array(
-            [[1e-3 * (row.arithmetic_ms or 0), 1e-3 * (row.memory_ms or 0), row.layers or 0, 1e-3 * row.measured] for row in rows]
-        )
-        group = np.array([_GROUPS.index((row.kind, deployment_of(row.chips))) for row in rows])
-        kind = np.array([list(MODEL_KINDS).index(row.kind) for row in rows])
-        arithmetic, reads, layers, measured = table.T
-        return cls(arithmetic=arithmetic, reads=reads, layers=layers, measured=measured, group=group, kind=kind)
+    def __init__(self, rows: Rows) -> None:
+        table = [(1e-3 * (row.arithmetic_ms or 0), 1e-3 * (row.memory_ms or 0), row.layers or 0, 1e-3 * row.measured) for row in rows]
+        self.arithmetic, self.reads, self.layers, self.measured = np.array(table).T
+        self.group = np.array([_GROUPS.index((row.kind, deployment_of(row.chips))) for row in rows])
+        self.kind = np.array([list(MODEL_KINDS).index(row.kind) for row in rows])
 
     def times(self, quantities: Array) -> tuple[Array, Array, Array]:
         """Return the times of arithmetic, of reads and of all layers [s]."""
         mfu, mbu, layer_time = quantities[:, self.group]
         return self.arithmetic / mfu, self.reads / mbu, self.layers * layer_time
 
-    def loss(self, fit: Fit) -> float:
+    def loss(self, values: Array, spreads: Array) -> float:
         """Return the negative log posterior without its constant. Runs differ in the parts that limit them."""
-        arithmetic, reads, layers = self.times(np.exp(fit.values))
+        arithmetic, reads, layers = self.times(np.exp(values))
         waits = np.maximum(arithmetic, reads)
         whole = waits + layers
-        of_shares, of_layers = np.exp(fit.spreads)[:, self.kind][:2], np.exp(fit.spreads)[2, self.kind]
-        spread = np.where(arithmetic > reads, of_shares[0], of_shares[1])
+        of_arithmetic, of_reads, of_layers = np.exp(spreads)[:, self.kind]
+        spread = np.where(arithmetic > reads, of_arithmetic, of_reads)
         variance = (waits / whole * spread) ** 2 + (layers / whole * of_layers) ** 2
         off = np.log(self.measured / whole)
-        values, spreads = (fit.values - _PRIORS) / _WIDTHS, (fit.spreads - _SPREADS) / _SPREAD_WIDTH
-        return float(0.5 * ((off**2 / variance + np.log(variance)).sum() + (values**2).sum() + (spreads**2).sum()))
-
-    def ends(self, fit: Fit) -> tuple[Array, Array]:
-        """Return the least and the most that the fit predicts [s]."""
-        ends = (self.times(fit.at(deviations)) for deviations in (-_ENDS, _ENDS))
-        low, high = (np.maximum(arithmetic, reads) + layers for arithmetic, reads, layers in ends)
-        return low, high
+        away = np.hstack([(values - _PRIORS) / _WIDTHS, (spreads - _SPREADS) / _SPREAD_WIDTH])
+        return float(0.5 * ((off**2 / variance + np.log(variance)).sum() + (away**2).sum()))
 
 
-def fitted_rows(fit: Fit, rows: Rows) -> list[dict[str, str]]:
+def fitted_rows(fit: Array, rows: Rows) -> list[dict[str, str]]:
     """Return the fit as rows of efficiency_fit.csv."""
-    faster, middle, slower = (fit.at(deviations) for deviations in (-_ENDS, 0.0, _ENDS))
+    faster, middle, slower = (_quantities(fit, deviations) for deviations in (-_ENDS, 0.0, _ENDS))
     found = []
     for index, (kind, deployment) in enumerate(_GROUPS):
         runs = sum((row.kind, deployment_of(row.chips)) == (kind, deployment) for row in rows)
@@ -130,12 +108,14 @@ def fitted_rows(fit: Fit, rows: Rows) -> list[dict[str, str]]:
     return found
 
 
-def predicted_without_run(rows: Rows, fit: Fit) -> dict[str, tuple[float, float]]:
+def predicted_without_run(rows: Rows, fit: Array) -> dict[str, tuple[float, float]]:
     """Return for each run of the fit the least and the most that the fit of the others predicts [ms]."""
     found = {}
     for row in rows:
-        low, high = _Runs.of([row]).ends(fit_efficiencies([one for one in rows if one is not row], fit))
-        found[row.run] = float(1e3 * low[0]), float(1e3 * high[0])
+        others = fit_efficiencies([one for one in rows if one is not row], fit)
+        ends = (_Runs([row]).times(_quantities(others, deviations)) for deviations in (-_ENDS, _ENDS))
+        low, high = (float(1e3 * (np.maximum(arithmetic, reads) + layers)[0]) for arithmetic, reads, layers in ends)
+        found[row.run] = low, high
     return found
 
 
