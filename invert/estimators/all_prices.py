@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from math import exp, inf, isfinite
 
 from derive.answers import values_of_steps
@@ -54,16 +54,7 @@ def joint_reading(pair: records.BandPair, anchors: Mapping[str, float]) -> recor
     premium_in gives the attention FLOPs. The output prices give the decode cost of each band. These costs give the memory ratios. Two
     memory ratios give L_star and w. If the prices cannot come from the model, the problem names the inequality that they break.
     """
-    return _jointly((*((name, anchors[name]) for name in _JOINT_ANCHORS), *pair.values.items()))
-
-
-@lru_cache
-def _jointly(numbers: tuple[tuple[str, float], ...]) -> records.Reading:
-    """Return the reading of these numbers.
-
-    It is cached, because comparisons in `infer` repeat most readings, and one reading needs half the time of a posterior.
-    """
-    given = dict(numbers)
+    given = {name: anchors[name] for name in _JOINT_ANCHORS} | pair.values
     solution = solve_steps(JOINT_STEPS, given)
     if not solution.answers:
         return records.unanswered("joint", solution)
@@ -71,18 +62,23 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> records.Reading:
     left = solve_steps([("bands.memory_ratio_short", "weight_compute_ratio")], closed)
     if not left.answers:
         return records.Reading(name="joint", values={}, solution=solution, problem=left.why_not)
-    found = invert_pair(given, closed | {"weight_compute_ratio": left.value})
-    values = closed | dict(found.values)
+    closed |= {"weight_compute_ratio": left.value, "kv_bytes_per_token": crossover_context(1.0, given) / closed["balance_context"]}
+    found = invert_pair(given, closed)
     if not found.solved or found.undetermined:
         return records.Reading(name="joint", values={}, solution=solution, problem="the forward model does not reproduce the prices")
-    # KV bytes and balance context are inversely proportional.
-    values["kv_bytes_per_token"] = crossover_context(1.0, given) / values["balance_context"]
+    values = closed | dict(found.values)
+    values["balance_context"] = _balance_context(values["kv_bytes_per_token"], given)
     values["memory_time_share"] = equation("bands.memory_time_share").right_side(values)
     return records.Reading(name="joint", values=values, solution=solution)
 
 
+def _balance_context(kv_bytes_per_token: float, given: Mapping[str, float]) -> float:
+    """Return the balance context [token], which is infinite without a cache."""
+    return crossover_context(kv_bytes_per_token, given) if kv_bytes_per_token else inf
+
+
 def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None = None) -> Inversion:
-    """Return attention FLOPs, balance context and weight reads at which the forward model predicts both premiums and output/input.
+    """Return attention FLOPs, KV bytes and weight reads at which the forward model predicts both premiums and output/input.
 
     `given` has the three ratios, the mean contexts of both bands and the anchors. `closed` is the solution in closed form, if
     it is known. No value is clipped: a value below zero means that the prices cannot come from the model.
@@ -90,37 +86,26 @@ def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None =
     contexts = given["short_context"], given["long_context"]
     published = {name: given[name] for name in ("premium_in", "premium_out", "output_input_ratio")}
 
-    def structure(at: Mapping[str, float]) -> dict[str, float]:
-        return {
-            "attention_flops_per_pair": 2 * given["active_params"] * at["attention_ratio"] / contexts[1],
-            "balance_context": contexts[1] / at["memory_ratio_of_cache"] if at["memory_ratio_of_cache"] else inf,
-            "weight_compute_ratio": at["weight_compute_ratio"],
-        }
-
     def predict(at: Mapping[str, float]) -> dict[str, float]:
-        found = forward({**_UNUSED, **given, **structure(at)}, contexts)
-        return {
-            "premium_in": float(found["premium_in"][1]),
-            "premium_out": float(found["premium_out"][1]),
-            "output_input_ratio": float(found["output_input_ratio"]),
-        }
+        balance = _balance_context(at["kv_bytes_per_token"], given)
+        found = forward({**_UNUSED, **given, **at, "balance_context": balance}, contexts)
+        premiums = {"premium_in": float(found["premium_in"][1]), "premium_out": float(found["premium_out"][1])}
+        return {**premiums, "output_input_ratio": float(found["output_input_ratio"])}
 
-    # Each parameter is a share of the arithmetic of the weights, of one scale for every model. Costs have a kink where memory overtakes
+    # A unit of each parameter costs as much as the arithmetic of the weights at the long context. Costs have a kink where memory overtakes
     # arithmetic: a search from one side of it may not find a solution on the other.
+    units = {"attention_flops_per_pair": 2 * given["active_params"] / contexts[1]}
+    units |= {"kv_bytes_per_token": crossover_context(1.0, given) / contexts[1], "weight_compute_ratio": 1.0}
     ratio = max(given["output_input_ratio"], 1.0)
-    starts = [(1.0, ratio, ratio), (1.0, ratio, _COMPUTE_BOUND)]
+    starts = [dict(zip(units, shares, strict=True)) for shares in ((1.0, ratio, ratio), (1.0, ratio, _COMPUTE_BOUND))]
     if closed:
         # Near the kink both searches may end on the wrong side.
-        attention = closed["attention_flops_per_pair"] * contexts[1] / (2 * given["active_params"])
-        exact = (attention, contexts[1] / closed["balance_context"], closed["weight_compute_ratio"])
-        starts += [(exact[0] or _ROUNDING, exact[1] or _ROUNDING, exact[2] or _ROUNDING)]
-    for start_at in starts:
-        start = dict(zip(("attention_ratio", "memory_ratio_of_cache", "weight_compute_ratio"), start_at, strict=True))
-        found = invert_prices(predict, published, start)
+        starts.append({name: closed[name] / unit or _ROUNDING for name, unit in units.items()})
+    for start in starts:
+        found = invert_prices(predict, published, {name: share * units[name] for name, share in start.items()})
         if found.solved and not found.undetermined:
             break
-    at = {name: 0.0 if abs(value) < _ROUNDING else value for name, value in found.values.items()}
-    return replace(found, values=structure(at))
+    return replace(found, values={name: 0.0 if abs(value) < _ROUNDING * units[name] else value for name, value in found.values.items()})
 
 
 def broken_by(case: Case, assumptions: Assumptions) -> str | None:

@@ -1,7 +1,7 @@
 """The lecture's three readings, exactly as stated in the talk, beside the joint reading, and the prices that each predicts."""
 
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import partial
 from math import inf, log
 
 from derive.catalogue import equation
@@ -22,8 +22,6 @@ from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import disclosed_tiers
 
 _THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio", "ridge_point")
-_MOST_RATIOS = 4096
-"""Maximum number of output/input ratios with cached readings: a whole market has a few hundred."""
 _LEAST_FRACTION = 1e-15
 """Lowest fraction that a ratio of prices may mean. The highest fraction is 1 minus this."""
 _START_KV_BYTES = 1e4
@@ -79,7 +77,6 @@ def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
     return invert_prices(predict, published, {"input_price": published["input"], **start})
 
 
-@lru_cache(_MOST_RATIOS)
 def bandwidth_bound_fraction(output_input_ratio: float) -> records.Reading:
     """Return the share of compute that decode leaves idle, 1 - 1/R.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise, product
 from math import hypot, inf, log
 
@@ -103,8 +103,6 @@ def _problem(price: Observable, charge: Observable) -> str | None:
     return None
 
 
-# Models of one vendor share a tariff, and each sheet calls this twice.
-@lru_cache
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float, assumptions: Assumptions = USUAL) -> Reading:
     """Return the hold time [s] with the price of one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}

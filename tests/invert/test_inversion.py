@@ -41,10 +41,10 @@ def test_prices_to_parameters_and_back_on_random_sheets(seed: int):
         prices = sheet_of(anchors | hidden)
         found = invert_pair(anchors | prices)
         assert found.solved and not found.undetermined
-        assert found.values == pytest.approx(hidden, rel=1e-9)
+        kv = crossover_context(1.0, anchors) / hidden.pop("balance_context")
+        assert found.values == pytest.approx({**hidden, "kv_bytes_per_token": kv}, rel=1e-9)
         closed = solve_steps(JOINT_STEPS, anchors | prices)
-        (balance_by_formula,) = (step.value for step in closed.route if step.unknown == "balance_context")
-        assert found.values["balance_context"] == pytest.approx(balance_by_formula, rel=1e-12)
+        assert found.values["kv_bytes_per_token"] == pytest.approx(closed.value, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
