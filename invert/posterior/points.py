@@ -10,7 +10,7 @@ Jacobian is triangular, and its determinant is a product of the slopes of the ca
 active parameter (active_params = 1), because no ratio of prices depends on it.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from math import hypot, log
 from typing import TypeAlias
@@ -143,6 +143,11 @@ class PriceData:
         return self.size_by_price, self.edges, tuple(self.cells.items()), self.log_active_params, self.log_kv_bytes
 
 
+def log_cells(cells: Iterable[Pair], scale: float = 1.0) -> tuple[Pair, ...]:
+    """Return the logs of both ends of cells, times a scale."""
+    return tuple((log(scale * low), log(scale * high)) for low, high in cells)
+
+
 def price_data_of(
     sheet: PriceSheet, seen: Observables, max_context: int | None, assumptions: Assumptions, size: Pair,
     storage_cell: Pair | None = None, kv_bytes: Pair | None = None,
@@ -154,23 +159,19 @@ def price_data_of(
     drawn below a nominal threshold, a share of its longest context.
     """
     base, above = sheet.bands[0], sheet.bands[1:]
-    scale = base.input.usd_per_token / base.input.amount
-    low, high = rounding_cell(base.input.amount, assumptions)
-    ends: dict[str, list[Pair]] = {
-        "input_price": [(scale * low, scale * high)],
-        "output_input_ratio": [(seen.output_input_ratio.low, seen.output_input_ratio.high)],
-    }
+    price = base.input.usd_per_token
+    cells = {"input_price": log_cells([rounding_cell(base.input.amount, assumptions)], price / base.input.amount)}
+    cells["output_input_ratio"] = log_cells([(seen.output_input_ratio.low, seen.output_input_ratio.high)])
     if above:
-        ends["premium_in"] = [rounding_cell(ratio(band.input, base.input), assumptions) for band in above]
-        ends["premium_out"] = [rounding_cell(ratio(band.output, base.output), assumptions) for band in above]
+        cells["premium_in"] = log_cells(rounding_cell(ratio(band.input, base.input), assumptions) for band in above)
+        cells["premium_out"] = log_cells(rounding_cell(ratio(band.output, base.output), assumptions) for band in above)
     if seen.cache_read_ratio:
-        ends["cache_read_ratio"] = [(seen.cache_read_ratio.low, seen.cache_read_ratio.high)]
-    storage = (seen.storage_price.low, seen.storage_price.high) if seen.storage_price else storage_cell
-    if storage:
-        ends["storage_ratio"] = [(storage[0] / base.input.usd_per_token, storage[1] / base.input.usd_per_token)]
+        cells["cache_read_ratio"] = log_cells([(seen.cache_read_ratio.low, seen.cache_read_ratio.high)])
+    if storage := (seen.storage_price.low, seen.storage_price.high) if seen.storage_price else storage_cell:
+        cells["storage_ratio"] = log_cells([storage], 1 / price)
     top = float(max_context or assumptions.nominal_context)
     return PriceData(
-        cells={name: tuple((log(low), log(high)) for low, high in cells) for name, cells in ends.items()},
+        cells=cells,
         edges=band_edges(sheet.bands, max_context, assumptions) or (assumptions.nominal_threshold_share * top, top),
         log_active_params=size,
         log_kv_bytes=kv_bytes,

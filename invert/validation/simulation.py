@@ -22,7 +22,7 @@ from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import COLLAPSED, NUISANCES, STRUCTURE, USUAL, Assumptions
-from invert.posterior.points import PER_PARAMETER, Pair, PriceData, forward_points, points_at, predict_price
+from invert.posterior.points import PER_PARAMETER, PriceData, forward_points, log_cells, points_at, predict_price
 from invert.posterior.sampler import LEVEL_OF_PRICES, OF_THE_MODEL, SUMMARISED, Posterior, log_likelihood, posterior, trusted
 from invert.sheets.observables import DECADE, rounding_cell
 
@@ -191,24 +191,15 @@ def price_data_of_numbers(
     shape: Shape, size: tuple[Array, Array], numbers: Mapping[str, Array], assumptions: Assumptions
 ) -> list[PriceData]:
     """Convert sheets to the input of the inference: the log cells of their numbers, prices per token and ratios to the input price."""
-    scale: dict[str, Values] = {"input_price": 1 / _MILLION}
-    if "storage_ratio" in numbers:
+    found = []
+    for place, of_size in enumerate(zip(*(end.tolist() for end in size), strict=True)):
         # Storage is published as a price, so its cell is that of the price over the input price as published.
-        scale["storage_ratio"] = 1 / (numbers["input_price"] * _HOUR)
-    ends: dict[str, list[list[Pair]]] = {}
-    for name, values in numbers.items():
-        cells = np.array([rounding_cell(float(number), assumptions) for number in values.flat]).reshape(len(values), -1, 2)
-        logs = np.log(cells * np.reshape(scale.get(name, 1.0), (-1, 1, 1)))
-        ends[name] = [[(low, high) for low, high in of_sheet] for of_sheet in logs.tolist()]
-    return [
-        PriceData(
-            cells={name: tuple(of_sheets[place]) for name, of_sheets in ends.items()},
-            edges=shape.edges,
-            log_active_params=of_size,
-            size_by_price=shape.size == "price",
-        )
-        for place, of_size in enumerate(zip(*(end.tolist() for end in size), strict=True))
-    ]
+        scale = {"input_price": 1 / _MILLION, "storage_ratio": 1 / (numbers["input_price"][place, 0] * _HOUR)}
+        ends = {name: [rounding_cell(float(number), assumptions) for number in values[place]] for name, values in numbers.items()}
+        cells = {name: log_cells(of_name, scale.get(name, 1.0)) for name, of_name in ends.items()}
+        by_price = shape.size == "price"
+        found.append(PriceData(cells=cells, edges=shape.edges, log_active_params=of_size, size_by_price=by_price))
+    return found
 
 
 def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
