@@ -31,7 +31,7 @@ from invert.estimators import panel
 from invert.estimators.cases import Case, case_of, rental
 from invert.estimators.prediction import Student, pool_verdict, pooled_range, predict_one_more
 from invert.estimators.typical_kv import Bytes, record_of_typical_kv, typical_at, typical_kv
-from invert.posterior.draws import coordinates, normals, quantiles
+from invert.posterior.draws import coordinates, normals
 from invert.posterior.points import LATENT, drawn_contexts
 from invert.records import Estimate, Verdict, given_value, interval, references, undetermined, upper
 from invert.sheets.assemble import assembled, models
@@ -108,9 +108,8 @@ def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[floa
     _, slope = weighted_line(drawn_contexts(case.price_data, assumptions, normal), prices)
     rent = np.exp(assumptions.rent_spread * normal[:, LATENT - 1])
     kv = kv_bytes_at_cost(slope, rental(data, assumptions).values) * rent
-    level = assumptions.level
-    (ends,) = quantiles(kv[None], np.full(DRAWS, 1 / DRAWS), ((1 - level) / 2, 0.5, (1 + level) / 2))
-    low, median, high = map(float, ends)
+    low, high = assumptions.tails
+    low, median, high = np.quantile(kv, (low, 0.5, high), method="hazen").tolist()
     return low, median, high
 
 

@@ -149,33 +149,18 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     its prediction alone. It is used in the estimate if its pool with the baseline gains more than one standard error, with families left
     out and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
-    return [
-        *(_skill(one, assumptions) for one in scored(data, assumptions) if one.of == _KV),
-        *_candidates(data, assumptions),
-        *(_skill(one, assumptions) for one in scored(data, assumptions) if one.of == _SIZE),
-        *_shuffled(data, assumptions),
-    ]
+    of_estimators = [_skill(one, assumptions) for one in scored(data, assumptions)]
+    return [*of_estimators, *_candidates(data, assumptions), *_shuffled(data, assumptions)]
 
 
 @immutable
 class Scored:
-    """An estimator with its record: `left_out` describes the unseen part, `known` the source of the truth."""
+    """An estimator with its record: `left_out` describes the unseen part, `known` the baseline, empty for one without verdict."""
 
     estimate: str
     left_out: str
     record: Record
-    of: str
     known: str
-    printed: bool = True
-
-    @property
-    def in_brief(self) -> bool:
-        """Return whether the record is in the calibration: one on open models for each printed estimator, and the one on closed models."""
-        return self.printed and self.left_out != "vendor" and (self.of, self.left_out) != (_SIZE, "later")
-
-
-_KV, _SIZE = "KV bytes", "size"
-"""Populations of the scores: the caches of models, other quantities of their sheets, and their parameters."""
 
 
 @cache_with_data
@@ -183,16 +168,16 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     """Return every printed estimator that has a record on unseen models."""
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
-    by_baseline = partial(Scored, of=_KV, known="the typical KV", left_out="family")
+    by_baseline = partial(Scored, known="the typical KV", left_out="family")
     found = [by_baseline(estimate=kv_heading(name), record=one) for name, one in known.items() if name != "typical"]
     found += [
-        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=_KV, known="the result of the other families")
+        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, known="the result of the other families")
         for quantity, one in beside.items()
     ]
     if of_storage_price := record_of_storage_price(data, assumptions):
         found.append(by_baseline(estimate="KV stored by storage price", record=of_storage_price))
     found += [
-        Scored(estimate=f"KV {of}", left_out="later", record=one, of=_KV, known="all earlier models alike")
+        Scored(estimate=f"KV {of}", left_out="later", record=one, known="all earlier models alike")
         for of in READ_OR_STORED
         if (one := record_of_typical_kv(data, of, assumptions))
     ]
@@ -212,7 +197,7 @@ def _skill(scored: Scored, assumptions: Assumptions) -> ScoreRow:
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
         **{"rms": round(one.rms, 2), "class": round(one.rms_of_baseline, 2), "gain": round_nats(one.gain)},
         **{"standard error": round_nats(one.standard_error), "gain, low": round_nats(low), "gain, high": round_nats(high), **shares},
-        **{"right": one.coverage[-1].right, "verdict": judge_record(one, scored.known, assumptions) if scored.in_brief else None},
+        **{"right": one.coverage[-1].right, "verdict": judge_record(one, scored.known, assumptions) if scored.known else None},
     }
 
 
@@ -271,11 +256,11 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
         known = "sizes without the score" if form.benchmark else "sizes without a price"
         printed = not form.benchmark or passes_gate(data, form, assumptions)
         for left_out in tests:
-            # A test of too few models has no row.
+            # A test of too few models has no row. Other tests of a form and forms that are not printed have no verdict.
             with suppress(WrongData):
                 one = size.size_record(data, form, left_out, assumptions)
                 shown = "model" if left_out == "closed vendor" else left_out
-                yield Scored(estimate=name, left_out=shown, record=one, of=_SIZE, known=known, printed=printed)
+                yield Scored(estimate=name, left_out=shown, record=one, known=known if printed and shown in ("family", "model") else "")
 
 
 _KNOWLEDGE_TESTS: tuple[size.LeftOut, ...] = ("family", "later", "closed vendor")
@@ -351,7 +336,7 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
             **{"ks_p": "", "seeds": "", "draws": "", "verdict": judge_record(one.record, one.known, assumptions)},
         }
         for one in scored(data, assumptions)
-        if one.in_brief
+        if one.known
     ]
     return [*pooled(csv.DictReader(recorded.splitlines())), *of_estimators]
 
