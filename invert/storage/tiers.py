@@ -13,11 +13,12 @@ a priori. The likelihoods of the cases are averaged, and never their posteriors.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from math import exp, hypot, log
+from math import hypot, log
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from scipy.special import logsumexp, softmax
 
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
@@ -102,8 +103,7 @@ def storage_evidence(
 
 def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase, ...]:
     """Return every cost basis in every year, with its share of the likelihood of all of them."""
-    by_case = {case: _marginal(logs) for case, logs in likely.items()}
-    shares = normalised(by_case) if by_case else {}
+    shares = normalised({case: float(logsumexp([*logs.values()])) for case, logs in likely.items()}) if likely else {}
     return tuple(
         PricedCase(basis=basis, year=year, probabilities=normalised(logs), weight=shares[basis, year])
         for (basis, year), logs in likely.items()
@@ -144,6 +144,11 @@ def cost_term(assumptions: Assumptions) -> str:
 # Terms: how likely each tier makes what is seen.
 
 
+def _log_density(distance: float, *spreads: float) -> float:
+    """Return ln of a normal density with combined spreads, up to a constant. It includes the width, because tiers have different widths."""
+    return -0.5 * (distance / hypot(*spreads)) ** 2 - log(hypot(*spreads))
+
+
 def implied_drain_time_match(
     data: Data, seen: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
 ) -> _LogLikelihood:
@@ -165,7 +170,7 @@ def implied_drain_time_match(
     for tier, own in tiers.items():
         predicted = equation("cache.implied_drain_time_of_tier").right_side(values | {"holding_price": own.holding_price.median})
         prices = () if tier == "hbm" else (hbm.holding_price.sd, own.holding_price.sd)
-        logs[tier] = _log_density(log(seen[0] / predicted), hypot(seen[1], hbm.drain_time.sd, price_cost_ratio.spread, *prices))
+        logs[tier] = _log_density(log(seen[0] / predicted), seen[1], hbm.drain_time.sd, price_cost_ratio.spread, *prices)
     return logs
 
 
@@ -186,7 +191,7 @@ def price_level(
         # A device of one byte: its price is the holding price.
         values = {"tier_price": own.holding_price.median, "tier_capacity": 1.0, "kv_bytes_per_token": kv_bytes[0]}
         cost = equation("cache.storage_price_is_hold_cost").right_side(values)
-        logs[tier] = _log_density(log(storage_price / (prior.centre * cost)), hypot(kv_bytes[1], own.holding_price.sd, prior.spread))
+        logs[tier] = _log_density(log(storage_price / (prior.centre * cost)), kv_bytes[1], own.holding_price.sd, prior.spread)
     return logs
 
 
@@ -243,7 +248,7 @@ def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = 
     ['flash', 'hdd', 'flash']
     """
     sd, times = assumptions.drain_match_spread, _drain_times(data, device, assumptions)
-    return normalised({tier: _log_density(log(ttl / time.median), hypot(sd, time.sd)) for tier, time in times.items()})
+    return normalised({tier: _log_density(log(ttl / time.median), sd, time.sd) for tier, time in times.items()})
 
 
 def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -> Probabilities:
@@ -261,7 +266,7 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 @cache_with_data
 def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
     """Return the drain time of every tier from memory_tiers.csv, by the lecture or by real devices."""
-    return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS})
+    return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", device, assumptions) for tier in TIERS})
 
 
 @cache_with_data
@@ -274,22 +279,19 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
     """
     if basis not in BASES or year not in assumptions.price_years:
         raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, assumptions.price_years))}")
-    found = {}
-    for tier in TIERS:
-        column = basis if _rows(data.tables, tier, "holding_price", "basis", basis) else "owned"
-        holding = _spread(data.tables, tier, "holding_price", "basis", column, assumptions, year)
-        found[tier] = TierParameters(_drain_times(data, "range", assumptions)[tier], holding)
-    return MappingProxyType(found)
+    drains, rows = _drain_times(data, "range", assumptions), data.tables.rows_of(MemoryTierFigure)
+    priced = {row.tier for row in rows if (row.quantity, row.basis) == ("holding_price", basis)}
+    prices = {tier: _spread(data.tables, tier, "holding_price", basis if tier in priced else "owned", assumptions, year) for tier in TIERS}
+    return MappingProxyType({tier: TierParameters(drains[tier], prices[tier]) for tier in TIERS})
 
 
-def _spread(
-    tables: Tables, tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None
-) -> LogSpread:
-    """Return the row of a tier as a lognormal, with the row of the year if the table has one."""
-    found = _rows(tables, tier, quantity, column, wanted)
+def _spread(tables: Tables, tier: str, quantity: str, wanted: str, assumptions: Assumptions, year: int | None = None) -> LogSpread:
+    """Return the row of a tier for a device or a cost basis as a lognormal, with the row of the year if the table has one."""
+    of_tier = (row for row in tables.rows_of(MemoryTierFigure) if (row.tier, row.quantity) == (tier, quantity))
+    found = [row for row in of_tier if wanted in (row.device, row.basis)]
     rows = [row for row in found if year and row.year == year] or [row for row in found if row.year is None]
     if len(rows) != 1:
-        raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} is in {len(rows)} rows, but must be in exactly one")
+        raise WrongData(f"memory_tiers.csv {tier} {quantity}: {wanted} is in {len(rows)} rows, but must be in exactly one")
     (row,) = rows
     value = in_si(quantity, row.value, row.unit)
     if wanted == "lecture":
@@ -297,34 +299,16 @@ def _spread(
     if row.low is None or row.high is None:
         column = "low" if row.low is None else "high"
         raise BadRow(Problem(origin="memory_tiers.csv", row=row.place, column=column, message="is blank, and a spread needs it"))
-    low, high = in_si(quantity, row.low, row.unit), in_si(quantity, row.high, row.unit)
-    half = max(log(high / low) / 2, log(assumptions.tier_range_factor))
+    half = max(log(row.high / row.low) / 2, log(assumptions.tier_range_factor))
     return LogSpread(value, half / assumptions.range_reach)
-
-
-def _rows(tables: Tables, tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:
-    """Return the rows of a quantity of a tier with the wanted device or basis."""
-    of_tier = (row for row in tables.rows_of(MemoryTierFigure) if (row.tier, row.quantity) == (tier, quantity))
-    return [row for row in of_tier if getattr(row, column) == wanted]
 
 
 # Statistics.
 
 
-def _log_density(distance: float, sd: float) -> float:
-    """Return ln of a normal density, up to a constant. It includes the width, because tiers have different widths."""
-    return -0.5 * (distance / sd) ** 2 - log(sd)
-
-
 def normalised(logs: Mapping[_K, float]) -> dict[_K, float]:
     """Return probabilities from log weights, with every tier or case equally likely a priori."""
-    total = _marginal(logs)
-    return {one: exp(value - total) for one, value in logs.items()}
-
-
-def _marginal(logs: Mapping[Any, float]) -> float:
-    """Return ln of the sum of the exponentials: the log likelihood of a case, up to a constant."""
-    return float(np.logaddexp.reduce(list(logs.values())))
+    return dict(zip(logs, softmax([*logs.values()]).tolist(), strict=True))
 
 
 def one_posterior(cases: Iterable[_LogLikelihood]) -> Probabilities | None:
@@ -332,8 +316,8 @@ def one_posterior(cases: Iterable[_LogLikelihood]) -> Probabilities | None:
 
     Likelihoods are averaged, not posteriors: a case with a lower likelihood counts for less.
     """
-    found = list(cases)
-    return normalised({tier: _marginal({at: one[tier] for at, one in enumerate(found)}) for tier in TIERS}) if found else None
+    found = [[one[tier] for tier in TIERS] for one in cases]
+    return normalised(dict(zip(TIERS, logsumexp(found, axis=0).tolist(), strict=True))) if found else None
 
 
 def mean(found: Iterable[Probabilities]) -> Probabilities | None:
