@@ -15,18 +15,9 @@ from derive.tables.lines import BadRow, Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, made_with, read_data
 from invert.estimate_text import KV_NAMES
-from invert.estimators import lecture, other_prices, size
+from invert.estimators import known, lecture, other_prices, size
 from invert.estimators.all_prices import broken_by, convention, posterior_of, probability_by_cost
 from invert.estimators.cases import ASSUMED_SIZE, Case, assumptions_of, case_of, common_anchors, given_anchors, known_cache, same_weights
-from invert.estimators.known import (
-    bounds_at_cost,
-    error_of_lecture,
-    negative_controls,
-    record_of_storage_price,
-    reliabilities,
-    side_by_side,
-    told_by_others,
-)
 from invert.estimators.lecture import read_pair, tiers_of_lifetimes
 from invert.estimators.other_prices import pair_fast_mode, price_cost_of_lists
 from invert.estimators.premium import MEANS, learn, verdict_on_premium
@@ -165,15 +156,15 @@ def _answered(
 ) -> InferenceTable:
     as_of = request.as_of
     offered = sheets(book, as_of, request.tier or "", request.everything)
-    known = described(offered, data)
+    rows = described(offered, data)
     day = day_of(book, as_of)
-    chosen, notes = choose_sheets(request.names, request.providers, offered, known, book, day)
+    chosen, notes = choose_sheets(request.names, request.providers, offered, rows, book, day)
     first = first_days(offered, book, data)
-    every, left_out = released_sheets(chosen, known, first, named=bool(request.names))
-    offered, _ = released_sheets(offered, known, first)
+    every, left_out = released_sheets(chosen, rows, first, named=bool(request.names))
+    offered, _ = released_sheets(offered, rows, first)
     notes += left_out
     new = changes_since_release(data, day)
-    chosen = published = _pick_flagships(every, known, (*new, *book.own), most_flagships)
+    chosen = published = _pick_flagships(every, rows, (*new, *book.own), most_flagships)
     if changes:
         chosen = [_change_prices(sheet, changes) for sheet in published]
         notes += _notes_on_bands(chosen)
@@ -196,14 +187,14 @@ def _answered(
         mean_contexts={name: assumptions.priors[name].at(0.0) for name in MEANS if assumptions.priors[name].ends},
         drain_times={device: lecture.drain_times(data, device) for device in ("lecture", "range")},
         tier_rules=_tier_rules(data, day, assumptions),
-        negative_controls=negative_controls(data, assumptions),
+        negative_controls=known.negative_controls(data, assumptions),
         shared_tariffs=shared_tariffs(offered),
         base_inputs=of_day,
         of_other_days=len({row.sheet_key for row in book.rows}) - len(of_day),
         request=request,
         rows=Records(rows_used(chosen, book)),
         made=made_with(data),
-        lecture_error=error_of_lecture(data, assumptions),
+        lecture_error=known.error_of_lecture(data, assumptions),
         doubts=doubts_about((sheet.key for sheet in chosen), book, assumptions),
         since_release=new,
         before={one.key: one for one in before},
@@ -212,10 +203,10 @@ def _answered(
 
 
 def _pick_flagships(
-    chosen: list[PriceSheet], known: Iterable[ModelRow], new: Iterable[Difference | PriceRow], most: int
+    chosen: list[PriceSheet], models: Iterable[ModelRow], new: Iterable[Difference | PriceRow], most: int
 ) -> list[PriceSheet]:
     """Return the sheets of flagships and of models with new prices, or all sheets if these are zero or more than the most."""
-    names = {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in known if row.flagship}
+    names = {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in models if row.flagship}
     flagships = [sheet for sheet in chosen if sheet.key[:2] in names]
     return flagships if 0 < len(flagships) <= most else chosen
 
@@ -246,23 +237,23 @@ def infer_sheets(
     # The sheet is dated at the day of its baseline. If the release is known, later days give the same result.
     dated = [replace(one.sheet, as_of=one.day if one.released else one.sheet.as_of, start_known=True) for one in read]
     keys = [(infer_sheets, sheet, one.model, assumptions, extent.estimators, judged) for sheet, one in zip(dated, read, strict=True)]
-    known = {key: data.known[key] for key in keys if key in data.known}
-    new = {key: one for key, one in zip(keys, read, strict=True) if key not in known}
-    reliability = reliabilities((one.architecture for one in read), data, assumptions, judged)
+    found = {key: data.known[key] for key in keys if key in data.known}
+    new = {key: one for key, one in zip(keys, read, strict=True) if key not in found}
+    reliability = known.reliabilities((one.architecture for one in read), data, assumptions, judged)
     cases = [*new.values()]
     batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
     work = partial(_infer_cases, data=data, assumptions=assumptions, reliability=reliability, names=extent.estimators)
     inferred = chain.from_iterable(executor.map(work, batches) if executor and len(batches) > 1 else map(work, batches))
-    known |= zip(new, inferred, strict=True)
-    found = []
+    found |= zip(new, inferred, strict=True)
+    completed = []
     for key, one in zip(keys, read, strict=True):
-        if isinstance(inference := known[key], Inference):
+        if isinstance(inference := found[key], Inference):
             data.keep(key, inference)
             flags = inference.flags if one.sheet.start_known else (*inference.flags, "start not known")
-            found.append(replace(inference, sheet=one.sheet, flags=flags))
+            completed.append(replace(inference, sheet=one.sheet, flags=flags))
         else:
             problems.append(Problem(origin=f"{one.sheet.provider}/{one.sheet.model}", message=str(inference)))
-    return found, problems
+    return completed, problems
 
 
 _BATCH = 64
@@ -326,12 +317,12 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
     """Infer from one sheet alone, by its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, place, anchors, assumptions) for place in range(len(seen.pairs)))
-    known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
+    cache, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
     summary, contractions = posterior_of(read.price_data, data, assumptions) if "from_all_prices" in names else (None, {})
-    kv_bytes, beside = side_by_side(read, data, assumptions, names)
+    kv_bytes, beside = known.side_by_side(read, data, assumptions, names)
     stored = {"typical": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["from_premium_at_cost"].kind == "upper":
-        kv_bytes["from_premium_at_cost"] = told_by_others(kv_bytes["from_premium_at_cost"], bounds_at_cost(data, assumptions))
+        kv_bytes["from_premium_at_cost"] = known.told_by_others(kv_bytes["from_premium_at_cost"], known.bounds_at_cost(data, assumptions))
     found = {
         "bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions),
         **size.estimate_by_knowledge(read, data, assumptions),
@@ -339,7 +330,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
     }
     by_storage = other_prices.estimate_by_storage(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
-        stored["by_storage_price"] = replace(by_price, record=record_of_storage_price(data, assumptions))
+        stored["by_storage_price"] = replace(by_price, record=known.record_of_storage_price(data, assumptions))
     # The records of other quantities are of sheets with several bands.
     kv_bytes = _attach_records(kv_bytes, reliability.records)
     found = _attach_records({**found, **by_storage}, reliability.beside if pairs else {})
@@ -355,7 +346,7 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         inversion=lecture.invert_sheet(read, assumptions),
         tiers=tiers_of_lifetimes(sheet, seen, data),
         implied_drain_time=drained,
-        known=known,
+        known=cache,
         price_data=read.price_data,
         summary=summary,
         contractions=contractions,
@@ -365,10 +356,10 @@ def _conclude(read: Case, data: Data, assumptions: Assumptions, reliability: Rel
         by_price={name: finished_estimate(name, one) for name, one in other_prices.estimate_by_input(read, data, assumptions).items()},
         reliability=reliability,
         convention=None,
-        storage=_storage(read, known, data, assumptions),
+        storage=_storage(read, cache, data, assumptions),
         tariffs=read.tariffs,
         contradiction=broken,
-        flags=_flags(read, pairs, known, {**kv_bytes, **found}),
+        flags=_flags(read, pairs, cache, {**kv_bytes, **found}),
         calibration=learn(data, read.architecture, assumptions),
         assumptions=assumptions,
     )
@@ -391,16 +382,16 @@ def complete_inferences(
     """
     found = []
     for one in inferences:
-        others, known = [asked for asked in premiums if asked.provider != one.sheet.provider], None
+        others, habit = [asked for asked in premiums if asked.provider != one.sheet.provider], None
         if one.pairs and one.summary and not one.contradiction and one.kv_bytes["from_all_prices"].kind in ("interval", "given"):
             by_cost = probability_by_cost(one.price_data, one.summary.log_evidence, data, assumptions)
-            known = None if by_cost is None else convention(one.pairs[0].pair, by_cost, others, assumptions)
+            habit = None if by_cost is None else convention(one.pairs[0].pair, by_cost, others, assumptions)
         fast = pair_fast_mode(one.key, one.observables.output_input_ratio.value, of_day, data)
-        found.append(replace(one, convention=known, fast_mode=fast))
+        found.append(replace(one, convention=habit, fast_mode=fast))
     return found
 
 
-def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
+def _storage(read: Case, cache: KnownCache | None, data: Data, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
     """Return the tier evidence of each sold lifetime, and of a storage price.
 
     The KV bytes are given (as decode reads them), else from the architecture, else typical for the date.
@@ -408,10 +399,10 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
     lifetimes: list[int | None] = [one.ttl_seconds for one in read.seen.cache_write_premiums if one.ttl_seconds]
     if read.seen.storage_price:
         lifetimes.append(None)
-    stored = known and known.stored
+    stored = cache and cache.stored
     given = assumptions.kv_bytes_per_token
     if given:
-        stored = given * known.stored / known.read if known else given
+        stored = given * cache.stored / cache.read if cache else given
     usual = usual_stored(data, read.day, assumptions, read.kv_family)
     kv = (stored, assumptions.known_cache_spread) if stored else usual
     price, source = read.storage_price, sole_source(read.sheet)
@@ -427,7 +418,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
     return tuple(replace(one, sole_source=source) if one.anchors else one for one in found)
 
 
-def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | None, found: Mapping[str, Estimate]) -> tuple[str, ...]:
+def _flags(read: Case, pairs: tuple[PairInference, ...], cache: KnownCache | None, found: Mapping[str, Estimate]) -> tuple[str, ...]:
     """List short flags that a reader must know before using the row."""
     sheet, by_price, ends = read.sheet, read.by_price, read.sheet.bands[0].input.ends
     listed, balance = by_price.listed if by_price else None, found.get("balance_context")
@@ -442,7 +433,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         EXTRAPOLATED: by_price and by_price.extrapolated,
         RELEASE_NOT_KNOWN: read.released is None,
         f"{WEIGHTS_UNSURE} {listed and listed.model}": listed and not same_weights(listed, read.model),
-        f"architecture {'known' if known and known.grade == 'verified' else known and known.grade}": known,
+        f"architecture {'known' if cache and cache.grade == 'verified' else cache and cache.grade}": cache,
         "KV given": found["typical"].kind == "given",
         "KV PRIOR-DOMINATED": found["typical"].prior_dominated,
         "inconsistent": balance and balance.kind == "undetermined",

@@ -22,17 +22,8 @@ from derive.tables.shipped import in_si
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimate_text import KV_NAMES, kv_heading
-from invert.estimators import panel, premium, size
+from invert.estimators import known, panel, premium, size
 from invert.estimators.cases import production_figure, rental
-from invert.estimators.known import (
-    Judged,
-    cases_of_known_cache,
-    judged,
-    negative_controls,
-    record_of_storage_price,
-    records,
-    records_beside,
-)
 from invert.estimators.other_prices import params_times_price_cost
 from invert.estimators.premium import ONE_TOKEN_MORE, Member, members, weighted_line
 from invert.estimators.size import IN_WORDS, knowledge_forms, passes_gate
@@ -99,9 +90,9 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     >>> [rows[-2][name] for name in ("KV from premium at cost", "KV from all prices")]
     [-0.73, -3.85]
     """
-    known = judged(data, assumptions)
-    readings: dict[str, Callable[[Judged], float | None]] = {
-        kv_heading(name): partial(Judged.ratio, estimator=name) for name in KV_NAMES
+    rows = known.judged(data, assumptions)
+    readings: dict[str, Callable[[known.Judged], float | None]] = {
+        kv_heading(name): partial(known.Judged.ratio, estimator=name) for name in KV_NAMES
     } | {"attention from input increments": lambda one: attention_ratio(data, one.member, assumptions)}
     found: list[ScoreRow] = [
         {
@@ -110,9 +101,9 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
             **{name: _digits(reading(one)) for name, reading in readings.items()},
             "base price/cost": _digits(base_price_over_cost(data, one.member, assumptions)),
         }
-        for one in known
+        for one in rows
     ]
-    logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
+    logs = {name: [log(ratio) for one in rows if (ratio := reading(one))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
         figures = {name: round(of(values), 2) if len(values) > 1 else None for name, values in logs.items()}
         found.append({"model": label, "KV bytes": None, **figures, "base price/cost": None})
@@ -155,29 +146,32 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 @immutable
 class Scored:
-    """An estimator with its record: `left_out` describes the unseen part, `known` the baseline, empty for one without verdict."""
+    """An estimator with its record: `left_out` describes the unseen part, `baseline` what it is compared with, or "" without a verdict."""
 
     estimate: str
     left_out: str
     record: Record
-    known: str
+    baseline: str
 
 
 @cache_with_data
 def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     """Return every printed estimator that has a record on unseen models."""
-    models_of_known_cache = judged(data, assumptions)
-    known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
-    by_baseline = partial(Scored, known="the typical KV", left_out="family")
-    found = [by_baseline(estimate=kv_heading(name), record=one) for name, one in known.items() if name != "typical"]
-    found += [
-        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, known="the result of the other families")
-        for quantity, one in beside.items()
+    rows = known.judged(data, assumptions)
+    by_baseline = partial(Scored, baseline="the typical KV", left_out="family")
+    found = [
+        by_baseline(estimate=kv_heading(name), record=one)
+        for name, one in known.records(rows, data, assumptions).items()
+        if name != "typical"
     ]
-    if of_storage_price := record_of_storage_price(data, assumptions):
+    found += [
+        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, baseline="the result of the other families")
+        for quantity, one in known.records_beside(rows, assumptions).items()
+    ]
+    if of_storage_price := known.record_of_storage_price(data, assumptions):
         found.append(by_baseline(estimate="KV stored by storage price", record=of_storage_price))
     found += [
-        Scored(estimate=f"KV {of}", left_out="later", record=one, known="all earlier models alike")
+        Scored(estimate=f"KV {of}", left_out="later", record=one, baseline="all earlier models alike")
         for of in READ_OR_STORED
         if (one := record_of_typical_kv(data, of, assumptions))
     ]
@@ -197,7 +191,7 @@ def _skill(scored: Scored, assumptions: Assumptions) -> ScoreRow:
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
         **{"rms": round(one.rms, 2), "class": round(one.rms_of_baseline, 2), "gain": round_nats(one.gain)},
         **{"standard error": round_nats(one.standard_error), "gain, low": round_nats(low), "gain, high": round_nats(high), **shares},
-        **{"right": one.coverage[-1].right, "verdict": judge_record(one, scored.known, assumptions) if scored.known else None},
+        **{"right": one.coverage[-1].right, "verdict": judge_record(one, scored.baseline, assumptions) if scored.baseline else None},
     }
 
 
@@ -211,7 +205,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, si
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     typical = typical_kv(data, assumptions)["read"]
     caches = typical.by_name
-    sold = [(case.sheet, cache.architecture) for case, cache in cases_of_known_cache(data, assumptions)]
+    sold = [(case.sheet, cache.architecture) for case, cache in known.cases_of_known_cache(data, assumptions)]
     sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
     asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
     return candidates.judge_predictors(list(asked.values()), typical, since, assumptions)
@@ -253,14 +247,16 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
     """Yield the fits of size on open models, and the printed estimates for closed models on closed models of known size."""
     of_knowledge = [(f"all, {form.benchmark}, {IN_WORDS[form.priced]}", form) for form in knowledge_forms(data, assumptions)]
     for name, form, tests in (*_SIZE_FITS, *((name, form, _KNOWLEDGE_TESTS) for name, form in of_knowledge)):
-        known = "sizes without the score" if form.benchmark else "sizes without a price"
+        baseline = "sizes without the score" if form.benchmark else "sizes without a price"
         printed = not form.benchmark or passes_gate(data, form, assumptions)
         for left_out in tests:
             # A test of too few models has no row. Other tests of a form and forms that are not printed have no verdict.
             with suppress(WrongData):
                 one = size.size_record(data, form, left_out, assumptions)
                 shown = "model" if left_out == "closed vendor" else left_out
-                yield Scored(estimate=name, left_out=shown, record=one, known=known if printed and shown in ("family", "model") else "")
+                yield Scored(
+                    estimate=name, left_out=shown, record=one, baseline=baseline if printed and shown in ("family", "model") else ""
+                )
 
 
 _KNOWLEDGE_TESTS: tuple[size.LeftOut, ...] = ("family", "later", "closed vendor")
@@ -296,7 +292,7 @@ def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     return [
         {"provider": one.provider, "price": f"{one.amount:g} {one.currency}/MTok/h", "models": len(one.models),
          "KV bytes": f"{one.kv_low:.0f} to {one.kv_high:.0f}", "ratio": round(one.ratio, 1)}
-        for one in negative_controls(data, assumptions)
+        for one in known.negative_controls(data, assumptions)
     ]  # fmt: skip
 
 
@@ -318,8 +314,8 @@ def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Compare claims of the lecture, or attributed to it, with the results of equations and tables."""
     rows = data.tables.rows_of(Claim)
     days = {read_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := read_givens(row.givens).rows)}
-    known = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
-    return checked_rows(rows, known, data.tables)
+    facts = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
+    return checked_rows(rows, facts, data.tables)
 
 
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
@@ -333,10 +329,10 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
             **{f"coverage_{100 * found.level:.0f}": f"{found.share:.4f}" for found in one.record.coverage},
-            **{"ks_p": "", "seeds": "", "draws": "", "verdict": judge_record(one.record, one.known, assumptions)},
+            **{"ks_p": "", "seeds": "", "draws": "", "verdict": judge_record(one.record, one.baseline, assumptions)},
         }
         for one in scored(data, assumptions)
-        if one.known
+        if one.baseline
     ]
     return [*pooled(csv.DictReader(recorded.splitlines())), *of_estimators]
 

@@ -113,7 +113,7 @@ def test_the_calibration_of_the_sampler_finds_the_fault_and_no_other():
 
 def test_a_calibration_ends_with_a_verdict_on_every_estimator_that_has_a_record(skill):
     rows = [row for row in truth.recorded_calibration(shipped_data()) if row["run"] == truth.MODELS_LEFT_OUT]
-    told = {(one.estimate, one.left_out) for one in truth.scored(shipped_data()) if one.known}
+    told = {(one.estimate, one.left_out) for one in truth.scored(shipped_data()) if one.baseline}
     scored = {key: row for key, row in skill.items() if key in told}
     assert [(row["quantity"], row["shape"]) for row in rows] == [*scored]
     for row, of in zip(rows, scored.values(), strict=True):
