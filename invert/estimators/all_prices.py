@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from math import exp, inf, isfinite
 
 from derive.answers import values_of_steps
@@ -14,9 +13,8 @@ from invert.assumptions import ASSUMED, USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case, rental
 from invert.forward_model import Inversion, crossover_context, forward, invert_prices, solve_steps
-from invert.posterior import sampler
 from invert.posterior.points import Pair, PriceData, solved
-from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, prior_spreads, summarise
+from invert.posterior.sampler import LEVEL_OF_PRICES, Marginal, Summary, posterior, prior_spreads, summarise
 
 JOINT_STEPS = (
     ("bands.premium_in", "attention_flops_per_pair"),
@@ -235,7 +233,7 @@ def probability_by_cost(of: PriceData, log_evidence: float, data: Data, assumpti
 
     def evidence(cells: Mapping[str, tuple[Pair, ...]]) -> float:
         one = replace(of, cells=cells, edges=of.edges[:2])
-        return data.once((probability_by_cost, one.key, assumptions), partial(sampler.log_evidence, one, assumptions))
+        return data.once((probability_by_cost, one.key, assumptions), lambda: posterior(one, assumptions).weights.log_evidence)
 
     # Only the premiums over the first threshold are judged: bands above it are left out.
     first = {name: cells[:1] for name, cells in of.cells.items()}

@@ -106,8 +106,9 @@ class Weights:
 
 def weights(log_weights: Array) -> Weights:
     """Return weights from log weights [draws], which are minus infinity if a draw is not feasible."""
-    evidence = log_mean(log_weights)
-    feasible = evidence > -np.inf
+    top = log_weights.max()
+    feasible = top > -np.inf
+    evidence = float(top + np.log(np.exp(log_weights - top).mean())) if feasible else -np.inf
     values = np.exp(log_weights - evidence) / len(log_weights) if feasible else np.zeros_like(log_weights)
     return Weights(
         values=values,
@@ -116,12 +117,6 @@ def weights(log_weights: Array) -> Weights:
         pareto_k=pareto_k(values),
         feasible_fraction=float((log_weights > -np.inf).mean()),
     )
-
-
-def log_mean(log_weights: Array) -> float:
-    """Return the log evidence alone: ln of the mean of the weights."""
-    top = log_weights.max()
-    return float(top + np.log(np.exp(log_weights - top).mean())) if top > -np.inf else -np.inf
 
 
 def pareto_k(values: Array) -> float:

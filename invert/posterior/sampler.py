@@ -23,7 +23,7 @@ from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import NUISANCES, STRUCTURE, Assumptions, normal_log_density
-from invert.posterior.draws import DEFAULT, ENOUGH, MOST, SEED, Weights, log_mean, normals, quantiles, uniforms, weights
+from invert.posterior.draws import DEFAULT, ENOUGH, MOST, SEED, Weights, normals, quantiles, uniforms, weights
 from invert.posterior.points import (
     NOISY,
     RATIOS,
@@ -153,12 +153,6 @@ def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFA
             seed=seed,
             assumptions=assumptions,
         )
-
-
-def log_evidence(price_data: PriceData, assumptions: Assumptions) -> float:
-    """Return the log marginal likelihood of the prices of a sheet, as in its posterior."""
-    with np.errstate(all="ignore"):
-        return log_mean(log_ratio(triangular_points(price_data, assumptions, DEFAULT, SEED), price_data, assumptions))
 
 
 def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:

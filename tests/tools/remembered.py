@@ -12,20 +12,17 @@ from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import all_prices
-from invert.posterior import sampler
 from invert.posterior.points import PriceData
 from invert.posterior.sampler import Summary, summarise
 
 _summaries: dict[Hashable, Summary] = {}
 _shipped: list[Data] = []
-_evidence: dict[Hashable, float] = {}
-_data_of, _log_evidence = data._cache_of, sampler.log_evidence
+_data_of = data._cache_of
 
 
 def remember() -> None:
     """Cache the draws of sheets and the results from the shipped tables in this process."""
     all_prices.summarise = _drawn_once
-    sampler.log_evidence = _weighed_once
     data._cache_of = _kept_if_shipped
 
 
@@ -52,13 +49,6 @@ def _drawn_once(price_data: PriceData, assumptions: Assumptions, price_per_flop:
     if asked not in _summaries:
         _summaries[asked] = summarise(price_data, assumptions, price_per_flop)
     return _summaries[asked]
-
-
-def _weighed_once(sheet: PriceData, assumptions: Assumptions) -> float:
-    asked = sheet.key, assumptions
-    if asked not in _evidence:
-        _evidence[asked] = _log_evidence(sheet, assumptions)
-    return _evidence[asked]
 
 
 def _kept_if_shipped(tables: Tables) -> Data:

@@ -122,9 +122,7 @@ def test_the_assumptions_of_a_run_are_those_of_its_sheets():
         anchors={"overlap": 0.5},
         assumptions=replace(USUAL, extra_price_cost_ratio_prior=Prior(centre=2.0, spread=0.6)),
     )
-    assert run.assumptions == assumptions_of(
-        {"overlap": 0.5}, replace(USUAL, extra_price_cost_ratio_prior=Prior(centre=2.0, spread=0.6))
-    )
+    assert run.assumptions == assumptions_of({"overlap": 0.5}, replace(USUAL, extra_price_cost_ratio_prior=Prior(centre=2.0, spread=0.6)))
     usual = infer(["acme/m"], prices=io.StringIO(sheet.getvalue())).inferences[0]
     assert (
         run.inferences[0].anchors.values["active_params"] < usual.anchors.values["active_params"] and run.anchors.values["overlap"] == 0.5

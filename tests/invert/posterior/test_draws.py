@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from scipy.stats import genpareto, qmc
 
 from invert.posterior import draws
-from invert.posterior.draws import log_mean, pareto_k, quantiles, weights
+from invert.posterior.draws import pareto_k, quantiles, weights
 
 
 def test_the_shipped_points_are_those_of_the_seed():
@@ -86,7 +86,3 @@ def test_quantiles_of_a_known_distribution():
     weight = np.exp(values / 2)
     found = quantiles(values[None], weight / weight.sum(), (0.05, 0.5, 0.9))[0]
     assert found == pytest.approx(-2 * np.log1p(-np.array([0.05, 0.5, 0.9])), rel=5e-3)
-
-
-def test_log_mean():
-    assert round(float(np.exp(log_mean(np.log([1.0, 3.0])))), 12) == 2.0

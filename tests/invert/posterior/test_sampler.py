@@ -19,7 +19,7 @@ from invert.estimators.cases import assumptions_of
 from invert.forward_model import forward
 from invert.posterior.draws import MOST, normals, quantiles
 from invert.posterior.points import PriceData, prior_points, structure_priors
-from invert.posterior.sampler import log_evidence, log_likelihood, log_mass, posterior
+from invert.posterior.sampler import log_likelihood, log_mass, posterior
 from invert.sheets.observables import rounding_cell
 
 SIZE = USUAL.priors["active_params"].normal
@@ -175,11 +175,6 @@ def test_a_sheet_that_no_hidden_quantity_gives_has_no_weight(premium_in: float, 
     found = posterior(price_data(output_input_ratio=6, premium_in=premium_in, premium_out=premium_out), held, 4096)
     assert found.weights.feasible_fraction == 0 and not found.weights.values.any()
     assert found.weights.log_evidence == -np.inf and found.weights.ess == 0
-
-
-def test_the_marginal_likelihood_alone_is_that_of_the_posterior():
-    for sheet in (price_data(output_input_ratio=6, premium_in=2, premium_out=1.5), price_data(output_input_ratio=6)):
-        assert log_evidence(sheet, USUAL) == posterior(sheet, USUAL).weights.log_evidence
 
 
 @given(low=st.floats(-3, 3), width=st.floats(0.02, 3), centre=st.floats(-4, 4), spread=st.floats(0.1, 3))
