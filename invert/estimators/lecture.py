@@ -9,7 +9,6 @@ from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.tables.shipped import in_si
 from invert import records
-from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import panel
@@ -24,6 +23,8 @@ from invert.storage.tariffs import disclosed_tiers
 _THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio", "ridge_point")
 _LEAST_FRACTION = 1e-15
 """Lowest fraction that a ratio of prices may mean. The highest fraction is 1 minus this."""
+_BOUND = "cache_read_price"
+"""A price with a lower bound in place of a prediction."""
 _START_KV_BYTES = 1e4
 """Scale [byte/token] of KV bytes that no price determines."""
 
@@ -172,36 +173,27 @@ def check_forward(
     bands, contexts = sheet.bands[index:], seen.contexts[index:] or (0.0,)
     base = bands[0]
     predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
-    found = [_check((seen.pairs[index] if index else seen).output_input_ratio, "", predicted["output_input_ratio"], used)]
+    prices = [("output_input_ratio", (seen.pairs[index] if index else seen).output_input_ratio, predicted["output_input_ratio"])]
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
-        for name, asked, value in (
-            ("premium_in", ratio(band.input, base.input), predicted["premium_in"][place]),
-            ("premium_out", ratio(band.output, base.output), predicted["premium_out"][place]),
-        ):
-            found.append(_check(observe(name, asked, assumptions), suffix, value, used))
+        into, out = ratio(band.input, base.input), ratio(band.output, base.output)
+        prices.append((f"premium_in{suffix}", observe("premium_in", into, assumptions), predicted["premium_in"][place]))
+        prices.append((f"premium_out{suffix}", observe("premium_out", out, assumptions), predicted["premium_out"][place]))
     if seen.storage_price and index == 0:
-        found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
-    if base.cache_read and base.cache_read.usd_per_token:
-        published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
-        found.append(
-            records.Check(
-                component="cache_read_price",
-                published=published,
-                predicted=least,
-                used_by_reading=False,
-                inside_rounding_cell=least <= published,
-                bound=True,
-            )
+        prices.append(("storage_price", seen.storage_price, predicted["storage_price"]))
+    if base.cache_read and (hit := base.cache_read.usd_per_token):
+        least = records.Observable(name=_BOUND, value=hit, low=-inf, high=hit)
+        prices.append((_BOUND, least, predicted["cache_read_price"]))
+    return tuple(
+        records.Check(
+            component=component,
+            published=published.value,
+            predicted=float(value),
+            used_by_reading=component in used,
+            inside_rounding_cell=published.low <= float(value) <= published.high,
+            bound=component == _BOUND,
         )
-    return tuple(found)
-
-
-def _check(published: records.Observable, suffix: str, value: Values, used: tuple[str, ...]) -> records.Check:
-    component, predicted = published.name + suffix, float(value)
-    inside = published.low <= predicted <= published.high
-    return records.Check(
-        component=component, published=published.value, predicted=predicted, used_by_reading=component in used, inside_rounding_cell=inside
+        for component, published, value in prices
     )
 
 

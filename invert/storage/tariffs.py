@@ -26,12 +26,8 @@ from invert.storage.tiers import Probabilities
 _UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
 
 
-@immutable(kw_only=False)
-class PricedLifetime:
-    """The inputs of the rules on a disclosed lifetime from one sheet: storage_price [USD/token/s], implied drain time with spread."""
-
-    storage_price: float | None
-    implied_drain_time: tuple[float, float] | None
+Offer = tuple[float | None, tuple[float, float] | None]
+"""The inputs of the rules on a disclosed lifetime from one sheet: storage price [USD/token/s], and implied drain time with its spread."""
 
 
 @immutable
@@ -41,7 +37,7 @@ class DisclosedCase:
     provider: str
     ttl_seconds: int
     disclosed: str
-    offers: tuple[PricedLifetime, ...]
+    offers: tuple[Offer, ...]
 
 
 # Tariffs of two lifetimes.
@@ -192,7 +188,7 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
     return tuple(found)
 
 
-def _priced(sheet: PriceSheet, max_context: int | None, ttl: int, assumptions: Assumptions) -> PricedLifetime | None:
+def _priced(sheet: PriceSheet, max_context: int | None, ttl: int, assumptions: Assumptions) -> Offer | None:
     """Return the price of a lifetime by the sheet's own tariff, or None if the sheet does not sell it."""
     seen = observables(sheet, max_context, assumptions)
     tariff = next((one for one in tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
@@ -200,7 +196,7 @@ def _priced(sheet: PriceSheet, max_context: int | None, ttl: int, assumptions: A
     if tariff is None or tariff.problem:
         return None
     drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, tariff.storage_price, assumptions) if seen.pairs else None
-    return PricedLifetime(tariff.storage_price.value, drain)
+    return tariff.storage_price.value, drain
 
 
 @cache_with_data
@@ -214,11 +210,11 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     tier is a disclosed one.
     """
 
-    def by_term(term: str, basis: str, ttl: int, offer: PricedLifetime) -> Probabilities | None:
-        rule = storage.terms(data, ttl, offer.storage_price, offer.implied_drain_time, kv_bytes, assumptions).get(term)
+    def by_term(term: str, basis: str, ttl: int, offer: Offer) -> Probabilities | None:
+        rule = storage.terms(data, ttl, *offer, kv_bytes, assumptions).get(term)
         return rule and storage.one_posterior(rule(basis, year) for year in assumptions.price_years)
 
-    rules: dict[str, Callable[[int, PricedLifetime], Probabilities | None]] = {
+    rules: dict[str, Callable[[int, Offer], Probabilities | None]] = {
         "uniform guess": lambda ttl, offer: None,
         "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(data, ttl, "lecture", assumptions),
         "drain match, devices": lambda ttl, offer: storage.drain_match(data, ttl, "range", assumptions),
@@ -226,11 +222,11 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     terms = (storage.cost_term(assumptions), storage.STORAGE_PRICE, storage.IMPLIED_DRAIN_TIME)
     rules |= {f"{term}, {basis}": partial(by_term, term, basis) for term in terms for basis in storage.BASES}
 
-    def shipped(ttl: int, offer: PricedLifetime) -> Probabilities | None:
+    def shipped(ttl: int, offer: Offer) -> Probabilities | None:
+        price, drain = offer
         (found,) = storage.storage_evidence(
-            data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
-            assumptions=assumptions,
-        )  # fmt: skip
+            data, [ttl], storage_price=price, implied_drain_time=drain, kv_bytes=kv_bytes, assumptions=assumptions
+        )
         return found.by_price.probabilities if found.by_price else None
 
     rules["shipped"] = shipped
@@ -238,10 +234,10 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     return tuple(_score(name, rule, cases) for name, rule in rules.items())
 
 
-def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:
+def _score(name: str, rule: Callable[[int, Offer], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:
     scores, right, answered, vendors = [], 0, 0, set()
     for case in cases:
-        said = storage.mean(found for offer in case.offers or (PricedLifetime(None, None),) if (found := rule(case.ttl_seconds, offer)))
+        said = storage.mean(found for offer in case.offers or ((None, None),) if (found := rule(case.ttl_seconds, offer)))
         answered += said is not None
         vendors |= {case.provider} if said else set()
         right += said is not None and max(said, key=said.__getitem__) in storage.TIERS_OF[case.disclosed]
