@@ -13,7 +13,7 @@ from dataclasses import field, fields, replace
 from functools import cached_property
 from math import log, pi
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from derive.catalogue import equation
 from derive.immutable import immutable
@@ -21,7 +21,9 @@ from derive.quantities import QUANTITIES
 from derive.solving.engine.one_equation import solve_equation
 
 if TYPE_CHECKING:
-    from invert.arrays import Array, Values
+    from invert.arrays import Values
+
+_Draws = TypeVar("_Draws", bound="Values")
 
 STRUCTURE = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
 """The quantities that a sheet is to determine. KV bytes are per active parameter here, so the size of the model cancels in ratios."""
@@ -50,13 +52,7 @@ class Prior:
     spread: float
     ends: tuple[float, float] | None = None
 
-    @overload
-    def at(self, normal: float) -> float: ...
-    @overload
-    def at(self, normal: "Array") -> "Array": ...
-    @overload
-    def at(self, normal: "Values") -> "Values": ...
-    def at(self, normal: "Values") -> "Values":
+    def at(self, normal: _Draws) -> _Draws:
         """Return values at standard normal draws.
 
         >>> Prior(centre=300.0, spread=0.4).at(0.0), Prior(centre=0.0, spread=1.0, ends=(0.0, 1.0)).at(0.0)
@@ -69,7 +65,7 @@ class Prior:
         else:
             low, high = self.ends
             value = low + (high - low) / (1 + np.exp(-(self.centre + self.spread * normal)))
-        return value if isinstance(normal, np.ndarray) else float(value)
+        return cast("_Draws", value if isinstance(normal, np.ndarray) else float(value))
 
     @property
     def normal(self) -> tuple[float, float]:
