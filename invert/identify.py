@@ -355,20 +355,15 @@ def swings_of_premium(price_data: PriceData, learnt: Student, assumptions: Assum
     price_cost = exp(learnt.scale * float(stdtrit(learnt.freedom, tails[1])))
     rent = exp(assumptions.reach * assumptions.rent_spread)
     low, high = np.exp(np.transpose(price_data.cells["premium_out"]))
-    middle = np.sqrt(low * high)
+    prices = np.column_stack([np.ones(3), [low, np.sqrt(low * high), high]])
     contexts = drawn_contexts(price_data, assumptions, normals(DRAWS))
-
-    def slope(places: Array, premiums: Array) -> float:
-        return float(weighted_line(places, np.concatenate([[1.0], premiums]))[1])
-
-    central = np.median(contexts, axis=0)
-    base = slope(central, middle)
-    by_contexts = np.quantile(weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, tails)
+    least, base, most = np.asarray(weighted_line(np.median(contexts, axis=0), prices)[1]).tolist()
+    by_contexts = np.quantile(weighted_line(contexts, np.broadcast_to(prices[1], contexts.shape))[1] / base, tails)
     found = [
         Swing("increment_price_cost_ratio", 1 / price_cost, price_cost),
         Swing("price_per_hbm_byte", 1 / rent, rent),
-        Swing("premium_out", slope(central, low) / base, slope(central, high) / base),
-        Swing("band means", *(float(end) for end in by_contexts)),
+        Swing("premium_out", least / base, most / base),
+        Swing("band means", *by_contexts.tolist()),
     ]
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
