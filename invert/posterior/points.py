@@ -192,7 +192,7 @@ LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCE
 class Points:
     """Hidden quantities and nuisances at draws, per active parameter, and derived quantities [draws].
 
-    `drawn` are the standard normals of the nuisances, `logs` the logs of the three structural quantities.
+    `drawn` are the standard normals of the nuisances and of the three structural quantities, `logs` the logs of the latter.
     """
 
     drawn: Mapping[str, Array]
@@ -200,7 +200,7 @@ class Points:
     logs: Mapping[str, Array]
 
 
-def points_at(drawn: Mapping[str, Array], at: _Arrays) -> Points:
+def points_at(drawn: Mapping[str, Array], at: _Arrays, price_data: PriceData, assumptions: Assumptions) -> Points:
     """Return points with what follows from their hidden quantities. The log of a quantity that is not positive is NaN."""
     found = {
         **at,
@@ -208,8 +208,9 @@ def points_at(drawn: Mapping[str, Array], at: _Arrays) -> Points:
         "prefill_cost_ratio": equation("bands.prefill_cost").right_side({**at, "context_length": at["short_context"]}),
         _MEMORY: equation("bands.memory_ratio_short").right_side(at),
     }
-    logs = np.broadcast_arrays(*(np.log(found[name]) for name in STRUCTURE))
-    return Points(drawn=drawn, at=found, logs=dict(zip(STRUCTURE, logs, strict=True)))
+    logs = dict(zip(STRUCTURE, np.broadcast_arrays(*(np.log(found[name]) for name in STRUCTURE)), strict=True))
+    priors = structure_priors(price_data, assumptions).items()
+    return Points(drawn={**{name: (logs[name] - centre) / spread for name, (centre, spread) in priors}, **drawn}, at=found, logs=logs)
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:
@@ -233,25 +234,26 @@ def triangular_points(price_data: PriceData, assumptions: Assumptions, count: in
     if "premium_out" not in ratios:
         kv, attention = (normal[:, NOISY + RATIOS.index(name)] for name in ("premium_out", "premium_in"))
         at = hidden_at({"kv_bytes_per_token": kv, "attention_intensity": attention}, at, price_data, assumptions)
-    return points_at(drawn, solve_ratios(ratios, at))
+    return points_at(drawn, solve_ratios(ratios, at), price_data, assumptions)
 
 
 def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
-    """Return the nuisances of a sheet at standard normal draws, with the fixed ones.
+    """Return the nuisances of a sheet at standard normal draws. One without draws has its median.
 
     The mean contexts of its bands are shares of the bands, unless they are given.
     """
-    values = {name: assumptions.priors[name].at(normal) for name, normal in drawn.items() if name not in ("short_context", "long_context")}
+    normal: dict[str, Values] = {name: drawn.get(name, 0.0) for name in NUISANCES}
+    values = {name: assumptions.priors[name].at(draws) for name, draws in normal.items()}
     first, second = price_data.edges[:2]
-    short, long = mean_contexts((first, second), assumptions, drawn["short_context"], drawn["long_context"])
+    short, long = mean_contexts((first, second), assumptions, normal["short_context"], normal["long_context"])
     contexts = {"short_context": short, "long_context": long, "band_share": (long - first) / (second - first)}
     return {**assumptions.held, **PER_PARAMETER, **values, **contexts}
 
 
-def hidden_at(normal: Mapping[str, Array], at: _Arrays, price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
+def hidden_at(drawn: Mapping[str, Array], at: _Arrays, price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
     """Return the values with structural quantities at standard normals, and attention FLOPs and balance context that follow from them."""
-    priors = structure_priors(price_data, assumptions)
-    found = {**at, **{name: np.exp(priors[name][0] + priors[name][1] * draws) for name, draws in normal.items()}}
+    priors = structure_priors(price_data, assumptions).items()
+    found = {**at, **{name: np.exp(centre + spread * drawn[name]) for name, (centre, spread) in priors if name in drawn}}
     found["attention_flops_per_pair"] = found["attention_intensity"] * found["kv_bytes_per_token"]
     found["balance_context"] = equation("context.balance_context").right_side(found)
     return found
@@ -266,16 +268,16 @@ def structure_priors(price_data: PriceData, assumptions: Assumptions) -> dict[st
     return priors
 
 
-def forward_points(drawn: Mapping[str, Array], normal: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> Points:
+def forward_points(drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> Points:
     """Return points at standard normals of the nuisances and of the structural quantities, by the forward model."""
-    return points_at(drawn, hidden_at(normal, nuisances(drawn, price_data, assumptions), price_data, assumptions))
+    at = hidden_at(drawn, nuisances(drawn, price_data, assumptions), price_data, assumptions)
+    return points_at(drawn, at, price_data, assumptions)
 
 
 def prior_points(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Points:
     """Return points with everything drawn from its prior. No price is used."""
-    drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
-    structure = {name: normal[:, NOISY + place] for place, name in enumerate(STRUCTURE)}
-    return forward_points(drawn, structure, price_data, assumptions)
+    places = [*enumerate(NUISANCES), *enumerate(STRUCTURE, start=NOISY)]
+    return forward_points({name: normal[:, place] for place, name in places}, price_data, assumptions)
 
 
 def drawn_contexts(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:

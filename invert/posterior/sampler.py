@@ -234,16 +234,16 @@ def mixed(first: Posterior, enough: float = ENOUGH) -> Posterior:
     fitted = first.weights.ess >= _FITTED and not _hides_compute(assumptions)
     rounds = [*zip(_ROUNDS, _TEMPER, _FLOOR, strict=True)][int(fitted) :]
     with np.errstate(all="ignore"):
-        frame, log_weights = _Frame(price_data, assumptions), first.log_weights
-        coordinates = whitened = frame.coordinates(first.points)
+        names, log_weights = unknowns(assumptions), first.log_weights
+        coordinates = whitened = np.stack([first.points.drawn[name] for name in names])
         for count, power, floor in rounds:
             centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max())), floor)
             near, (standard, far) = whitened[:, : count // 2], _student(count // 2, len(centre), seed)
             coordinates = np.concatenate([near, centre[:, None] + root @ standard], axis=1)
-            points = frame.points(coordinates)
+            points = forward_points(dict(zip(names, coordinates, strict=True)), price_data, assumptions)
             away = np.linalg.inv(root) @ (near - centre[:, None])
             square = np.concatenate([np.einsum("ij,ij->j", away, away), far])
-            target, by_triangular = frame.log_densities(coordinates, points)
+            target, by_triangular = log_densities(points, price_data, assumptions)
             log_weights = _feasible(target - np.logaddexp(by_triangular, _log_student(square, root)) + log(2))
             if count > _ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
@@ -257,31 +257,17 @@ def mixed(first: Posterior, enough: float = ENOUGH) -> Posterior:
         )
 
 
-class _Frame:
-    """One sheet's unknowns, whitened [coordinates, draws]: the nuisances that are not held fixed, then the structural three."""
+def unknowns(assumptions: Assumptions) -> tuple[str, ...]:
+    """Return the coordinates of the mixture: the nuisances that are not held fixed, then the structural three."""
+    return (*(name for name in NUISANCES if assumptions.priors[name].spread), *STRUCTURE)
 
-    def __init__(self, price_data: PriceData, assumptions: Assumptions) -> None:
-        self.price_data, self.assumptions = price_data, assumptions
-        self.free = tuple(name for name in NUISANCES if assumptions.priors[name].spread)
 
-    def coordinates(self, points: Points) -> Array:
-        """Return the coordinates of points."""
-        priors = structure_priors(self.price_data, self.assumptions)
-        structure = [(points.logs[name] - centre) / spread for name, (centre, spread) in priors.items()]
-        return np.stack([*(points.drawn[name] for name in self.free), *structure])
-
-    def points(self, coordinates: Array) -> Points:
-        """Return the points at coordinates, by the forward model."""
-        normal = dict(zip((*self.free, *STRUCTURE), coordinates, strict=True))
-        drawn = {name: normal.pop(name, np.zeros(coordinates.shape[1])) for name in NUISANCES}
-        return forward_points(drawn, normal, self.price_data, self.assumptions)
-
-    def log_densities(self, coordinates: Array, points: Points) -> tuple[Array, Array]:
-        """Return log densities of the target and the triangular proposal [draws] over coordinates, a priori standard normal."""
-        unused, used = (log_likelihood(points, self.price_data, self.assumptions, solved) for solved in (False, True))
-        prior = -0.5 * (np.einsum("ij,ij->j", coordinates, coordinates) + len(coordinates) * log(2 * pi))
-        target = prior + _feasible(unused + used)
-        return target, _feasible(target - log_ratio(points, self.price_data, self.assumptions, unused))
+def log_densities(points: Points, price_data: PriceData, assumptions: Assumptions) -> tuple[Array, Array]:
+    """Return log densities of the target and the triangular proposal [draws] over the unknowns, a priori standard normal."""
+    drawn = np.stack([points.drawn[name] for name in unknowns(assumptions)])
+    unused, used = (log_likelihood(points, price_data, assumptions, solved) for solved in (False, True))
+    target = _feasible(unused + used) - 0.5 * (np.einsum("ij,ij->j", drawn, drawn) + len(drawn) * log(2 * pi))
+    return target, _feasible(target - log_ratio(points, price_data, assumptions, unused))
 
 
 def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Array]:

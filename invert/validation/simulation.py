@@ -21,7 +21,7 @@ import numpy as np
 from derive.catalogue import equation
 from derive.immutable import immutable
 from invert.arrays import Array, Values
-from invert.assumptions import COLLAPSED, NUISANCES, STRUCTURE, USUAL, Assumptions
+from invert.assumptions import COLLAPSED, USUAL, Assumptions
 from invert.posterior.points import PER_PARAMETER, PriceData, forward_points, log_cells, points_at, predict_price
 from invert.posterior.sampler import LEVEL_OF_PRICES, OF_THE_MODEL, SUMMARISED, Posterior, log_likelihood, posterior, trusted
 from invert.sheets.observables import DECADE, rounding_cell
@@ -147,9 +147,8 @@ def published_sheets(
     size = _stated_size(shape.size, market, assumptions)
     if shape.size != "prior":
         market["active_params"] = np.exp(size[0] + size[1] * generator.standard_normal(count))
-    nuisances, structure = ({name: normal[name] for name in names} for names in (NUISANCES, STRUCTURE))
     nothing_known = PriceData(cells={}, edges=shape.edges, log_active_params=assumptions.priors["active_params"].normal)
-    drawn = forward_points(nuisances, structure, nothing_known, assumptions).at
+    drawn = forward_points(normal, nothing_known, assumptions).at
     input_price = market["price_per_parameter"] * market["active_params"] * drawn["prefill_cost_ratio"]
     if shape.size == "price":
         # The price came first: it is published, and the size was read off it.
@@ -234,7 +233,7 @@ def _share_below(found: Posterior, name: str, truth: Mapping[str, float]) -> flo
             # The truth as one point, per active parameter, in the layout of draws.
             at: dict[str, Values] = {name: np.array([value]) for name, value in truth.items()}
             at |= {**{name: at[name] / at["active_params"] for name in OF_THE_MODEL}, **PER_PARAMETER}
-            at_truth = points_at({}, at)
+            at_truth = points_at({}, at, found.price_data, found.assumptions)
             true, logs = (log_likelihood(points, found.price_data, found.assumptions) for points in (at_truth, found.points))
         else:
             true, logs = np.log(truth[name]), found.logs(name, PRICE_PER_FLOP)

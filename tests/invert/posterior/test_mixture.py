@@ -12,7 +12,7 @@ from invert.assumptions import NUISANCES, STRUCTURE, USUAL, Assumptions
 from invert.estimators.cases import assumptions_of
 from invert.posterior import sampler
 from invert.posterior.draws import DIMENSIONS, MOST, RELIABLE, quantiles
-from invert.posterior.points import PriceData, prior_points
+from invert.posterior.points import PriceData, forward_points, prior_points
 from invert.posterior.sampler import Posterior, log_likelihood, mixed, posterior, trusted
 from invert.sheets.observables import rounding_cell
 from invert.validation.simulation import _SHAPES, simulate
@@ -115,10 +115,8 @@ def test_the_coordinates_lead_back_to_the_triangular_draws_and_to_the_densities_
     feasible = np.isfinite(first.log_weights)
     assert feasible.mean() > 0.2
     with np.errstate(all="ignore"):
-        frame = sampler._Frame(sheet, held)
-        coordinates = frame.coordinates(first.points)
-        points = frame.points(coordinates)
-        target, by_triangular = frame.log_densities(coordinates, points)
+        points = forward_points({name: first.points.drawn[name] for name in sampler.unknowns(held)}, sheet, held)
+        target, by_triangular = sampler.log_densities(points, sheet, held)
         likelihood = log_likelihood(first.points, sheet, held)
     for name, values in first.points.logs.items():
         assert points.logs[name][feasible] == pytest.approx(values[feasible], abs=1e-9), name

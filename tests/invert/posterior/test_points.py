@@ -94,7 +94,7 @@ def test_points_of_the_priors_are_forward_points_at_their_draws():
     points = prior_points(sheet, USUAL, NORMAL)
     drawn = {name: NORMAL[:, place] for place, name in enumerate(NUISANCES)}
     structure = {name: NORMAL[:, NOISY + place] for place, name in enumerate(STRUCTURE)}
-    again = forward_points(drawn, structure, sheet, USUAL)
+    again = forward_points({**drawn, **structure}, sheet, USUAL)
     for name in STRUCTURE:
         assert points.logs[name] == pytest.approx(again.logs[name], rel=1e-12)
         assert points.logs[name] == pytest.approx(np.log(USUAL.priors[name].at(structure[name])), rel=1e-9)
