@@ -106,36 +106,29 @@ class Posterior:
     seed: int
     assumptions: Assumptions
 
-    def logs(self, name: str, price_per_flop: float = nan) -> Array:
-        """Return natural log of a quantity at every draw [draws], for the whole model and in SI units."""
-        return log_quantity(name, self.points, self.log_active_params, self.price_data, price_per_flop)
+    def values(self, price_per_flop: float = nan) -> dict[str, Values]:
+        """Return quantities at every draw [draws], for the whole model and in SI units."""
+        ((low, high),) = self.price_data.cells.get("input_price", ((nan, nan),))
+        found = of_whole_model(self.points.at, np.exp(self.log_active_params))
+        level = {**found, "input_price": exp((low + high) / 2), "price_per_flop": price_per_flop}
+        return {**found, LEVEL_OF_PRICES: equation("bands.active_params_times_price_cost_ratio").right_side(level)}
+
+    def logs(self, *names: str, price_per_flop: float = nan) -> Array:
+        """Return natural logs of quantities [quantities, draws]."""
+        with np.errstate(all="ignore"):
+            values = self.values(price_per_flop)
+            return np.stack([np.broadcast_to(np.log(values[name]), self.log_active_params.shape) for name in names])
 
 
 LEVEL_OF_PRICES = "active_params_times_price_cost_ratio"
 OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
 """Quantities that draws have per active parameter."""
-_DEFINED = {
-    "attention_context": "context.attention_context",
-    "memory_time_share": "bands.memory_time_share",
-    LEVEL_OF_PRICES: "bands.active_params_times_price_cost_ratio",
-}
-"""Quantities that follow from the draws, with their equations. The others are drawn or solved for."""
 
 
-def log_quantity(name: str, points: Points, log_active_params: Array, price_data: PriceData, price_per_flop: float = nan) -> Array:
-    """Return natural log of a quantity at posterior or prior draws [draws], for the whole model and in SI units."""
-    with np.errstate(all="ignore"):
-        if name == "active_params":
-            found = log_active_params
-        elif name in _DEFINED:
-            at = {**points.at, "price_per_flop": price_per_flop}
-            if name == LEVEL_OF_PRICES:
-                ((low, high),) = price_data.cells["input_price"]
-                at["input_price"] = exp((low + high) / 2)
-            found = np.log(equation(_DEFINED[name]).right_side(at))
-        else:
-            found = points.logs[name] if name in points.logs else np.log(points.at[name])
-        return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)
+def of_whole_model(at: Mapping[str, Values], active_params: Array) -> dict[str, Values]:
+    """Return values of the whole model from values per active parameter, with the share of memory in the time of a step."""
+    found = {**at, "active_params": active_params, **{name: at[name] * active_params for name in OF_THE_MODEL}}
+    return {**found, "memory_time_share": equation("bands.memory_time_share").right_side(found)}
 
 
 def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
@@ -356,7 +349,7 @@ def summary_of(found: Posterior, price_per_flop: float) -> Summary:
 
 def _marginals(found: Posterior, price_per_flop: float) -> dict[str, Marginal]:
     level, held = found.assumptions.level, np.flatnonzero(found.weights.values)
-    share, values = found.weights.values[held], np.stack([found.logs(name, price_per_flop)[held] for name in SUMMARISED])
+    share, values = found.weights.values[held], found.logs(*SUMMARISED, price_per_flop=price_per_flop)[:, held]
     means = values @ share
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
     levels = (0.5, (1 - level) / 2, (1 + level) / 2, level)
@@ -371,8 +364,7 @@ def prior_spreads(price_data: PriceData, assumptions: Assumptions) -> Mapping[st
     """Return the spread of the log of each quantity of a sheet before any price is seen [nat]."""
     normal = normals(_PRIOR_DRAWS)
     size, width = price_data.log_active_params
-    points, sizes = prior_points(price_data, assumptions, normal), size + width * normal[:, SIZE]
-    names = (name for name in SUMMARISED if name != LEVEL_OF_PRICES)
-    spreads = {name: float(log_quantity(name, points, sizes, price_data).std()) for name in names}
+    values = of_whole_model(prior_points(price_data, assumptions, normal).at, np.exp(size + width * normal[:, SIZE]))
+    spreads = {name: float(np.log(values[name]).std()) for name in SUMMARISED if name != LEVEL_OF_PRICES}
     # The level of prices is a fact of the market: before any price is seen it is as wide as size and price/cost together.
     return {**spreads, LEVEL_OF_PRICES: hypot(width, assumptions.priors["price_per_parameter"].spread)}

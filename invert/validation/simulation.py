@@ -23,7 +23,16 @@ from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import COLLAPSED, USUAL, Assumptions
 from invert.posterior.points import PER_PARAMETER, PriceData, forward_points, log_cells, points_at, predict_price
-from invert.posterior.sampler import LEVEL_OF_PRICES, OF_THE_MODEL, SUMMARISED, Posterior, log_likelihood, posterior, trusted
+from invert.posterior.sampler import (
+    LEVEL_OF_PRICES,
+    OF_THE_MODEL,
+    SUMMARISED,
+    Posterior,
+    log_likelihood,
+    of_whole_model,
+    posterior,
+    trusted,
+)
 from invert.sheets.observables import DECADE, rounding_cell
 
 LOG_LIKELIHOOD = "log_likelihood"
@@ -163,14 +172,8 @@ def published_sheets(
         elif name == "storage_ratio":
             price = price * numbers["input_price"] * _HOUR
         numbers[name] = published(price, assumptions)
-    return _of_the_model({**drawn, **market}, count), size, numbers
-
-
-def _of_the_model(at: Mapping[str, Values], count: int) -> dict[str, Array]:
-    """Return values [sheets] of the whole model from values per active parameter."""
-    truth = {name: np.broadcast_to(value, count) for name, value in at.items()}
-    truth |= {name: truth[name] * truth["active_params"] for name in OF_THE_MODEL}
-    return {**truth, "memory_time_share": equation("bands.memory_time_share").right_side(truth)}
+    truth = of_whole_model({**drawn, **market}, market["active_params"])
+    return {name: np.broadcast_to(value, count) for name, value in truth.items()}, size, numbers
 
 
 def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> tuple[Array, Array]:
@@ -236,6 +239,6 @@ def _share_below(found: Posterior, name: str, truth: Mapping[str, float]) -> flo
             at_truth = points_at({}, at, found.price_data, found.assumptions)
             true, logs = (log_likelihood(points, found.price_data, found.assumptions) for points in (at_truth, found.points))
         else:
-            true, logs = np.log(truth[name]), found.logs(name, PRICE_PER_FLOP)
+            true, logs = np.log(truth[name]), found.logs(name, price_per_flop=PRICE_PER_FLOP)[0]
     weight = found.weights.values
     return float(weight[(weight > 0) & (logs < true)].sum())

@@ -158,7 +158,7 @@ def recorded() -> dict[str, dict[str, list[float]]]:
 
 def ends_of(found: Posterior, quantity: str, per_parameter: bool = False) -> np.ndarray:
     with np.errstate(all="ignore"):
-        logs = found.logs(quantity) - (found.log_active_params if per_parameter else 0.0)
+        logs = found.logs(quantity)[0] - (found.log_active_params if per_parameter else 0.0)
         return quantiles(logs[None], found.weights.values, LEVELS)[0]
 
 

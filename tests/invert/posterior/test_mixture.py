@@ -26,7 +26,7 @@ def sheets(place: int, count: int, seed: int) -> list[PriceData]:
 
 def middle(found: Posterior, name: str) -> np.ndarray:
     with np.errstate(all="ignore"):
-        return quantiles(found.logs(name)[None], found.weights.values, (0.25, 0.5, 0.75))[0]
+        return quantiles(found.logs(name), found.weights.values, (0.25, 0.5, 0.75))[0]
 
 
 def reliable(place: int, wanted: int) -> list[tuple[PriceData, Posterior]]:

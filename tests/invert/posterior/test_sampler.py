@@ -134,7 +134,7 @@ def test_wider_nuisances_are_weighed_back():
 
 def interval(found, name: str, ends: Sequence[float] = (0.05, 0.5, 0.95)) -> np.ndarray:
     with np.errstate(all="ignore"):
-        return np.exp(quantiles(found.logs(name)[None], found.weights.values, tuple(ends))[0])
+        return np.exp(quantiles(found.logs(name), found.weights.values, tuple(ends))[0])
 
 
 def test_known_kv_bytes_tell_the_size():
@@ -162,8 +162,8 @@ def test_quantities_of_one_draw_belong_together():
     held = found.weights.values > 0
     with np.errstate(all="ignore"):
         names = ("kv_bytes_per_token", "balance_context", "ridge_point", "active_params", "attention_flops_per_pair", "attention_intensity")
-        kv, balance, ridge, size, flops, intensity = (np.exp(found.logs(name)[held]) for name in names)
-        share = np.exp(found.logs("memory_time_share")[held])
+        kv, balance, ridge, size, flops, intensity = (np.exp(found.logs(name)[0, held]) for name in names)
+        share = np.exp(found.logs("memory_time_share")[0, held])
     assert kv * balance * ridge == pytest.approx(2 * size, rel=1e-10)
     assert flops == pytest.approx(kv * intensity, rel=1e-10)
     assert (share > 0).all() and (share < 1).all()

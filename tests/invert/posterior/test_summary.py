@@ -51,7 +51,7 @@ def test_the_ends_of_an_interval_are_in_order_and_inside_the_one_sided_bounds(se
 def test_the_marginals_are_those_of_the_weighted_draws():
     sheet = sheets()[0]
     draws = posterior(sheet, USUAL, COUNT)
-    found, logs, weight = summary_of(draws, FLOP), draws.logs("balance_context"), draws.weights.values
+    found, logs, weight = summary_of(draws, FLOP), draws.logs("balance_context")[0], draws.weights.values
     marginal = found.marginals["balance_context"]
     held = weight > 0
     # Half a draw's weight on either side: the share of weight below an end is that of the end, up to one draw.
