@@ -1,13 +1,12 @@
 """A price sheet as numbers, and the hidden quantities and nuisances at draws.
 
 The hidden quantities are given, or come from un-rounded ratios by the exact inverse of the forward model, for arrays of draws. The inverse
-and its Jacobian use the formulas of the catalogue.
+uses the formulas of the catalogue, and its Jacobian their slopes.
 
 Given the nuisances, the three ratios of a two-band sheet and the three hidden numbers (attention FLOPs, balance context,
 weight_compute_ratio) determine each other in sequence. premium_in gives the attention FLOPs, and the output prices give the
-decode cost of both bands. Each decode cost gives its memory ratio, and two memory ratios give the other two numbers. So the
-Jacobian is triangular, and its determinant is a product of the slopes of the catalogue's closed forms. Everything is per
-active parameter (active_params = 1), because no ratio of prices depends on it.
+decode cost of both bands. Each decode cost gives its memory ratio, and two memory ratios give the other two numbers.
+Everything is per active parameter (active_params = 1), because no ratio of prices depends on it.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
