@@ -11,15 +11,20 @@ from statistics import fmean, median
 
 from derive.errors import WrongData
 from derive.preset_rows import OpenModel
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import panel
+from invert.estimators.known import cases_of_known_cache
 from invert.estimators.prediction import grouped, pool_verdict, predict_in_order
+from invert.estimators.premium import members
 from invert.estimators.size import SIZES_JUDGED_SINCE
 from invert.estimators.typical_kv import DAYS, Bytes, Cache, TypicalKV, typical_kv
 from invert.records import Verdict
 from invert.sheets.rows import HostPrice
 
+HAVING_A_PREMIUM = "having a premium"
+"""The candidate that knows only whether long context costs more."""
+_Rows = list[tuple[Cache, tuple[float, ...]]]
 CANDIDATES: Mapping[str, Bytes] = {
     "cache_read_ratio": "stored",
     **dict.fromkeys(
@@ -54,20 +59,31 @@ def predictors_of(cache: Cache, row: panel.Priced | None, rows: Sequence[panel.P
     return found
 
 
-def judge_candidate(
-    candidate: str, priced: Sequence[panel.Priced], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
-) -> Verdict | None:
-    """Return the gain of a candidate over typical KV, on the caches for which it has numbers, or None for too few caches."""
+def candidate_rows(caches: Iterable[Cache], priced: Sequence[panel.Priced]) -> dict[str, _Rows]:
+    """Return the caches for which each candidate has numbers, with these numbers."""
     listed = {row.architecture: row for row in reversed(priced)}
-    found = [(one, predictors_of(one, listed.get(one.architecture), priced)) for one in typical.caches]
-    return judge_predictors([(one, numbers[candidate]) for one, numbers in found if candidate in numbers], typical, since, assumptions)
+    found: dict[str, _Rows] = {name: [] for name in CANDIDATES}
+    for one in caches:
+        for name, numbers in predictors_of(one, listed.get(one.architecture), priced).items():
+            found[name].append((one, numbers))
+    return found
 
 
-def judge_predictors(
-    rows: Sequence[tuple[Cache, tuple[float, ...]]], typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL
-) -> Verdict | None:
-    """Return the gain of one number per cache. Each cache is predicted by a line through other families. With `since`, only caches released
-    from that day on are tested, each by a line through the caches released before it.
+def rows_of_premium(data: Data, assumptions: Assumptions) -> _Rows:
+    """Return every known cache with a sheet, on sale or in the calibration, and whether long context costs more there."""
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
+    caches = typical_kv(data, assumptions)["read"].by_name
+    sold = [(case.sheet, cache.architecture) for case, cache in cases_of_known_cache(data, assumptions)]
+    sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
+    asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
+    return [*asked.values()]
+
+
+def judge_predictors(rows: _Rows, typical: TypicalKV, since: date | None, assumptions: Assumptions = USUAL) -> Verdict | None:
+    """Return the gain of numbers per cache over typical KV, or None for too few caches.
+
+    Each cache is predicted by a line through other families. With `since`, only caches released from that day on are tested, each by a line
+    through the caches released before it.
     """
     if not rows:
         return None
@@ -81,10 +97,13 @@ def judge_predictors(
 @cache_with_data
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
     """Return the test result of each candidate, by its name and by the left-out group."""
-    priced, typical = panel.listed_models(data), typical_kv(data, assumptions)
+    typical = typical_kv(data, assumptions)
+    by_bytes = {of: candidate_rows(one.caches, panel.listed_models(data)) for of, one in typical.items()}
+    rows = [(HAVING_A_PREMIUM, typical["read"], rows_of_premium(data, assumptions))]
+    rows += [(name, typical[of], by_bytes[of][name]) for name, of in CANDIDATES.items()]
     return {
-        (name, left_out): judge_candidate(name, priced, typical[of], since, assumptions)
-        for name, of in CANDIDATES.items()
+        (name, left_out): judge_predictors(of_one, baseline, since, assumptions)
+        for name, baseline, of_one in rows
         for left_out, since in LEFT_OUT.items()
     }
 

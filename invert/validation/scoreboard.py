@@ -4,7 +4,6 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from importlib.resources import files
 from math import log
@@ -19,23 +18,23 @@ from derive.tables.cells import read_date
 from derive.tables.lines import BadRow, Problem
 from derive.tables.questions import read_givens
 from derive.tables.shipped import in_si
-from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data, read_data
 from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators import known, panel, premium, size
 from invert.estimators.cases import production_figure, rental
 from invert.estimators.other_prices import params_times_price_cost
-from invert.estimators.premium import ONE_TOKEN_MORE, Member, members, weighted_line
+from invert.estimators.premium import ONE_TOKEN_MORE, Member, weighted_line
 from invert.estimators.size import IN_WORDS, knowledge_forms, passes_gate
-from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, typical_kv, usual_stored
-from invert.records import Record, Verdict
+from invert.estimators.typical_kv import READ_OR_STORED, record_of_typical_kv, usual_stored
+from invert.records import Record
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of, last_day
 from invert.sheets.rows import HostPrice
 from invert.storage.tariffs import scoreboard
 from invert.validation import candidates
 from invert.validation.algebra import algebra_problems, algebra_rows
-from invert.validation.candidates import CANDIDATES, LEFT_OUT, single_band_rows
+from invert.validation.candidates import CANDIDATES, single_band_rows
 from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import checked_rows, not_borne, price_facts
 from invert.validation.efficiency import efficiency_rows
@@ -195,38 +194,18 @@ def _skill(scored: Scored, assumptions: Assumptions) -> ScoreRow:
     }
 
 
-@cache_with_data
-def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, since: date | None = None) -> Verdict | None:
-    """Return the gain over typical KV from knowing only whether long context costs more, or None for too few families.
-
-    It uses every sheet with a known cache, on sale or in the calibration. With `since`, models released from that day on are
-    predicted by earlier ones.
-    """
-    assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    typical = typical_kv(data, assumptions)["read"]
-    caches = typical.by_name
-    sold = [(case.sheet, cache.architecture) for case, cache in known.cases_of_known_cache(data, assumptions)]
-    sold += [(one.case.sheet, one.architecture) for one in members(data, assumptions)]
-    asked = {(sheet.provider, sheet.model): (caches[name], (float(sheet.has_premium),)) for sheet, name in sold if name in caches}
-    return candidates.judge_predictors(list(asked.values()), typical, since, assumptions)
-
-
 def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return for each candidate its gain alone, the gain of its pool with the baseline, and the weight after the gate."""
-    found = [("KV read, premium", "family", premium.verdict_on_premium(data, assumptions))]
-    found += [
-        ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, since))
-        for left_out, since in LEFT_OUT.items()
-    ]
-    found += [(f"KV {CANDIDATES[name]}, {name}", left_out, one) for (name, left_out), one in candidates.verdicts(data, assumptions).items()]
+    found = {("premium", "family"): premium.verdict_on_premium(data, assumptions), **candidates.verdicts(data, assumptions)}
     return [
         {
             **dict.fromkeys(SKILL),
-            **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
+            **{"estimate": f"KV {CANDIDATES.get(name, 'read')}, {name}", "left out": left_out},
+            **{"models": one.count, "families": one.families},
             **{"gain": round_nats(one.by_price - one.by_baseline), "pool gain": round_nats(one.gain_of_pool, _POOL_DIGITS)},
             **{"pool gain, standard error": round_nats(one.standard_error, _POOL_DIGITS), "weight": one.weight},
         }
-        for what, left_out, one in found
+        for (name, left_out), one in found.items()
         if one
     ]
 

@@ -76,7 +76,8 @@ def test_no_candidate_passes_both_with_families_left_out_and_on_later_models():
 
 def test_the_line_through_dates_and_contexts_is_judged_on_all_architectures():
     """Compare with other code: .17 +- .06 nat with families left out, .02 +- .05 on later models, .13 alone on those since 2026."""
-    left_out, later, lately = (candidates.judge_candidate(LINES[1], (), READ, since) for since in candidates.LEFT_OUT.values())
+    rows = candidates.candidate_rows(READ.caches, ())[LINES[1]]
+    left_out, later, lately = (candidates.judge_predictors(rows, READ, since) for since in candidates.LEFT_OUT.values())
     assert [(one.count, one.families) for one in (left_out, later, lately)] == [(61, 28), (56, 27), (20, 13)]
     assert lately.by_price - lately.by_baseline == pytest.approx(0.13, abs=0.005)
     assert [left_out.gain_of_pool, left_out.standard_error] == pytest.approx([0.172, 0.060], abs=0.005)
@@ -94,5 +95,5 @@ def test_a_price_that_does_tell_enters():
         )
         for one in READ.caches
     ]  # fmt: skip
-    one = candidates.judge_candidate("output_price", priced, READ, since=date.min)
+    one = candidates.judge_predictors(candidates.candidate_rows(READ.caches, priced)["output_price"], READ, since=date.min)
     assert one.enters and one.weight > 0.9 and one.gain_of_pool > 1

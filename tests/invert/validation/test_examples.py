@@ -1,8 +1,8 @@
 """Small functions of `invert.validation` on examples."""
 
 from invert.data import read_data
+from invert.validation.candidates import HAVING_A_PREMIUM, verdicts
 from invert.validation.experiments import round_nats
-from invert.validation.scoreboard import verdict_on_having_a_premium
 
 
 def test_round_nats():
@@ -11,7 +11,8 @@ def test_round_nats():
 
 
 def test_verdict_on_having_a_premium():
-    found = verdict_on_having_a_premium(read_data())
+    found = verdicts(read_data())[HAVING_A_PREMIUM, "family"]
+    assert found
     assert found.count == 18
     assert found.families == 11
     assert not found.enters
