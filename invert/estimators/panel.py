@@ -1,6 +1,5 @@
 """Models of public size: list prices, prices at hosts and what differs between hosts, as rows for fits."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log, sqrt
 from statistics import NormalDist, median, variance
@@ -14,7 +13,7 @@ from derive.tables.shipped import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.sheets.read import last_day
-from invert.sheets.rows import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
+from invert.sheets.rows import DisclosedSize, HostPrice, KnowledgeScore, ListPrice, grouped
 
 DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((Architecture, OpenModel), "release_date"),
@@ -94,11 +93,8 @@ def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping
     Lists for the Chinese market, listings of 2024, and hosts with prices by size are left out, because a price by size is not an
     independent evidence.
     """
-    of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
-    for row in prices:
-        if row.host_kind == "gpu" and row.era != "old" and not row.size_bucket and not row.domestic:
-            of_model[row.model].append(row)
-    return {model: rows for model, rows in of_model.items() if len(rows) >= least}
+    usable = (row for row in prices if row.host_kind == "gpu" and row.era != "old" and not row.size_bucket and not row.domestic)
+    return {model: rows for model, rows in grouped((row.model, row) for row in usable).items() if len(rows) >= least}
 
 
 def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:

@@ -36,7 +36,7 @@ from invert.posterior.points import LATENT, drawn_contexts
 from invert.records import Estimate, Verdict, given_value, interval, references, undetermined, upper
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, sound_rows
-from invert.sheets.rows import CalibrationModel, ModelRow, PriceBook
+from invert.sheets.rows import CalibrationModel, ModelRow, PriceBook, grouped
 from invert.sheets.sheet import PriceSheet
 
 DRAWS = 4096
@@ -178,9 +178,7 @@ def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = U
 def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
     """Return the calibration from these members, without some architectures."""
     ratios = [(one, ratio) for one in known if one.architecture not in left_out and (ratio := one.kv_ratio)]
-    of_family: dict[str, list[float]] = {}
-    for member, ratio in ratios:
-        of_family.setdefault(member.family, []).append(log(ratio))
+    of_family = grouped((member.family, log(ratio)) for member, ratio in ratios)
     if len(of_family) < 2:
         raise WrongData(f"{_KNOWN}.csv: {len(of_family)} families with sheets of several bands are left, and a spread needs two")
     return Calibration(

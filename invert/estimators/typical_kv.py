@@ -27,6 +27,7 @@ from invert.data import Data, cache_with_data
 from invert.estimators.panel import rows_so_far
 from invert.estimators.prediction import Judged, Student, Students, record
 from invert.records import FamilyWeight, FamilyWeights, Record
+from invert.sheets.rows import grouped
 
 Bytes = Literal["read", "stored"]
 """The bytes that a step reads (decode), or the bytes that stay in memory (storage)."""
@@ -148,11 +149,8 @@ def _kv_bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float
 
 def mean_by_family(known: Sequence[Cache], values: Array, since: date = date.min, before: date = date.max) -> Array:
     """Return the mean of the values that are known, for each family released between two days."""
-    of_family: dict[str, list[float]] = {}
-    for one, value in zip(known, values, strict=True):
-        if since <= one.released < before and isfinite(value):
-            of_family.setdefault(one.family, []).append(value)
-    return np.array([np.mean(found) for found in of_family.values()])
+    pairs = ((one, value) for one, value in zip(known, values, strict=True) if since <= one.released < before and isfinite(value))
+    return np.array([np.mean(found) for found in grouped((one.family, value) for one, value in pairs).values()])
 
 
 def judged_since(assumptions: Assumptions = USUAL) -> date:

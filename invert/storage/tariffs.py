@@ -141,15 +141,15 @@ def sole_source(sheet: PriceSheet) -> SoleSource | None:
 
 def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
     """Return the tariffs that several models of a vendor share: each is one piece of evidence about a tier."""
-    found: dict[object, dict[tuple[str, str], None]] = {}
+    found = []
     for sheet in offered:
         base, asked = sheet.bands[0].input, sheet.storage
         writes = tuple((price.ttl_seconds, f"{ratio(price, base):.9g}") for price in sheet.writes if price.ttl_seconds)
         storage_price = (asked.amount, asked.currency) if asked and asked.amount else None
         if writes or storage_price:
-            found.setdefault((sheet.provider, writes, storage_price), {})[sheet.provider, sheet.model] = None
-    groups = [list(members) for members in found.values() if len(members) > 1]
-    return tuple(SharedTariff(members[0][0], tuple(model for _, model in members)) for members in groups)
+            found.append(((sheet.provider, writes, storage_price), sheet.model))
+    groups = ((provider, tuple(dict.fromkeys(models))) for (provider, *_), models in grouped(found).items())
+    return tuple(SharedTariff(provider, models) for provider, models in groups if len(models) > 1)
 
 
 # Disclosures, and the score of each rule on them.

@@ -15,7 +15,7 @@ from invert.estimate_text import kv_heading
 from invert.inference import run_of
 from invert.records import Estimate
 from invert.result import Inference
-from invert.sheets.rows import NaturalExperiment
+from invert.sheets.rows import NaturalExperiment, grouped
 
 _Row = dict[str, object]
 
@@ -44,9 +44,7 @@ class Retest:
 @cache_with_data
 def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
     """Return the change of every estimate between two prices of one model [nat], the smallest first."""
-    found: dict[str, list[Retest]] = {}
-    for one in retests(data.tables.rows_of(NaturalExperiment), data, assumptions):
-        found.setdefault(one.quantity, []).append(one)
+    found = grouped((one.quantity, one) for one in retests(data.tables.rows_of(NaturalExperiment), data, assumptions))
     rows = [_row(quantity, of_one) for quantity, of_one in found.items() if any(one.moved is not None for one in of_one)]
     return sorted(rows, key=lambda row: float(str(row["rms"])))
 
@@ -62,11 +60,8 @@ def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: A
         except (BacksolveError, IndexError):
             continue
         old, new = estimates_of(before), estimates_of(after)
-        found += [
-            Retest(quantity=quantity, experiment=experiment, before=old[quantity], after=new[quantity])
-            for quantity in old
-            if quantity in new
-        ]
+        both = [name for name in old if name in new]
+        found += [Retest(quantity=name, experiment=experiment, before=old[name], after=new[name]) for name in both]
     return found
 
 
