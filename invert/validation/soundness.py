@@ -24,7 +24,7 @@ from invert.sheets.rows import (
     ModelRow,
     NaturalExperiment,
     PriceBook,
-    PriceRow,
+    grouped,
 )
 from invert.sheets.rules import check
 from invert.validation.claim_rows import Claim, WorkedProblem
@@ -77,22 +77,18 @@ def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
 def unused_launches(data: Data) -> tuple[Problem, ...]:
     """List launch sheets that no calibrating model uses, by their first row."""
     used = {row.get("sheet") for row in data.tables.raw_rows("calibration_models")}
-    first: dict[str, PriceRow] = {}
-    for row in premium.calibration_book(data).rows:
-        if row.origin.startswith(f"{premium.LAUNCHED}:"):
-            first.setdefault(f"{row.provider}/{row.model}", row)
-    unused = {name: row for name, row in first.items() if name not in used}
-    return tuple(row.problem("model", f"no row of calibration_models.csv calibrates with {shorten(name)}") for name, row in unused.items())
+    launched = (row for row in premium.calibration_book(data).rows if row.origin.startswith(f"{premium.LAUNCHED}:"))
+    unused = {name: rows for name, rows in grouped((f"{row.provider}/{row.model}", row) for row in launched).items() if name not in used}
+    fault = "no row of calibration_models.csv calibrates with"
+    return tuple(row.problem("model", f"{fault} {shorten(name)}") for name, (row, *_) in unused.items())
 
 
 def _short_contexts(book: PriceBook, data: Data) -> Iterator[Problem]:
     """List rows of models.csv with a context below the last band of a sheet of today. A context in a price file replaces it."""
-    last: dict[tuple[str, str], int] = {}
-    for row in book.rows:
-        if row.valid_on(book.newest_retrieved or date.max) and not row.max_context:
-            last[row.provider, row.model] = max(row.threshold_tokens, last.get((row.provider, row.model), 0))
-    rows = data.tables.rows_of(ModelRow)
-    return (fault for row in rows if (fault := context_below(row, last.get((row.provider, row.model), 0))))
+    today = (row for row in book.rows if row.valid_on(book.newest_retrieved or date.max) and not row.max_context)
+    thresholds = grouped(((row.provider, row.model), row.threshold_tokens) for row in today)
+    last = ((row, max(thresholds.get((row.provider, row.model), [0]))) for row in data.tables.rows_of(ModelRow))
+    return (fault for row, threshold in last if (fault := context_below(row, threshold)))
 
 
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
@@ -130,9 +126,8 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     """List experiments on a model without prices, or on a day without a price change of the model."""
-    providers, days = {row.provider for row in book.rows}, dict[tuple[str, str], set[date | None]]()
-    for row in book.rows:
-        days.setdefault((row.provider, row.model), set()).update((row.effective_date, row.valid_to))
+    providers = {row.provider for row in book.rows}
+    days = grouped(((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.valid_to))
     for one in tables.rows_of(NaturalExperiment):
         name, changes = f"{one.provider}/{one.model}", days.get((one.provider, one.model))
         if changes is None:
@@ -146,16 +141,13 @@ def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
 
 def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> list[Problem]:
     """List rows of models.csv with a release after the newest price day, or long after the model's first price."""
-    began: dict[tuple[str, str], date] = {}
-    for row in book.rows:
-        if row.effective_date and row.date_kind in _BEGINS and row.origin.startswith(f"{SHIPPED_PRICES}:"):
-            pair = row.provider, row.model
-            began[pair] = min(row.effective_date, began.get(pair, row.effective_date))
+    begins = (row for row in book.rows if row.date_kind in _BEGINS and row.origin.startswith(f"{SHIPPED_PRICES}:"))
+    began = grouped(((row.provider, row.model), row.effective_date) for row in begins if row.effective_date)
     ahead = timedelta(days=assumptions.days_sold_before_release)
     newest = book.newest_retrieved or date.max - ahead
     found: list[Problem] = []
     for model in tables.rows_of(ModelRow):
-        sold = began.get((model.provider, model.model), newest)
+        sold = min(began.get((model.provider, model.model), [newest]))
         if model.release_date and model.release_date > min(sold + ahead, newest):
             of = "a price of it began" if sold < newest else "the prices were read"
             fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
@@ -192,8 +184,6 @@ def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
 def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
     """List models of prices.csv without a row in models.csv, by their first row."""
     known = {(row.get("provider"), row.get("model")) for row in tables.raw_rows("models")}
-    first: dict[tuple[str, str], PriceRow] = {}
-    for row in book.rows:
-        if known and row.origin.startswith(f"{SHIPPED_PRICES}:"):
-            first.setdefault((row.provider, row.model), row)
-    return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
+    shipped = (row for row in book.rows if known and row.origin.startswith(f"{SHIPPED_PRICES}:"))
+    by_model = grouped(((row.provider, row.model), row) for row in shipped).items()
+    return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, (row, *_) in by_model if pair not in known]
