@@ -95,12 +95,9 @@ class Size:
 
 def best_scores(data: Data, benchmark: str) -> dict[str, KnowledgeScore]:
     """Return the score of the best variant of each model, by the name of the model in lower case."""
-    found: dict[str, KnowledgeScore] = {}
-    for row in rows_so_far(data, KnowledgeScore):
-        name = row.model.casefold()
-        if row.benchmark == benchmark and (name not in found or row.accuracy > found[name].accuracy):
-            found[name] = row
-    return found
+    rows = [row for row in rows_so_far(data, KnowledgeScore) if row.benchmark == benchmark]
+    # The last row of a name counts, and of equal scores the first one.
+    return {row.model.casefold(): row for row in sorted(rows, key=lambda row: -row.accuracy)[::-1]}
 
 
 def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None) -> tuple[float, ...]:
