@@ -175,7 +175,9 @@ def _answer_within_sides(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
     if len(inputs) < len(sides) and found.is_refused_for("missing_givens"):
         with suppress(NotMadeOf):
             at_all_limits = _answer_at_limits(ask, given, sides, read)
-            return found if at_all_limits.is_refused_for("missing_givens") else at_all_limits
+            # Only a definition may leave out a limit. A bound must use all of them.
+            bounded = any(one.kind != "point" for one in at_all_limits.answers) and not sides.keys().isdisjoint(at_all_limits.unused)
+            return found if bounded or at_all_limits.is_refused_for("missing_givens") else at_all_limits
     return found
 
 

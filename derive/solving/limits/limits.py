@@ -4,7 +4,7 @@ A limit on a result of the unknown is solved as an equality. The answer is bound
 most 30 ms needs 6 chips or more. A limit on an input bounds the answer.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from derive.errors import WrongValue
@@ -19,10 +19,10 @@ from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.givens import IN_WORDS
 from derive.solving.question.propagation import quantities_behind
 from derive.solving.question.questions import Question, drop_knowns
-from derive.solving.result import Reason, Solution
+from derive.solving.result import Solution
 from derive.units import show
 
-_SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
+_SIGN_OF = {UPPER: "<=", LOWER: ">="}
 
 FREE = Batch.name
 """The size that is found without being asked for, if limits bound it and not the unknown."""
@@ -127,14 +127,3 @@ def split_limits(asked: Question) -> tuple[Limit, ...]:
 def list_in_words(limits: Iterable[Limit]) -> str:
     """Return several limits in words."""
     return " and ".join(one.words for one in limits)
-
-
-def explain_open_side(asked: Question, found: Sequence[Solution]) -> Reason | None:
-    """Return why limits have no answer: they bound the unknown to no one side."""
-    points = [one for solution in found for one in solution.answers if one.kind == "point"]
-    bounds = {one.bound for one in points}
-    if None not in bounds and (len(found) == 1 or len(bounds) == 1):
-        return None
-    at = ", ".join(f"{asked.unknown} {_SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points)
-    message = f"{list_in_words(split_limits(asked))} does not bound {asked.unknown} on either side. At {at} it is met as an equality"
-    return Reason(code="not_identified", violated=tuple(asked.limits), message=message)
