@@ -3,24 +3,26 @@
 All that depends on a trial value follows from it, also links, layouts and copies, which equations alone do not have.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from math import exp, inf, log
-from typing import Any, NamedTuple
+from typing import Any
 
-from derive.answers import COUNTED, next_whole
+from derive.answers import COUNTED
 from derive.catalogue import by_id, equation
 from derive.errors import WrongValue
+from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.solving.checks.targets import is_within
 from derive.solving.explain.caveats import counted_in_parts
-from derive.solving.limits.best_size import answer_at_end, best_end, drop_results
-from derive.solving.limits.limits import FREE, SIZED
+from derive.solving.limits.answering import round_answer
+from derive.solving.limits.limits import Limit
+from derive.solving.limits.stretches import Fact, join_facts, stretches_of
 from derive.solving.question.conventions import Switches
-from derive.solving.question.givens import as_typed, is_limit, is_symbolic, read_limits
+from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.units import show
@@ -42,111 +44,100 @@ Ask = Callable[[str, Mapping[str, Any], Switches], Solution]
 def answer_by_trial(ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution | None:
     """Return the values of the unknown at which a given result is as given, if the answer found leaves that out, or None.
 
-    An answer by a stand-in alone leaves out all results. A limit on a result is a limit on the unknown itself.
+    An answer by a stand-in alone leaves out all results.
     """
-    limits = read_limits(given)[1]
+    limited = read_limits(given)[1].keys()
     open_ = found.is_refused_for(*_LACKING) or (found.equations and all(equation(id).stand_in for id in found.equations))
-    left_out = () if unknown in given else found.unused if limits or not open_ else given
+    left_out = () if unknown in given else found.unused if limited or not open_ else given
     every = tuple(by_id().values())
-    trials = [_Trial(ask, unknown, name, given, switches) for name in left_out if name in given and name in results_of(unknown, every)]
-    for one in (one for one in trials if one.name not in limits and (open_ or not one.agrees_with(found))):
-        roots = one.find_roots(one.wanted)
-        if solutions := [there for root in roots or () if (there := one.at(root))]:
-            return _join_answers(unknown, one.name, one.wanted, solutions)
-        if roots == [] and found.answers and not one.reach[0] <= one.wanted <= one.reach[1]:
-            runs = " to ".join(show(one.name, end) for end in one.reach)
-            message = f"no value of {unknown} leads to {one.name} = {show(one.name, one.wanted)}: it runs from {runs} over usual values"
-            return _refuse(found, one.name, message)
-    free = unknown not in SIZED and unknown not in given and FREE not in given
-    if of_batch := [name for name in found.unused if free and name in limits and name in results_of(FREE, every)]:
-        return _answer_at_best_size(ask, unknown, given, switches, of_batch)
-    ends = [end for one in trials for side in limits.get(one.name, ()) if (end := one.find_end(side, found))]
-    return _answer_within_ends(ask, found, unknown, given, switches, ends) if ends else None
+    names = [name for name in left_out if name in given and name in results_of(unknown, every)]
+    trials = [one for name in names for one in _list_trials(ask, unknown, name, given, switches)]
+    for one in (one for one in trials if not one.side and (open_ or not one.agrees_with(found))):
+        roots, (least, most) = one.find_roots()
+        if solutions := [there for root in roots or () if (there := one.answer_at(root))]:
+            return _join_answers(one, solutions)
+        if roots == [] and found.answers and not least <= one.value <= most:
+            return _refuse_beyond(found, one)
+    limits = [one for one in trials if one.side]
+    return _answer_within(limits, ask, found, given, switches) if limits else None
 
 
-def _answer_at_best_size(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, names: list[str]) -> Solution | None:
-    """Return the answer at the better end of the batch that limits on its results leave, or None if they leave no end."""
-    known = drop_results(given, [unknown])
-    sized = ask(FREE, known, switches)
-    end = best_end(answer_by_trial(ask, sized, FREE, known, switches) or sized)
-    others = {name: value for name, value in given.items() if name not in names}
-    return answer_at_end(lambda name, values: ask(name, values, switches), unknown, others, end) if end else None
+def _list_trials(ask: Ask, unknown: str, name: str, given: Mapping[str, Any], switches: Switches) -> "Iterator[_Trial]":
+    """Yield the trials of a given result, one for each side on which it is limited."""
+    plain, limits = read_limits({name: given[name]})
+    others = {other: value for other, value in given.items() if other != name and not is_limit(value)}
+    for side, text in limits.get(name, {"": plain[name]}).items():
+        value = 0.0 if is_symbolic(text) else switches.conventions.read(name, text)
+        yield _Trial(name=name, side=side, value=value, unknown=unknown, ask=ask, others=others, switches=switches)
 
 
-class _End(NamedTuple):
-    """The value of the unknown at which a limit binds, and the side on which it is met. The side is "" if all values meet it, or none."""
+@immutable
+class _Trial(Limit):
+    """A given result at trial values of the unknown, beside the other givens without their limits. It has no side if it is no limit."""
 
-    trial: "_Trial"
-    value: float
-    side: str
-    words: str
-    is_met: bool
+    unknown: str
+    ask: Ask
+    others: Mapping[str, Any]
+    switches: Switches
 
-
-class _Trial:
-    """A given result at trial values of the unknown, beside the other givens without their limits."""
-
-    def __init__(self, ask: Ask, unknown: str, name: str, given: Mapping[str, Any], switches: Switches):
-        self.ask, self.unknown, self.name, self.switches = ask, unknown, name, switches
-        plain, self.limits = read_limits({name: given[name]})
-        self.wanted = 0.0 if is_symbolic(plain[name]) else switches.conventions.read(name, plain[name])
-        self.others = {other: value for other, value in given.items() if other != name and not is_limit(value)}
-        self.bare = replace(switches, silent=True, anyway=True)
-        self.reach = (0.0, inf)
-
-    def at(self, value: float, bare: bool = False) -> Solution | None:
+    def answer_at(self, place: float, bare: bool = False) -> Solution | None:
         """Return the result at a value of the unknown, or None if it has none or does not depend on it."""
+        switches = replace(self.switches, silent=True, anyway=True) if bare else self.switches
         with suppress(WrongValue):
-            there = self.ask(self.name, {**self.others, self.unknown: value}, self.bare if bare else self.switches)
+            there = self.ask(self.name, {**self.others, self.unknown: place}, switches)
             return there if there.first_value and len(there.answers) == 1 and self.unknown in there.given else None
         return None
 
+    def value_at(self, place: float) -> float | None:
+        """Return the result at a value of the unknown, whether memory suffices or not, or None if there is none."""
+        there = self.answer_at(place, bare=True)
+        return there.first_value if there else None
+
     def agrees_with(self, found: Solution) -> bool:
         """Return whether the result at the answer found is a bound that what was given keeps to."""
-        there = self.at(found.value, bare=True) if [one.kind for one in found.answers] == ["point"] else None
+        there = self.answer_at(found.value, bare=True) if [one.kind for one in found.answers] == ["point"] else None
         side = there.answers[0].bound if there else None
-        return bool(there and side and is_within(LOWER if side == UPPER else UPPER, there.value, self.wanted))
+        return bool(there and side and is_within(LOWER if side == UPPER else UPPER, there.value, self.value))
 
-    def find_end(self, side: str, found: Solution) -> _End | None:
-        """Return the end of the unknown at which a limit binds, or None if that cannot be seen."""
-        wanted = self.switches.conventions.read(self.name, self.limits[self.name][side])
-        words = f"{self.name} {'<=' if side == UPPER else '>='} {show(self.name, wanted)}"
-        roots = self.find_roots(wanted, over_jumps=True)
-        place = roots[0] * _WELL_BEYOND if roots else _nearer_end(found)
-        there = self.at(place, bare=True) if place and roots is not None and len(roots) < 2 else None
+    def as_fact(self, held: Solution) -> Fact | None:
+        """Return what the limit leaves of the unknown, all or none of it if it does not bind, or None if that cannot be seen."""
+        roots, _ = self.find_roots(over_jumps=True)
+        place = roots[0] if roots else _nearer_end(held)
+        there = self.answer_at(place) or self.answer_at(place, bare=True) if place and roots is not None and len(roots) < 2 else None
         if there is None:
             return None
-        is_met = bool(is_within(side, there.value, wanted))
         if not roots:
-            return _End(self, there.value, "", words, is_met)
-        return _End(self, roots[0], LOWER if is_met else UPPER, words, is_met)
+            return Fact(self, there, [(0.0, inf)] if self.allows(there.first_value) else [])
+        stretch = (place, inf) if self.is_met_at(place * _WELL_BEYOND) else (0.0, place)
+        return Fact(self, _join_answers(self, [there]), [stretch])
 
-    def find_roots(self, wanted: float, over_jumps: bool = False) -> list[float] | None:
-        """Return the values at which the result is the wanted one, whether memory suffices or not. With `over_jumps` it may jump past it.
+    def find_roots(self, over_jumps: bool = False) -> tuple[list[float] | None, tuple[float, float]]:
+        """Return the values at which the result is the wanted one, whether memory suffices or not, and the ends of the results seen.
 
-        Return None if the result rises and falls, because roots may be missed, or if it is as wanted at several places.
+        With `over_jumps` it may jump past it. There are None if the result rises and falls, because roots may be missed, or if it is as
+        wanted at several places.
         """
         from scipy.optimize import brentq
 
         def height(place: float) -> float:
-            there = self.at(exp(place), bare=True)
+            there = self.value_at(exp(place))
             if there is None:
                 raise WrongValue("there is no result")
-            return log(there.value / wanted)
+            return log(there / self.value)
 
         row, counted = quantity(self.unknown), self.unknown in COUNTED
         places = [2.0**power for power in range(_PLACES + 1)] if counted else [row.at(k / _PLACES) for k in range(_PLACES + 1)]
         heights: list[tuple[float, float]] = []
-        if not wanted > 0 or self.at(places[_PLACES // 2], bare=True) is None:
-            return None
+        if not self.value > 0 or self.value_at(places[_PLACES // 2]) is None:
+            return None, (0.0, inf)
         for place in (log(place) for place in places if place > 0):
             with suppress(WrongValue, ValueError):
                 heights.append((place, height(place)))
-        ends = [wanted * exp(height) for _, height in heights]
-        self.reach = (min(ends, default=0.0), max(ends, default=inf))
+        ends = [self.value * exp(height) for _, height in heights]
+        reach = (min(ends, default=0.0), max(ends, default=inf))
         moves = {other > one for (_, one), (_, other) in pairwise(heights) if abs(other - one) > _CLOSE}
         if len(moves) != 1 or sum(abs(one) <= _CLOSE for _, one in heights) > 1:
-            return None
+            return None, reach
         found: list[float] = []
         for (low, one), (high, other) in pairwise(heights):
             if counted and min(abs(one), abs(other)) <= _CLOSE_AT_WHOLE:
@@ -155,12 +146,18 @@ class _Trial:
                 with suppress(WrongValue, ValueError):
                     place = float(brentq(height, low, high, xtol=1e-13, rtol=1e-13))
                     found += [exp(place)] if over_jumps or abs(height(place)) <= _CLOSE else []
-        return [*dict.fromkeys(found)]
+        return [*dict.fromkeys(found)], reach
 
 
-def _refuse(found: Solution, name: str, message: str) -> Solution:
-    """Return the refusal of a question because no value of the unknown leads to a given result."""
-    return replace(found, answers=(), route=(), said=(), reason=Reason(code="no_solution", violated=(name,), message=message))
+def _refuse_beyond(found: Solution, trial: _Trial) -> Solution:
+    """Return the refusal of a question because no value of the unknown leads to a given result, or meets its limit."""
+    wanted = f"meets {trial.words}" if trial.side else f"leads to {trial.name} = {show(trial.name, trial.value)}"
+    runs = " to ".join(show(trial.name, end) for end in trial.find_roots()[1])
+    return _refuse(found, (trial.name,), f"no value of {trial.unknown} {wanted}: it runs from {runs} over usual values")
+
+
+def _refuse(found: Solution, violated: tuple[str, ...], message: str) -> Solution:
+    return replace(found, answers=(), route=(), said=(), reason=Reason(code="no_solution", violated=violated, message=message))
 
 
 def _nearer_end(found: Solution) -> float:
@@ -168,44 +165,33 @@ def _nearer_end(found: Solution) -> float:
     return next((end for one in found.answers for end in one.ends if end), 0.0)
 
 
-def _answer_within_ends(
-    ask: Ask, found: Solution, unknown: str, given: Mapping[str, Any], switches: Switches, ends: list[_End]
-) -> Solution | None:
-    """Return the answer with limits on the unknown itself in place of limits on its results."""
-    if missed := next((end for end in ends if not end.side and not end.is_met), None):
-        nearest = f"it is {show(missed.trial.name, missed.value)} at {unknown} = {show(unknown, _nearer_end(found))}"
-        message = f"no value of {unknown} meets {missed.words}: {nearest}"
-        return _refuse(found, missed.trial.name, message)
-    met = tuple(f"{end.words} is met: it is {show(end.trial.name, end.value)}" for end in ends if not end.side)
-    bounds = {side: [end for end in ends if end.side == side] for side in (LOWER, UPPER)}
-    tightest = [pick(some, key=lambda end: end.value) for pick, some in ((max, bounds[LOWER]), (min, bounds[UPPER])) if some]
-    names = {end.trial.name for end in ends}
-    others = {other: value for other, value in given.items() if other not in names}
-    limit = " ".join(f"{'>=' if end.side == LOWER else '<='}{as_typed(unknown, end.value, switches)!r}" for end in tightest)
-    solution = ask(unknown, {**others, **({unknown: limit} if limit else {})}, switches)
-    told = [f"{'from' if end.side == LOWER else 'to'} {show(unknown, end.value)}, where {end.words} binds" for end in tightest]
-    for end in tightest:
-        here = end.trial.at(end.value)
-        if here and [one.ends[end.side == UPPER] for one in solution.answers] in ([end.value], [next_whole(end.value, end.side)]):
-            turned = _join_answers(unknown, end.trial.name, end.trial.wanted, [here])
-            alone = len(tightest) == 1 and not solution.answers[0].ends[end.side == LOWER]
-            whole = next_whole(end.value, end.side) if unknown in COUNTED else end.value
-            at_end = replace(turned.answers[0], value=whole, bound=end.side, residual=None)
-            answers = (at_end,) if alone else tuple(replace(one, elasticities=at_end.elasticities) for one in solution.answers)
-            solution = replace(turned, answers=answers, said=solution.said)
-    said = (*told, *met, *(text for text in solution.said if not text.startswith(f"{unknown} is limited")))
-    given_too = {end.trial.name: end.trial.wanted for end in ends}
-    return replace(
-        solution,
-        said=said,
-        given={**solution.given, **given_too},
-        provenance={**solution.provenance, **dict.fromkeys(given_too, "given")},
-        unused=tuple(name for name in solution.unused if name not in names),
-    )
+def _answer_within(limits: Sequence[_Trial], ask: Ask, found: Solution, given: Mapping[str, Any], switches: Switches) -> Solution | None:
+    """Return what limits leave of the answer to all other givens, or None if no limit can be seen."""
+    unknown = found.unknown
+
+    def ask_without(names: Set[str]) -> Solution:
+        return ask(unknown, {other: value for other, value in given.items() if other not in names}, switches)
+
+    held = ask_without({one.name for one in limits})
+    facts = [(one, fact) for one in limits if (fact := one.as_fact(held))]
+    names = {one.name for one, _ in facts}
+    if len(facts) < len(limits):
+        held = ask_without(names)
+    if not facts or not held.answers:
+        return held if facts else None
+    if missed := next((one for one, fact in facts if not fact.stretches), None):
+        return _refuse_beyond(found, missed)
+    joined = join_facts(unknown, [*(fact for _, fact in facts), Fact(None, held, stretches_of(held.answers))])
+    if isinstance(joined, Reason):
+        return _refuse(found, joined.violated, joined.message)
+    answers = tuple(filter(None, map(round_answer, joined.answers))) if unknown in COUNTED else joined.answers
+    told = [f"{one.words} is met" for one, _ in facts if not any(one.words in text for text in joined.said)]
+    return replace(joined, answers=answers, said=(*told, *joined.said), unused=tuple(name for name in joined.unused if name not in names))
 
 
-def _join_answers(unknown: str, name: str, wanted: float, solutions: list[Solution]) -> Solution:
+def _join_answers(trial: _Trial, solutions: Sequence[Solution]) -> Solution:
     """Return the solutions of a result at its trial values as one of the unknown."""
+    unknown, name = trial.unknown, trial.name
     first, *others = solutions
     answers = [_turn_answer(unknown, one) for one in solutions]
     return replace(
@@ -213,7 +199,7 @@ def _join_answers(unknown: str, name: str, wanted: float, solutions: list[Soluti
         unknown=unknown,
         unit=quantity(unknown).unit,
         answers=tuple(answers),
-        given={**{other: value for other, value in first.given.items() if other != unknown}, name: wanted},
+        given={**{other: value for other, value in first.given.items() if other != unknown}, name: trial.value},
         provenance={**{other: source for other, source in first.provenance.items() if other != unknown}, name: "given"},
         route=_turn_route(unknown, name, answers[0], first),
         further=tuple(_turn_route(unknown, name, answer, one) for answer, one in zip(answers[1:], others, strict=True)),

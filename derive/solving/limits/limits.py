@@ -17,7 +17,6 @@ from derive.solving.engine.find import answer_forwards
 from derive.solving.engine.plan import giving_equations
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.question.givens import IN_WORDS
-from derive.solving.question.propagation import quantities_behind
 from derive.solving.question.questions import Question, drop_knowns
 from derive.solving.result import Solution
 from derive.units import show
@@ -44,45 +43,57 @@ class NotMadeOf(WrongValue):
 
 @immutable
 class Limit:
-    """A limit on a result, which is its own bound. `alone` is the question with this limit as an equality, and no other."""
+    """A limit on a result. How the result follows from the unknown is left to its kinds."""
 
     name: str
     side: str
     value: float
-    alone: Question
 
     @property
     def words(self) -> str:
         """Return the limit in words.
 
-        >>> from derive.solving.question.questions import question
-        >>> Limit(name="step_time", side="upper", value=0.03, alone=question("batch", {})).words
+        >>> Limit(name="step_time", side="upper", value=0.03).words
         'step_time <= 30 ms'
         """
         return f"{self.name} {_SIGN_OF[self.side]} {show(self.name, self.value)}"
+
+    def value_at(self, place: float) -> float | None:
+        """Return the result at a value of the unknown, or None if there is none."""
+        raise NotImplementedError
+
+    def is_met_at(self, place: float) -> bool:
+        """Return whether the result is within the limit at a value of the unknown."""
+        return self.allows(self.value_at(place))
+
+    def allows(self, value: float | None) -> bool:
+        """Return whether a result is known and within the limit."""
+        return value is not None and bool(is_within(self.side, value, self.value))
+
+
+@immutable
+class LimitByEquations(Limit):
+    """A limit on a result that equations give. `alone` is the question with this limit as an equality, and no other."""
+
+    alone: Question
 
     @property
     def moves(self) -> bool:
         """Return whether the limited result is made of the unknown."""
         return self.name in results_made_of(self.alone, self.alone.unknown)
 
-    @property
-    def is_part(self) -> bool:
-        """Return whether the unknown is made of the limited quantity."""
-        return self.name in quantities_behind(self.alone.unknown, tuple(giving_equations(self.alone.active).values()))
+    def value_at(self, place: float) -> float | None:
+        """Return the result at a value of the unknown, whether memory suffices there or not."""
+        return self.evaluate_at(place).first_value
 
-    def evaluate_at(self, value: float, silent: bool = True) -> Solution:
-        """Return the limited result at a value of the unknown, whether memory suffices there or not."""
+    def evaluate_at(self, place: float, silent: bool = True) -> Solution:
+        """Return the result at a value of the unknown with all that it rests on."""
         at = replace(drop_knowns(self.alone, {self.name}), unknown=self.name, anyway=True, silent=silent)
-        return consistent_answer(replace(at, known={**at.known, self.alone.unknown: value}))[0]
+        return consistent_answer(replace(at, known={**at.known, self.alone.unknown: place}))[0]
 
     def evaluate_beside(self) -> Solution:
         """Return the limited result if it does not move with the unknown."""
         return answer_forwards(drop_knowns(replace(self.alone, unknown=self.name, anyway=True), {self.name}))
-
-    def is_met(self, there: Solution) -> bool:
-        """Return whether a result is a point within the limit."""
-        return there.first_value is not None and bool(is_within(self.side, there.first_value, self.value))
 
 
 def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
@@ -113,15 +124,13 @@ def note_of_limit(name: str, sides: Iterable[str]) -> str:
     return f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in sides)} this value"
 
 
-def split_limits(asked: Question) -> tuple[Limit, ...]:
+def split_limits(asked: Question) -> tuple[LimitByEquations, ...]:
     """Return the limits of a question, two for a result that is limited on both sides."""
     ends = [(name, side, asked.known[name]) for name, side in asked.limits.items()]
     ends += [(name, LOWER, value) for name, value in asked.floors.items()]
     alone = {name: replace(drop_knowns(asked, {*asked.limits} - {name}), floors={}) for name in asked.limits}
-    return tuple(
-        Limit(name=name, side=side, value=value, alone=replace(alone[name], known={**alone[name].known, name: value}, limits={name: side}))
-        for name, side, value in ends
-    )
+    posed = {end: replace(alone[end[0]], known={**alone[end[0]].known, end[0]: end[2]}, limits={end[0]: end[1]}) for end in ends}
+    return tuple(LimitByEquations(name=name, side=side, value=value, alone=one) for (name, side, value), one in posed.items())
 
 
 def list_in_words(limits: Iterable[Limit]) -> str:
