@@ -15,12 +15,10 @@ from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory, Replica, Tokens
 from derive.solving.checks.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.checks.targets import is_within
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import has_way
-from derive.solving.explain.answer_with import result_with
 from derive.solving.explain.refusals import is_reachable
 from derive.solving.limits.limits import SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
@@ -230,15 +228,13 @@ def _add_nearest(asked: Question, limit: LimitByEquations, refused: Solution) ->
 
 
 def _is_met_everywhere(asked: Question, limit: LimitByEquations) -> bool:
-    """Return whether a limit is met at the ends of what the givens leave of the unknown, beside other given results or without."""
+    """Return whether a limit is met at the ends of what the givens leave of the unknown."""
     row = QUANTITIES[asked.unknown]
     held, _ = consistent_answer(replace(drop_knowns(asked, {*asked.limits}), silent=True))
     ends = {end for one in held.answers for end in (one.ends[0] or row.at(0.0), one.ends[1] or row.at(1.0))}
     places = ends or {row.at(share) for share in (0.0, 0.5, 1.0)}
-    beside = [limit.value_at(place) for place in places]
-    without = [result_with(limit.alone, limit.name, {row.name: place}) for place in places]
-    found = [[one for one in values if one is not None] for values in (beside, without)]
-    return any(values and all(is_within(limit.side, one, limit.value) for one in values) for values in found)
+    found = [one for one in map(limit.value_at, places) if one is not None]
+    return bool(found) and all(map(limit.allows, found))
 
 
 def round_to_whole(asked: Question, solution: Solution) -> Solution:

@@ -17,14 +17,13 @@ from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Memory
 from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.solving.limits.answering import round_answer
 from derive.solving.limits.best_size import Ask, answer_at_end, best_end, drop_results
 from derive.solving.limits.limits import FREE, SIZED, WITHIN, NotMadeOf, note_of_limit
+from derive.solving.limits.stretches import stretches_of
 from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
 from derive.solving.result import Reason, Solution
 from derive.units import show
-
-_CLOSER = 6
-"""How often the step to a value that is not possible is halved."""
 
 _CLAIMS = ("contradiction", "no_solution", "requirement_violated")
 """Codes of refusals that say that the givens cannot all be true."""
@@ -96,19 +95,15 @@ def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | N
         return one
     if one.kind == "point" and (name not in SIZED or one.bound is None):
         return one if least * (1 - HOLDS) <= one.point <= most * (1 + HOLDS) else None
-    start, end = one.ends
-    low = 0.0 if one.bound == UPPER else start
-    high = inf if end is None or one.bound == LOWER else end
-    if least <= low and most >= high:
-        return one
+    ((low, high),) = stretches_of([one])
     bottom, top = max(low, least), min(high, most)
-    if name in COUNTED:
-        bottom, top = next_whole(bottom, LOWER), top if top == inf else next_whole(top, UPPER)
-    if bottom > top * (1 + HOLDS) or top < least:
+    if (bottom, top) == (low, high):
+        return one
+    if bottom > top * (1 + HOLDS):
         return None
-    if bottom == top:
-        return Answer(kind="point", value=top)
-    return Answer(kind="interval", low=bottom, high=None if top == inf else top)
+    part = Answer(kind="interval", low=bottom, high=None if top == inf else top)
+    left = round_answer(part) if name in COUNTED else part
+    return Answer(kind="point", value=left.high) if left and left.low == left.high else left
 
 
 def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
@@ -203,33 +198,15 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: Mapping[s
         return found
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     at |= {name: one.shown for name, one in between.items()}
-    moved = [one for name, (side, end) in ends.items() for one in _answers_within(ask, {**given, **at}, name, end, WITHIN[side])]
+    within = ({**given, **at, name: end * factor} for name, (side, end) in ends.items() for factor in WITHIN[side])
+    moved = [one for values in within for one in _try_answer(ask, values)]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
     return bound_to_one_side(noted, moved, [*ends])
 
 
-def _answers_within(ask: _AskWith, given: Mapping[str, Any], name: str, end: float, factors: Sequence[float]) -> Iterator[Solution]:
-    """Yield the answers at values of an input within its limit, also close to the last value that is possible."""
-
-    def ask_at(factor: float) -> Solution | None:
-        """Return the answer if there is one. Beyond the domain of the input there is none."""
-        with suppress(WrongValue):
-            found = ask({**given, name: end * factor})
-            return found if found.answers else None
-        return None
-
-    last, halvings = 1.0, _CLOSER
-    for share in factors:
-        if found := ask_at(share):
-            last = share
+def _try_answer(ask: _AskWith, given: Mapping[str, Any]) -> Iterator[Solution]:
+    """Yield the answer if there is one. Beyond the domain of an input there is none."""
+    with suppress(WrongValue):
+        found = ask(given)
+        if found.answers:
             yield found
-            continue
-        beyond = share
-        for _ in range(halvings):
-            middle = (last + beyond) / 2
-            if found := ask_at(middle):
-                last = middle
-                yield found
-            else:
-                beyond = middle
-        halvings = 0
