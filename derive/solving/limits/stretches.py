@@ -123,12 +123,14 @@ def _explain_apart(unknown: str, facts: Sequence[Fact]) -> Reason:
     limits = [one.limit for one in facts if one.limit]
     least, most = max(facts, key=lambda one: one.stretches[0][0]), min(facts, key=lambda one: one.stretches[-1][1])
     low, high = least.stretches[0][0], most.stretches[-1][1]
-    message = f"no value of {unknown} meets {list_in_words(limits)}"
+    code, message = "contradiction", f"no value of {unknown} meets {list_in_words(limits)}"
     if low > high and least.limit:
+        # What all else leaves contradicts no limit: no value is within both.
+        code = "contradiction" if most.limit else "no_solution"
         needs = f"{least.name} needs {unknown} >= {show(unknown, low)} and {most.name} allows {unknown} <= {show(unknown, high)}"
-        message = f"contradiction: {needs}{tell_nearest(least.limit, unknown, [high])}"
+        message = f"{'contradiction: ' if most.limit else ''}{needs}{tell_nearest(least.limit, unknown, [high])}"
         limits = [one.limit for one in (least, most) if one.limit]
-    return Reason(code="contradiction", violated=tuple(dict.fromkeys(one.name for one in limits)), message=message)
+    return Reason(code=code, violated=tuple(dict.fromkeys(one.name for one in limits)), message=message)
 
 
 def tell_nearest(limit: Limit, unknown: str, places: Iterable[float], kept: str = "") -> str:
