@@ -13,7 +13,8 @@ from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.records import UPPER
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.explain.refusals import is_reachable, nearest_givens
+from derive.solving.explain.lacking import is_reachable
+from derive.solving.explain.refusals import nearest_givens
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches, implied_names
 from derive.solving.question.givens import is_limit, is_symbolic, list_spreads, read_limits, split_money_rates

@@ -2,19 +2,17 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from itertools import chain
 
 from derive.answers import BY_RULE, ways_to
 from derive.catalogue import by_id, definitions, equation
-from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
-from derive.solving.engine.plan import reaches
+from derive.solving.engine.plan import has_way, reaches
 from derive.solving.explain.refusals import results_made_of
+from derive.solving.one_question import suppose_usual
 from derive.solving.question.defaults import FOLLOWS, leading_quantity, values_to_put_in, with_defaults
 from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Solution, known_answer
-from derive.suppositions import USUAL_TYPES
 
 
 def answer_from_table(asked: Question) -> Solution | None:
@@ -51,7 +49,7 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
 
     If the unknown is asked for `alone`, a rule that leaves out more than half of what was given answers another question.
     """
-    found = {row: ask(row.id) for row in by_id().values() if row.rule and _rule_leads(row, asked)}
+    found = {row: ask(row.id) for row in _list_leading(suppose_usual(asked))}
     near = {row: one for row, one in found.items() if (one.answers or one.sweep) and _is_near(row, one, missing)}
     # A rule that uses less than another of what was given may contradict the rest.
     near = {row: one for row, one in near.items() if not any({*other.unused} < {*one.unused} for other in near.values())}
@@ -66,12 +64,11 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
     return None if near else next((one for one in found.values() if one.is_refused_for("contradiction")), None)
 
 
-def _rule_leads(rule: Equation, asked: Question) -> bool:
-    """Return whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
-    known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
-    at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
-    with_rule = (*asked.equalities, with_defaults(rule, dict(values_to_put_in(asked.defaults))))
-    return reaches(asked.unknown, with_rule, at_hand) and not reaches(asked.unknown, asked.equalities, at_hand)
+def _list_leading(asked: Question) -> list[Equation]:
+    """Return the rules with each of which equations lead to the unknown, if none do without."""
+    known, values = frozenset([*known_values(asked)][-1]), dict(values_to_put_in(asked.defaults))
+    rules = () if reaches(asked.unknown, asked.equalities, known) else (row for row in by_id().values() if row.rule)
+    return [row for row in rules if has_way(asked.unknown, (*asked.equalities, with_defaults(row, values)), known)]
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
@@ -81,7 +78,7 @@ def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bo
     which nothing else defines.
     """
     steps = solution.route
-    at = next((place for place, step in enumerate(steps) if step.equations == (rule.reference,)), len(steps))
+    at = next((place for place, step in enumerate(steps) if rule.reference in step.equations), len(steps))
     between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
     found = steps[at].unknown if at < len(steps) else "" if steps else solution.unknown
     supposed = len({"supposed", OF_DENSE} & {solution.provenance.get(name) for name in solution.given})

@@ -19,13 +19,13 @@ from derive.roles import Batch, Memory
 from derive.solving.checks.contradicted_defaults import consistent_answer
 from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
 from derive.solving.explain.answer_with import result_with
-from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
+from derive.solving.explain.lacking import is_reachable
+from derive.solving.explain.refusals import missing_givens, results_made_of
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import is_limit, is_symbolic, read_limits
 from derive.solving.question.questions import (
     Question,
     drop_knowns,
-    known_values,
     pose_again,
     pose_question,
     suppose_dense,
@@ -241,7 +241,7 @@ def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
     if is_reachable(asked):
         open_ = solution.is_refused_for("no_solution") or any(one.kind == "interval" for one in solution.answers)
         return USUAL_TYPES.keys() - asked.known.keys() if open_ else ()
-    return missing_givens(asked, [*known_values(asked)][-1]).missing
+    return missing_givens(asked).missing
 
 
 def _answer_once(asked: Question) -> Solution:

@@ -86,7 +86,7 @@ def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solutio
         ways = (find_plain_way(asked.unknown, asked.equalities, start), *islice(find_loops(asked.unknown, asked.equalities, start), 1))
         if way := next(chain(filter(None, ways), find_eliminated(asked.unknown, asked.equalities, start)), None):
             return _follow_way(asked, values, way, given)
-    reason = missing_givens(asked, values)
+    reason = missing_givens(asked)
     # With numbers an inequality may bound what no equation gives.
     told = f"{reason.message}\nsymbols work only with equations. With numbers for all of them there may be a bound"
     return _refuse(asked, replace(reason, message=told), given)

@@ -82,7 +82,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
         return refuse_question(asked, free), None
     if search.stops:
         return refuse_question(asked, _reason_of_stops(asked, search.stops)), None
-    reason = missing_givens(asked, known) if told else Reason(code="missing_givens", message="what is missing was not asked for")
+    reason = missing_givens(asked) if told else Reason(code="missing_givens", message="what is missing was not asked for")
     return refuse_question(asked, reason), None
 
 
@@ -177,7 +177,7 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
 def answer_forwards(asked: Question) -> Solution:
     """Return the answer to a question by one equation at a time."""
     outcome = _answer_by_ways(_Search(asked), asked.equalities)
-    return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
+    return outcome[0] if outcome else refuse_question(asked, missing_givens(asked))
 
 
 def _reason_of_stops(asked: Question, stops: Sequence[Stop]) -> Reason:

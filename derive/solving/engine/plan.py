@@ -51,12 +51,6 @@ def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
     return MappingProxyType(found)
 
 
-def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
-    """Return the inputs behind some quantities that no equation gives, in order."""
-    seen = list_reached(names, lambda name: made[name].symbols if name in made else ())
-    return {name: None for name in seen if name not in made and name not in known}
-
-
 def definitions_to(
     names: Iterable[str], made: Mapping[str, Equation], known: Set[str], others: Mapping[str, Step] = MappingProxyType({})
 ) -> dict[str, Step] | None:
@@ -78,21 +72,6 @@ def definitions_to(
         return False
 
     return legs if all(reached(name, frozenset()) for name in names) else None
-
-
-def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
-    """Return the missing inputs: of the unknown, and beside the unknown in each given result."""
-    made = definitions_of(rows, known)
-    named = [row for row in rows if row.kind not in CHAINED_BY_ITSELF]
-    results = [row for row in rows if row.symbols[0] in known and row not in named]
-    own = [tuple(_free_inputs([unknown], made, known))] if unknown in made else []
-    return [*_inputs_beside(unknown, named, made, known), *sorted([*own, *_inputs_beside(unknown, results, made, known)], key=len)]
-
-
-def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equation], known: Set[str]) -> list[tuple[str, ...]]:
-    """Return the missing inputs of each equation that rests on the unknown, without the unknown."""
-    found = [_free_inputs(row.symbols, made, known) for row in rows]
-    return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
 
 
 def definitions_of(rows: tuple[Equation, ...], known: Set[str] = frozenset()) -> dict[str, Equation]:

@@ -13,7 +13,7 @@ from derive.quantities import quantity
 from derive.roles import Memory
 from derive.solving.api import Given, may_have_answer, respond, respond_all
 from derive.solving.checks.fit import SHORT_OF_MEMORY
-from derive.solving.explain.refusals import OF_A_CHIP, OF_A_MODEL
+from derive.solving.explain.lacking import OF_A_CHIP, OF_A_MODEL
 from derive.solving.limits.best_size import best_end
 from derive.solving.question.conventions import Switches
 from derive.units import parse

@@ -19,7 +19,7 @@ from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import has_way
-from derive.solving.explain.refusals import is_reachable
+from derive.solving.explain.lacking import is_reachable
 from derive.solving.limits.limits import SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
 from derive.solving.question.questions import Question, drop_knowns, known_values, suppose_types

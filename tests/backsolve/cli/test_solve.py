@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 def test_what_is_missing_is_named_in_json_too():
     document = json.loads(call(*STAR, "machine_balance_ratio=300", "--as", "json").out)
-    assert document["reason"]["code"] == "missing_givens" and document["reason"]["missing"] == ["total_params", "active_params"]
+    assert document["reason"]["code"] == "missing_givens" and document["reason"]["missing"] == ["active_params", "total_params"]
 
 
 def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_command_that_answers_it():

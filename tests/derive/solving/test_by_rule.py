@@ -43,3 +43,14 @@ def test_one_of_several_unknowns_may_be_by_a_rule():
     given = {"pretrain_tokens": "150T", "active_params": "100B", "machine_balance_ratio": 300, "sparsity": 8}
     ratio, batch = respond_all(["overtraining_ratio", "balance_batch"], given)
     assert (ratio.value, ratio.basis, batch.value, batch.basis) == (75, "rule", 2400, "definition")
+
+
+def test_a_rule_answers_where_its_other_quantities_cancel_and_for_a_dense_model():
+    """20 tokens per parameter: 10 times as many are 200. A dense model of 70B parameters has the loss 1.93665 after 1.4T tokens."""
+    law = {
+        **{"irreducible_loss": 1.69, "size_loss_coefficient": 406.4, "size_loss_exponent": 0.34},
+        **{"data_loss_coefficient": 410.7, "data_loss_exponent": 0.28},
+    }
+    found = solve("tokens_per_param", overtraining_ratio=10), solve("total_params", pretrain_tokens="1.4T", loss=1.93665, given=law)
+    assert [one.value for one in found] == pytest.approx([200, 7e10], rel=1e-3)
+    assert all("by the" in str(one).splitlines()[0] for one in found)

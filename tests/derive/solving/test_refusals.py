@@ -4,11 +4,11 @@ import pytest
 
 from derive.catalogue import by_id
 from derive.errors import WrongValue
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities import QUANTITIES
 from derive.solving.api import solve
 from derive.solving.engine.plan import definitions_of, definitions_to, reaches
 from derive.solving.explain.refusals import missing_givens
-from derive.solving.question.questions import pose_again, question
+from derive.solving.question.questions import known_values, pose_again, question
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -58,15 +58,14 @@ def test_the_facts_to_look_up_come_first(unknown, given, missing):
 @in_one_test("unknown", some(sorted(name for name in QUANTITIES if any(row.defines == name for row in by_id().values())), 4))
 def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unknown):
     asked = question(unknown, {})
-    defaults = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name != unknown}
-    known = frozenset(defaults)
+    known = frozenset([*known_values(asked)][-1])
     equalities = tuple(row for row in asked.active if row.sense == "=")
     if reaches(unknown, equalities, known):
         found = solve(unknown)
         # What follows from defaults alone is no answer if it could be made of inputs.
         assert found.answers or found.reason.code in ("requirement_violated", "missing_givens")
         return
-    missing = {*missing_givens(asked, defaults).missing}
+    missing = {*missing_givens(asked).missing}
     assert unknown not in missing
     # Once they are given, more stands in for what is not: the context of a request for that of a sequence.
     given = pose_again(asked, unknown, dict.fromkeys(missing, 1.0))
@@ -164,3 +163,10 @@ def test_what_a_table_has_is_the_answer_unless_a_result_is_given_for_it(unknown,
 
 def test_a_contradiction_is_told_although_a_rule_would_answer():
     assert solve("overtraining_ratio", active_params="70B", pretrain_tokens="15T", pretrain_flops=1e25).reason.code == "contradiction"
+
+
+def test_a_count_is_asked_for_where_a_dense_model_supplies_it():
+    """(0.02 s * 8 * 4.8 TB/s - 495.04 GB) / (32 * 8000 tokens), where the reads are all weights of a dense model."""
+    served = {"hardware": "H200:fp8", "context_length": 8000, "bytes_per_weight": 1, "step_time": "20ms", "chips": 8, "batch": 32}
+    found = solve("kv_bytes_per_token", active_params=495.04e9, **served)
+    assert found.value == pytest.approx((0.02 * 8 * 4.8e12 - 495.04e9) / 256_000)
