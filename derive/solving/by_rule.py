@@ -7,7 +7,7 @@ from derive.answers import BY_RULE, ways_to
 from derive.catalogue import by_id, definitions, equation
 from derive.quantities import QUANTITIES
 from derive.records import HEURISTIC, Equation
-from derive.solving.engine.plan import has_way, reaches
+from derive.solving.engine.plan import has_way
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.defaults import FOLLOWS, leading_quantity, values_to_put_in, with_defaults
@@ -67,7 +67,7 @@ def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[st
 def _list_leading(asked: Question) -> list[Equation]:
     """Return the rules with each of which equations lead to the unknown, if none do without."""
     known, values = frozenset([*known_values(asked)][-1]), dict(values_to_put_in(asked.defaults))
-    rules = () if reaches(asked.unknown, asked.equalities, known) else (row for row in by_id().values() if row.rule)
+    rules = () if has_way(asked.unknown, asked.equalities, known) else (row for row in by_id().values() if row.rule)
     return [row for row in rules if has_way(asked.unknown, (*asked.equalities, with_defaults(row, values)), known)]
 
 

@@ -101,7 +101,7 @@ def _weigh(
     results = {last.symbols[0], *(row.defines for row in asked.equalities if not row.stand_in)}
     others = ((_RESULT if name in results else 1.0) + _UNKNOWN / (1 + _WORDS[name]) for name in counted - OF_A_CHIP - OF_A_MODEL)
     facts = sum(others) + sum(not one.isdisjoint(counted) for one in (OF_A_CHIP, OF_A_MODEL))
-    is_aside = last.sense == "=" and asked.unknown in results and last.symbols[0] != asked.unknown
+    is_aside = asked.unknown in results and last.symbols[0] != asked.unknown
     idle = sum(weight for names, weight in given.items() if names.isdisjoint(used))
     cost = facts + _ASIDE * is_aside + _BOUND * (last.sense != "=") + _STEP * len(used) + idle
     return Lack(cost, tuple(name for name in QUANTITIES if name in lacks), idle, last, used, rule)
