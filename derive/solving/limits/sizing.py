@@ -56,15 +56,6 @@ class Replicas(NamedTuple):
     limited_by: tuple[str, ...]
     held: Mapping[str, float]
 
-    @property
-    def all_chips(self) -> float:
-        """Return the chips of all replicas.
-
-        >>> Replicas(number=5.0, chips=8, batches=(57.0, 109.0), limited_by=(), held={}).all_chips
-        40.0
-        """
-        return self.number * self.chips
-
 
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     """Return the fewest whole chips on which some batch meets every target, or None for another question.
