@@ -20,14 +20,14 @@ from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.engine.directions import rated_quantities
 from derive.solving.limits.as_typed import refuse_in_place
-from derive.solving.limits.best_size import Ask, End, add_size
+from derive.solving.limits.best_size import Ask, End, add_size, round_step
 from derive.solving.limits.limits import FREE, add_limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.conventions import Switches, variant_of_prompts
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import Question, pose_question
-from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
+from derive.solving.result import Reason, Solution, chain_slopes
 from derive.units import show
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[st
         given={**merged.given, Replica.number: end.value},
         unused=tuple(one for one in sized.unused if one not in found.given),
         provenance={**merged.provenance, Replica.number: told},
-        route=tuple(dict.fromkeys((*(_round_step(step, end) for step in sized.route), *found.route))),
+        route=tuple(dict.fromkeys((*(round_step(step, end) for step in sized.route), *found.route))),
         said=(told, *base.said),
     )
 
@@ -224,14 +224,6 @@ def _scale_answer(found: Answer, replicas: Answer, side: str, of: Solution) -> A
     by = chain_slopes(found.elasticities, Replica.number, replicas.elasticities)
     bound = found.bound if rated_quantities(of.provenance) else bound or found.bound
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
-
-
-def _round_step(step: RouteStep, end: End) -> RouteStep:
-    """Return a step of the route with the replicas as a whole number."""
-    if step.unknown != end.size:
-        return step
-    formula = step.formula and f"{'ceiling' if end.side == LOWER else 'floor'}({step.formula})"
-    return replace(step, value=end.value, formula=formula)
 
 
 def lead_with(solution: Solution, found: Sequence[Deployment], given: Mapping[str, Any], switches: Switches) -> Solution:

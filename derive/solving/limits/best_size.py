@@ -17,7 +17,7 @@ from derive.solving.explain.assumptions import NOT_NEEDED
 from derive.solving.limits.limits import FREE, SIZED
 from derive.solving.question.givens import is_limit, read_limits
 from derive.solving.question.propagation import results_of
-from derive.solving.result import Solution, chain_slopes
+from derive.solving.result import RouteStep, Solution, chain_slopes
 from derive.units import show
 
 _WHICH = {LOWER: "fewest", UPPER: "largest"}
@@ -132,7 +132,7 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
         return found
     slopes = sized.answers[0].elasticities
     follow = {step.unknown for step in found.route}
-    steps = (step for step in sized.route if step.unknown not in follow)
+    steps = (round_step(step, end) for step in sized.route if step.unknown not in follow)
     texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
     # An equation that was named has a part in the answer if either uses it.
     assumptions = tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
@@ -145,6 +145,14 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
         assumptions=assumptions,
         route=tuple(dict.fromkeys((*steps, *found.route))),
     )
+
+
+def round_step(step: RouteStep, end: End) -> RouteStep:
+    """Return a step of the route with a size that is counted as a whole number."""
+    if step.unknown != end.size or step.value == end.value:
+        return step
+    formula = step.formula and f"{'ceiling' if end.side == LOWER else 'floor'}({step.formula})"
+    return replace(step, value=end.value, formula=formula)
 
 
 def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
