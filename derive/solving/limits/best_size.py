@@ -149,7 +149,7 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
 
 def round_step(step: RouteStep, end: End) -> RouteStep:
     """Return a step of the route with a size that is counted as a whole number."""
-    if step.unknown != end.size or step.value == end.value:
+    if step.unknown != end.size or step.value in (None, end.value):
         return step
     formula = step.formula and f"{'ceiling' if end.side == LOWER else 'floor'}({step.formula})"
     return replace(step, value=end.value, formula=formula)
