@@ -100,9 +100,11 @@ def _answer_numbers(asked: Question) -> Solution:
     """Return the answer of the first attempt that has one: for all targets, with what is usual, with other stand-ins."""
     # No number of chips meets several targets exactly.
     targets = several if len(several := find_targets(asked)) > 1 else asked.limits
-    if asked.limits and not is_reachable(drop_knowns(asked, {*asked.limits})):
+    if asked.limits and targets != asked.limits and not is_reachable(drop_knowns(asked, {*asked.limits})):
         # Beside a limit, a result that is given is a limit too, unless the other givens determine the unknown.
-        asked = replace(asked, limits=targets)
+        met = _answer_numbers(replace(asked, limits=targets))
+        if met.answers:
+            return met
     limited = _suppose_types(replace(asked, limits=targets))
     sized = _fewest_chips(limited, _LACKS_BATCH) if targets else None
     if sized:
