@@ -18,10 +18,11 @@ from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.legs import Way
 from derive.solving.engine.one_equation import value_inside
-from derive.solving.engine.plan import has_way
+from derive.solving.engine.plan import giving_equations, has_way
 from derive.solving.explain.lacking import is_reachable
-from derive.solving.limits.limits import SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
+from derive.solving.limits.limits import FREE, SIZED, LimitByEquations, NotMadeOf, list_in_words, split_limits
 from derive.solving.limits.stretches import NEAREST, Fact, join_facts, stretches_of, stretches_within, tell_nearest
+from derive.solving.question.propagation import quantities_behind
 from derive.solving.question.questions import Question, drop_knowns, known_values, suppose_types
 from derive.solving.result import Reason, Solution, Sweep
 from derive.suppositions import USUAL_TYPES
@@ -81,6 +82,10 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     """Return what the limits leave of the unknown."""
     if determined := _answer_by_all_else(asked):
         return determined
+    if unrelated := next((one for one in split_limits(asked) if not one.moves and _is_unrelated(asked, one)), None):
+        solution, way = answer_with_way(drop_knowns(asked, {unrelated.name}))
+        unchecked = f"{unrelated.name} does not depend on {asked.unknown}, and its limit cannot be checked"
+        return replace(solution, unused=(*solution.unused, unrelated.name)).warn("not used", unchecked), way
     found = [_solve_limit(asked, one) if one.moves else _compare_beside(asked, one) for one in split_limits(asked)]
     facts, beside = [one for one in found if isinstance(one, Fact)], [one for one in found if isinstance(one, _Result)]
     if refused := next((one for one in beside if not one.solution.answers), None):
@@ -178,13 +183,24 @@ def _compare_beside(asked: Question, limit: LimitByEquations) -> _Result:
     return found if found.is_met else found.refuse(asked, f"with any {asked.unknown}. It follows from {rests}")
 
 
-def _refuse_uncompared(asked: Question, limit: LimitByEquations, there: Solution) -> _Result:
-    """Return why a limit cannot be compared. Another size than the unknown may lead to it, unless suppositions do."""
+def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
+    """Return whether a limit that cannot be compared says nothing of the unknown, which is no size and not made of the limited result."""
+    there = limit.evaluate_beside()
+    made = quantities_behind(asked.unknown, tuple(giving_equations(asked.active).values()))
+    related = asked.unknown in SIZED or limit.name in made or there.answers or FREE in there.refusal.missing
+    return not related and not _is_supposed_later(limit)
+
+
+def _is_supposed_later(limit: LimitByEquations) -> bool:
+    """Return whether bytes that nobody gives, which are supposed later, lead to a limited result."""
     result = drop_knowns(replace(limit.alone, unknown=limit.name), {limit.name})
     usual = suppose_types(result, USUAL_TYPES.keys() - result.known.keys())
-    # Bytes that nobody gives are supposed later, and may lead to it.
-    supposed = usual is not None and is_reachable(usual)
-    if not supposed and asked.unknown not in SIZED:
+    return usual is not None and is_reachable(usual)
+
+
+def _refuse_uncompared(asked: Question, limit: LimitByEquations, there: Solution) -> _Result:
+    """Return why a limit cannot be compared. Another size than the unknown may lead to it, unless suppositions do."""
+    if asked.unknown not in SIZED and not _is_supposed_later(limit):
         raise NotMadeOf(limit.name, asked.unknown)
     reason = replace(there.refusal, message=f"{limit.words} cannot be compared: {there.why_not}")
     return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))
