@@ -423,6 +423,15 @@ def question_of(table: Run, shown: Shown) -> Question:
 
 
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
-    """Return CSV with one line per sheet: the first pair of bands, SI units, unrounded numbers, some columns or all."""
+    """Return CSV with one line per sheet: the first pair of bands, SI units, unrounded numbers, some columns or all.
+
+    If a price that was set by hand moved a column, a second column named with `_before` has the published value.
+    """
     names = csv_names(columns)
-    return csv_text(names, (flat(one, names) for one in table.inferences))
+    before = [flat_before(one, table) or {} for one in table.inferences]
+    moved = [name for name in names if any(name in of for of in before)]
+    rows = []
+    for one, of in zip(table.inferences, before, strict=True):
+        row = flat(one, names)
+        rows.append({**row, **{f"{name}_before": of.get(name, row[name]) for name in moved}})
+    return csv_text([said for name in names for said in ((name, f"{name}_before") if name in moved else (name,))], rows)

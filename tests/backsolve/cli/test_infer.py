@@ -227,3 +227,7 @@ def test_records_of_a_what_if_have_the_values_before_beside_those_after():
     one, other = json.loads(call(*names, "--set", "input=+50%", "--as", "json").out)
     assert one["before"]["premium_in"] == 2 and one["observables"]["premium_in"] < 1.4 and {*one["before"]} | {*other["before"]} == moved
     assert json.loads(call(*GEMINI, "--as", "json").out)[0]["before"] is None
+    rows = [*csv.DictReader(io.StringIO(call(*names, "--set", "input=+50%", "--as", "csv").out))]
+    assert {name.removesuffix("_before") for name in rows[0] if name.endswith("_before")} == moved
+    for then, row in zip(published, rows, strict=True):
+        assert all(then[name] == row[f"{name}_before" if name in moved else name] for name in then)
