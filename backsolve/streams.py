@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from shlex import quote
 from threading import Timer
 from time import monotonic
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from unicodedata import normalize
 
 import click
@@ -52,6 +52,24 @@ def _plain(mark: str) -> str:
     return letter if mark.isalpha() and letter.isascii() else ascii(mark)[1:-1]
 
 
+UNREAD = "backsolve.unread"
+"""The key in `Context.meta` of a command that writes a file: it continues if the reader of its output leaves."""
+
+
+class _Descriptor(io.FileIO):
+    """The bytes of a standard stream. Without a reader, a command that writes a file discards them, and any other command ends."""
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes and return their number."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            context = click.get_current_context(silent=True)
+            if context is None or UNREAD not in context.meta:
+                raise
+            return memoryview(data).nbytes
+
+
 class _Output(io.TextIOWrapper):
     """Text on a standard stream. It reports UTF-8, because click would bypass a stream that reports ASCII."""
 
@@ -74,7 +92,7 @@ def prepare() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None:
-            unwritten = os.fdopen(stream.fileno(), "wb", closefd=False)
+            unwritten = io.BufferedWriter(_Descriptor(stream.fileno(), "wb", closefd=False))
             setattr(sys, name, _Output(unwritten, stream.encoding, "look-alike", line_buffering=name == "stderr" or stream.isatty()))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from backsolve.streams import UNREAD
 from derive.catalogue import by_id
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import label, standard_input
@@ -209,9 +210,11 @@ def workers(help: str) -> Callable[[_Command], _Command]:
 def file(name: str, help: str, stream: bool = False, metavar: str = "FILE") -> Callable[[_Command], _Command]:
     """Return an option for the name of a file to write. With `stream` it also reads one, and - is standard input."""
 
-    def check(_context: click.Context, _option: click.Parameter, place: str | None) -> str | None:
+    def check(context: click.Context, _option: click.Parameter, place: str | None) -> str | None:
         if place == "" or (place == "-" and not stream):
             raise WrongValue(f"{name} needs the name of a file. Given {place!r}{' (./- for a file of that name)' if place else ''}")
+        if place and not stream:
+            context.meta[UNREAD] = True
         return place
 
     return click.option(name, callback=check, metavar=metavar, help=help)

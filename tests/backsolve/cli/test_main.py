@@ -128,6 +128,17 @@ def test_a_reader_that_leaves_early_hears_no_complaint(arguments: tuple[str, ...
     assert done.returncode == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise there")
+def test_a_file_is_written_for_a_reader_that_leaves_early(tmp_path: Path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    into = tmp_path / "mine.csv"
+    added = ("prices", "add", "acme/perm", "input=2", "output=10", "--into", into)
+    done = subprocess.run([str(SCRIPT), *added], stdout=writer, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "") and into.read_text().count("acme,perm") == 2
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
 @pytest.mark.parametrize("arguments", [("infer",), ("list",)], ids=" ".join)
