@@ -12,7 +12,7 @@ from backsolve.streams import fail_on, is_stream, leave, leave_without_sheets, s
 from derive.errors import NO_ANSWER, NotCovered, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 from derive.tables.lines import Problem
-from derive.units import named_texts, parse
+from derive.units import named_texts
 from invert.estimate_text import KV_NAMES
 from invert.report.layout import laid_out
 from invert.sheets.rows import FileText
@@ -179,7 +179,7 @@ def _answer_supposed(supposed: tuple[str, ...], asked: dict[str, Any], shown: "S
     """Print the prices that follow from the supposed values, with the published prices."""
     from invert.assumptions import ANCHORS
     from invert.inference import infer
-    from invert.report.supposed import SUPPOSABLE, supposed_json, supposed_parts
+    from invert.report.supposed import supposed_json, supposed_parts, supposed_values
 
     _refuse_beside("--suppose", ("supposed", "models", "style", "tier", "as_of", "prices", "anchors"))
     if shown.style not in ("table", "json"):
@@ -188,8 +188,7 @@ def _answer_supposed(supposed: tuple[str, ...], asked: dict[str, Any], shown: "S
     models = tuple(word for word in asked["names"] if "=" not in word)
     if not models:
         raise WrongValue("--suppose needs a MODEL, such as gemini-3.1-pro")
-    texts = named_texts((*supposed, *(word for word in asked["names"] if "=" in word)), SUPPOSABLE)
-    values = {name: parse(name, text) for name, text in texts.items()}
+    values = supposed_values((*supposed, *(word for word in asked["names"] if "=" in word)))
     anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}
     table = infer(**{**asked, "names": models, "anchors": anchors})
     if shown.style == "json":

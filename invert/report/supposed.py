@@ -1,12 +1,13 @@
 """Predict the prices of a sheet from a supposed model, and print them beside the published prices, as text and as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from derive.errors import NotCovered, WrongValue
-from derive.units import show
-from invert.assumptions import ANCHORS
+from derive.catalogue import equations
+from derive.errors import NotCovered, WrongValue, suggest
+from derive.units import named_texts, parse, show
+from invert.assumptions import ANCHORS, ASSUMED, FACTS, OBSERVED
 from invert.encoder import Keys, Through
 from invert.estimators.lecture import check_forward, weight_of_output, with_balance_context
 from invert.forward_model import predict_output_input_ratio
@@ -16,10 +17,30 @@ from invert.report.prices import PLACE, Prediction, predicted_prices, prediction
 from invert.report.sheet import heading
 from invert.result import Inference, Run
 
-SUPPOSABLE = tuple(dict.fromkeys(("kv_bytes_per_token", "bandwidth_bound_fraction", "attention_flops_per_pair", *ANCHORS)))
-"""Quantities that may be supposed: what a sheet hides, and the outside facts of a run."""
+_HIDDEN = ("kv_bytes_per_token", "bandwidth_bound_fraction", "attention_flops_per_pair")
+SUPPOSABLE = tuple(dict.fromkeys((*_HIDDEN, *ANCHORS, *ASSUMED, "mfu", "mbu")))
+"""Quantities that may be supposed: what a sheet hides, the facts of a run, and its shares of the peak rates."""
 
 _OF_MODEL = ("active_params", "kv_bytes_per_token")
+
+_PUBLISHED = (*OBSERVED, "long_context_threshold")
+"""Quantities that a price sheet has."""
+
+
+def supposed_values(items: Iterable[str]) -> dict[str, float]:
+    """Return typed suppositions `name=value` in SI. Raise WrongValue for a quantity that the forward model does not use.
+
+    For a published number, the error suggests the quantity that a reading solves from it.
+    """
+    texts = named_texts(items, (*_HIDDEN, *FACTS))
+    for name in texts:
+        if name not in SUPPOSABLE:
+            readings = equations("readings", name) if name in _PUBLISHED else ()
+            read = [hidden for row in readings for hidden in _HIDDEN if hidden in row.symbols][:1]
+            near = f"; did you mean {read[0]!r}?" if read else suggest(name, SUPPOSABLE, lists=False)
+            why = "a sheet has it, and --set changes it" if name in _PUBLISHED else "no predicted price depends on it"
+            raise WrongValue(f"{name} cannot be supposed: {why}{near}\nallowed: {', '.join(SUPPOSABLE)}")
+    return {name: parse(name, text) for name, text in texts.items()}
 
 
 def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[Prediction]:

@@ -58,3 +58,17 @@ def test_a_model_without_a_cache_has_one_price_for_all_lengths():
 def test_every_price_is_named_and_a_question_without_an_answer_has_empty_json(words: tuple[str, ...], status: int, printed: str):
     found = call("infer", *words)
     assert found.status == status and printed in found.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("output_input_ratio=5", "--set changes it; did you mean 'bandwidth_bound_fraction'?"),
+        ("long_context_threshold=100k", "--set changes it; did you mean 'kv_bytes_per_token'?"),
+        ("total_params=1T", "no predicted price depends on it; did you mean 'active_params'?"),
+        ("hbm_bandwidth=3e12", "no predicted price depends on it"),
+    ],
+)
+def test_a_quantity_without_effect_is_refused(typed: str, said: str):
+    found = call("infer", "gemini-3.1-pro", "--suppose", typed)
+    assert found.status == 2 and said in found.err and "allowed: kv_bytes_per_token" in found.err
