@@ -113,6 +113,15 @@ def suggest_for_file(place: str, words: Iterable[str]) -> str:
     return "" if "/" in place or "." in place else suggest(place, words)
 
 
+def plain_word(text: str) -> str:
+    """Return a word in small letters with _ for all other marks, as tables of synonyms have it.
+
+    >>> plain_word("Cached Input"), plain_word("USD/1M tokens")
+    ('cached_input', 'usd_1m_tokens')
+    """
+    return re.sub("[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
 def _look_like_digits(text: str) -> str:
     """Return a text in small letters, with digits in place of letters that look like them: H1OO and HlOO are H100."""
     return text.lower().translate(_DRAWN_LIKE)

@@ -9,7 +9,7 @@ from math import inf
 from sys import float_info, intern
 from typing import Any
 
-from derive.errors import WrongData, WrongValue, hidden, is_same, mark_in_words, mistaken, shorten, skeleton, suggest, unseen
+from derive.errors import WrongData, WrongValue, hidden, is_same, mark_in_words, mistaken, plain_word, shorten, skeleton, suggest, unseen
 from derive.immutable import immutable
 from derive.tables.writing import begins_as_formula
 
@@ -62,7 +62,7 @@ def column_of(field: Mapping[str, Any]) -> Column:
         try:
             refuse_hostile(text, signs)
             if text not in limits.get("enum", (text,)):
-                meant = field.get("other_names", {}).get(text.lower())
+                meant = field.get("other_names", {}).get(plain_word(text))
                 near = f"; did you mean {meant!r}?" if meant in limits["enum"] else meant or suggest(text, filter(None, limits["enum"]))
                 raise WrongData(f"{shorten(text)} is not known{near}")
             if "pattern" in limits and not re.fullmatch(limits["pattern"], text):
@@ -70,6 +70,8 @@ def column_of(field: Mapping[str, Any]) -> Column:
             value = to_value(text)
             if is_number:
                 _refuse_out_of_range(value, limits, required)
+            elif kind == "date" and text < limits.get("minimum", ""):
+                raise WrongData(f"{text} is out of range: it must be {limits['minimum']} or later")
         except (WrongData, WrongValue) as error:
             return None, str(error)
         return value, ""

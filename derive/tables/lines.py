@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from derive.errors import WrongData, shorten, suggest, trimmed, unseen
+from derive.errors import WrongData, plain_word, shorten, suggest, trimmed, unseen
 from derive.immutable import immutable
 
 ROW_LIMIT, LINE_LIMIT = 1_000_000, 64_000
@@ -188,7 +188,7 @@ def _unknown_columns(header: list[str], columns: Collection[str], other_names: M
 
 def _intended_column(name: str, header: list[str], columns: Collection[str], other_names: Mapping[str, str]) -> str:
     """Return a hint on the column that an unknown name means, or "". The hint names no column of the header."""
-    ours = other_names.get(re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
+    ours = other_names.get(plain_word(name))
     missing = [column for column in columns if column not in header]
     return f"; did you mean {ours!r}?" if ours in missing else suggest(name, missing, lists=False)
 

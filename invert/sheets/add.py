@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from derive.errors import WrongData, WrongValue, hidden, mark_in_words, shorten, suggest, trimmed
+from derive.errors import WrongData, WrongValue, hidden, mark_in_words, plain_word, shorten, suggest, trimmed
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
 from derive.tables.lines import BadRow, Problem
@@ -73,7 +73,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
         component = spec.partition("@")[0].partition(":")[0]
         if component not in COMPONENTS:
             known = (*COMPONENTS, *SHEET_FIELDS)
-            other = OTHER_COMPONENTS.get(component.lower())
+            other = OTHER_COMPONENTS.get(plain_word(component))
             meant = f"; did you mean {other!r}?" if other else suggest(spec, known) or f"; allowed: {', '.join(known)}"
             raise WrongValue(f"{shorten(spec)} is neither a price nor a field of a sheet{meant}")
         component, threshold, ttl = priced = typed_place(spec)
