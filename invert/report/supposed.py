@@ -7,7 +7,7 @@ from dataclasses import replace
 from derive.catalogue import equations
 from derive.errors import NotCovered, WrongValue, suggest
 from derive.units import named_texts, parse, show
-from invert.assumptions import ANCHORS, ASSUMED, FACTS, OBSERVED
+from invert.assumptions import ANCHORS, ASSUMED, OBSERVED
 from invert.encoder import Keys, Through
 from invert.estimators.lecture import check_forward, weight_of_output, with_balance_context
 from invert.forward_model import predict_output_input_ratio
@@ -18,7 +18,8 @@ from invert.report.sheet import heading
 from invert.result import Inference, Run
 
 _HIDDEN = ("kv_bytes_per_token", "bandwidth_bound_fraction", "attention_flops_per_pair")
-SUPPOSABLE = tuple(dict.fromkeys((*_HIDDEN, *ANCHORS, *ASSUMED, "mfu", "mbu")))
+_LISTED = tuple(dict.fromkeys((*_HIDDEN, *ANCHORS)))
+SUPPOSABLE = (*_LISTED, *ASSUMED, "mfu", "mbu")
 """Quantities that may be supposed: what a sheet hides, the facts of a run, and its shares of the peak rates."""
 
 _OF_MODEL = ("active_params", "kv_bytes_per_token")
@@ -32,7 +33,7 @@ def supposed_values(items: Iterable[str]) -> dict[str, float]:
 
     For a published number, the error suggests the quantity that a reading solves from it.
     """
-    texts = named_texts(items, (*_HIDDEN, *FACTS))
+    texts = named_texts(items, _LISTED)
     for name in texts:
         if name not in SUPPOSABLE:
             readings = equations("readings", name) if name in _PUBLISHED else ()

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
 from operator import attrgetter
+from statistics import median_high
 from typing import Any, TypeVar
 
 from derive.errors import shorten, suggest
 from derive.immutable import brief, immutable
-from derive.tables.lines import Problem
-from derive.tables.shipped import Fault, TableRow, misplaced, more_active, partly_filled, unit_faults
+from derive.tables.cells import read_list
+from derive.tables.lines import Problem, Row
+from derive.tables.shipped import Fault, RowFault, TableRow, misplaced, more_active, partly_filled, unit_faults
 
 # Tables beside prices. Each record has its rules.
 
@@ -48,11 +50,23 @@ class ModelRow(TableRow):
             elif self.release_date is not None and self.weights_until <= self.release_date:
                 yield "weights_until", f"is not after the release, on {self.release_date}"
 
+    @classmethod
+    def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+        named: dict[tuple[str, str], Row] = {}
+        for row in sound:
+            for name in (row["model"], *read_list(row["aliases"])):
+                if (other := named.setdefault((row["provider"], name), row)) is not row and row["model"] != other["model"]:
+                    yield row, "aliases", f"{shorten(name)} is already a name of row {other.place}, {other['model']}"
+
     def known_on(self, day: datetime.date) -> "ModelRow":
         """Return the known facts of the model on a day, without its weights from the day on which it serves others."""
         if self.weights_until is None or day < self.weights_until:
             return self
         return self.changed(architecture="", architecture_grade="", active_params=None, active_params_grade="", total_params=None)
+
+
+_RATES_OF_DAYS_APART = 2
+"""The largest ratio of two rates of a currency. Above it, one of them is inverted or has a wrong decimal point."""
 
 
 class FxRate(TableRow):
@@ -63,6 +77,14 @@ class FxRate(TableRow):
     def faults(self) -> Iterator[Fault]:
         if not 1e-9 < self.units_per_usd < 1e9:
             yield "units_per_usd", f"{self.units_per_usd:g} is not a rate of exchange"
+
+    @classmethod
+    def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+        rates = grouped((row["currency"], float(row["units_per_usd"])) for row in sound)
+        for row in sound:
+            rate, usual = float(row["units_per_usd"]), median_high(rates[row["currency"]])
+            if not 1 / _RATES_OF_DAYS_APART <= rate / usual <= _RATES_OF_DAYS_APART:
+                yield row, "units_per_usd", f"{rate:g} is far from {usual:g}, its rate on other days. A rate is in units for one US dollar"
 
 
 class Disclosure(TableRow):

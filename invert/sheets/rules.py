@@ -24,7 +24,7 @@ OTHER_COMPONENTS = {
 }
 """Names of other price lists for our components."""
 _SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
-_LARGEST = 1e5
+_LARGEST = dict.fromkeys(COMPONENTS, 1e5) | {"cache_storage": 1e3}
 """The limits of a price, in USD per million tokens (and hour): tens of times beyond the published prices on either side.
 
 The lower limit is also above the highest price per token, so a price per token cannot pass for a price per million.
@@ -252,6 +252,9 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
     # Hours in their order fall once, at midnight.
     if sum(before > after for before, after in zip(hours, (*hours[1:], hours[0]), strict=True)) > 1:
         yield "utc_hours", f"{row.utc_hours} has hours that overlap, or that are not in the order of the day"
+    numbers = re.findall("[1-7]", row.weekdays)
+    if numbers != sorted(set(numbers)):
+        yield "weekdays", f"{row.weekdays} has days that overlap, or that are not in the order of the week"
     if not row.usd_rate and currency != "USD" and currency not in fx:
         example = currency if re.fullmatch(CURRENCY, currency) else "EUR"
         more = f"; of any other give the rate, as --rate {example}=1.08 or in a column usd_rate"
@@ -279,11 +282,11 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
     """Return the fault of a price of zero (cache items may be free) or far from all published prices, or ""."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero. Only cache items may be free"
-    least = _SMALLEST[component]
-    if amount == 0 or least <= usd <= _LARGEST:
+    least, most = _SMALLEST[component], _LARGEST[component]
+    if amount == 0 or least <= usd <= most:
         return ""
-    hint = f". Is it per token? Write {amount * 1e6:g}" if least <= usd * 1e6 <= _LARGEST else ""
-    return f"{amount:g} is absurd: {component} costs between {least:g} and {_LARGEST:g} USD per million tokens{hint}"
+    hint = f". Is it per token? Write {amount * 1e6:g}" if least <= usd * 1e6 <= most else ""
+    return f"{amount:g} is absurd: {component} costs between {least:g} and {most:g} USD per million tokens{hint}"
 
 
 def missing_dates(row: PriceRow) -> Iterator[tuple[str, str]]:

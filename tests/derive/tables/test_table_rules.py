@@ -19,7 +19,7 @@ from derive.presets import hardware, model
 from derive.tables import shipped
 from derive.tables.lines import BadRow
 from derive.tables.shipped import TableRow, Tables, read, rows_of
-from invert.sheets.rows import Disclosure, FxRate, ModelRow
+from invert.sheets.rows import CalibrationModel, Disclosure, FxRate, ModelRow
 from tests.tools.tables import GOOD, RECORDS, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 
@@ -111,6 +111,25 @@ def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, ce
         assert problem.column == column and why in problem.message
         with pytest.raises(BadRow):
             model(name)
+
+
+@in_one_test(
+    ("record", "place", "cells", "column", "why"),
+    [
+        (ModelRow, 2, {"active_params": "3.3"}, "active_params", "3.3 is out of range: it must be 1e+06 or more"),
+        (ModelRow, 2, {"max_context": "8"}, "max_context", "8 is out of range"),
+        (Architecture, 2, {"release_date": "1999-01-01"}, "release_date", "1999-01-01 is out of range: it must be 2017-01-01 or later"),
+        (CalibrationModel, 3, {"max_context": "5"}, "max_context", "5 is out of range"),
+        (ModelRow, 3, {"aliases": "Qwen3-Coder-Flash"}, "aliases", "'Qwen3-Coder-Flash' is already a name of row 2"),
+        (FxRate, 4, {"units_per_usd": "0.14"}, "units_per_usd", "0.14 is far from 7, its rate on other days"),
+        (FxRate, 4, {"units_per_usd": "70"}, "units_per_usd", "70 is far from 7.2, its rate on other days"),
+    ],
+)
+def test_a_figure_beyond_all_known_ones_is_named(record, place, cells, column, why):
+    lines = iter(range(2, 10_000))
+    text = with_cells(read().content(f"{record.TABLE}.csv").decode(), lambda row: row | cells if next(lines) == place else row)
+    (problem,) = read().edited(**{record.TABLE: text}).problems(record)
+    assert (problem.row, problem.column) == (place, column) and why in problem.message
 
 
 # -- several rows -----------------------------------------------------------------------------------------------------
