@@ -159,6 +159,10 @@ def _answered(
     rows = described(offered, data)
     day = day_of(book, as_of)
     chosen, notes = choose_sheets(request.names, request.providers, offered, rows, book, day)
+    unseen = {(row.provider, row.model) for row in book.own} - {(one.provider, one.model) for one in offered}
+    if unseen and not (request.names or request.providers or request.tier or request.everything):
+        more = f" and {len(unseen) - 1} more" if len(unseen) > 1 else ""
+        notes.append(f"no list price of {'/'.join(min(unseen))}{more} is valid on {day}: --all adds other service tiers")
     first = first_days(offered, book, data)
     every, left_out = released_sheets(chosen, rows, first, named=bool(request.names))
     offered, _ = released_sheets(offered, rows, first)

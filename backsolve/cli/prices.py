@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
-from io import BytesIO
 
 import click
 
@@ -10,7 +9,7 @@ from backsolve.cli import options
 from backsolve.cli.options import completes
 from backsolve.streams import fail_on, in_terminal, is_stream, leave_without_sheets, progress, say, tell, tell_doubts, tell_line, width
 from derive.errors import WrongData, WrongValue
-from derive.files import label, write
+from derive.files import STANDARD_INPUT, label, write
 from invert.data import read_data
 from invert.report.layout import laid_out
 from invert.sheets.read import PROBLEM_LIMIT, book_of
@@ -158,12 +157,12 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     found = addition(name, given, data, into)
     for doubt in found.warnings:
         tell_line(f"warning: {doubt}")
-    row = found.rows[0]
-    today = book_of(data, BytesIO(found.content)).newest_retrieved or date.max
+    row, file = found.rows[0], FileText(label(into) if into else STANDARD_INPUT, found.content)
+    today = book_of(data, file).newest_retrieved or date.max
     # A future sheet is shown as of its first day, an ended one as of its last day. No day is before date.min.
     nearest = min(max(row.start, today), row.end - timedelta(days=row.end > date.min))
     as_of = None if nearest == today else nearest
-    table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=as_of)
+    table = infer([f"{row.provider}/{row.model}"], prices=file, tier=row.service_tier, as_of=as_of)
     for one in table:
         click.echo(laid_out([str(one.sheet), readings_table(one, table)], width()))
         added = {row.place for row in found.rows}

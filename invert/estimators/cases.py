@@ -224,7 +224,9 @@ def _refuse_contexts(sheet: PriceSheet, seen: Observables, model: ModelRow | Non
     """Raise if models.csv gives a context below the last band, or if a mean context is outside its band."""
     last, max_context = sheet.bands[-1].threshold_tokens, longest_context(sheet, model)
     if model and not sheet.max_context and sheet.as_of >= last_day(data) and (fault := context_below(model, last)):
-        raise BadRow(fault)
+        row = sheet.bands[-1].input
+        above = f"{last:,} tokens is above {model.max_context:,}, the longest context in models.csv row {model.place}"
+        raise BadRow(fault if row.ships else row.problem("threshold_tokens", above))
     edges = (0.0, *band_edges(sheet.bands, max_context, assumptions))
     for name, mean, (low, high) in zip(("short_context", "long_context"), seen.contexts, pairwise(edges), strict=False):
         # Without a longest context the end of the last band is not known.

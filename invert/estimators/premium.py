@@ -308,6 +308,9 @@ def _case_sold(
     )
     if row.max_context is not None:
         model_row = model_row.changed(max_context=row.max_context)
+        if (last := sheet.bands[-1].threshold_tokens) > row.max_context:
+            lack = f"{row.max_context:,} tokens is below {last:,}, the threshold of the last band of {wanted}"
+            raise BadRow(_fault(row, "max_context", lack))
     return case_of(sheet, model_row, data, assumptions)
 
 

@@ -141,7 +141,10 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     try:
         book = _read_file(file, data)
     except BadRow as error:
-        said = (f"{fault}{_TO_FOLLOW if fault.message.startswith(('overlaps', 'repeats')) else ''}" for fault in error.problems)
+        said = (
+            f"{fault}{_TO_FOLLOW if fault.message.startswith(('overlaps', 'repeats')) and 'effective_date' not in items else ''}"
+            for fault in error.problems
+        )
         raise WrongData("\n".join(said)) from None
     meant = [replace(row, valid_to=begins[row.key]) if row in closed else row for row in before.own]
     old, added = book.own[: len(meant)], book.own[len(meant) :]

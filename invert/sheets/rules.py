@@ -10,7 +10,7 @@ from math import inf
 from derive.errors import WrongData, WrongValue, is_same, mistaken, shorten, skeleton, suggest
 from derive.tables.cells import read_number
 from derive.tables.lines import Problem, first_of_each_place
-from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, units_per_usd, usd_amount
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, telling_row, units_per_usd, usd_amount
 
 LEAST_THRESHOLD = 1_000
 """Smallest plausible threshold [token]: `input@200` is a typing error for `input@200k`."""
@@ -213,11 +213,13 @@ def descriptions_at_odds(valid: Sequence[PriceRow]) -> Iterator[Problem]:
             value, usual = getattr(row, column), getattr(first, column)
             if value != usual:
                 yield row.problem(column, f"{sheet_name(row)}: {text.format(value, first.origin, usual)} of the same {of}")
-    longest = max((row.max_context for row in valid if row.max_context), default=inf)
+    teller = telling_row(valid, "max_context")
+    longest = (teller and teller.max_context) or inf
     for row in valid:
         if row.component == "input" and row.threshold_tokens > longest:
             lack = f"above {row.threshold_tokens:,} tokens, which is more than the longest context {longest:,}"
-            yield row.problem("threshold_tokens", f"{sheet_name(row)}: {row.component} {lack}")
+            named, column = (teller, "max_context") if teller and row.ships else (row, "threshold_tokens")
+            yield named.problem(column, f"{sheet_name(row)}: {row.component} {lack}")
 
 
 def is_traded(row: PriceRow) -> bool:
@@ -257,7 +259,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "weekdays", f"{row.weekdays} has days that overlap, or that are not in the order of the week"
     if not row.usd_rate and currency != "USD" and currency not in fx:
         example = currency if re.fullmatch(CURRENCY, currency) else "EUR"
-        more = f"; of any other give the rate, as --rate {example}=1.08 or in a column usd_rate"
+        more = f"; of any other write the US dollars for one unit as usd_rate, or give --rate {example}=1.08"
         yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}{more}"
     elif fault := _wrong_rate(row, fx):
         yield "usd_rate", fault

@@ -84,3 +84,32 @@ def test_warnings_fit_a_terminal_and_are_a_line_each_in_a_pipe(tmp_path, monkeyp
         piped = call(*arguments).out.splitlines()
         assert "".join(text.split())[:150] in "".join("".join(piped).split())
         assert sum(line.startswith("warning: ") for line in piped) == text.count("warning: ")
+
+
+HALF = "acme,x,input,2,"
+SHORT = "google,gemini-3.1-pro-preview,input,2,150000"
+
+
+@pytest.mark.parametrize(
+    ("row", "words", "said"),
+    [
+        (
+            HALF,
+            ("prices", "add", "acme/y", "input=2", "output=10", "--into"),
+            "row 2, column component: acme/x (standard) has input and no",
+        ),
+        (SHORT, ("prices", "check"), "row 2, column max_context: google/gemini-3.1-pro-preview (standard): input above 200,000 tokens"),
+    ],
+)
+def test_of_two_rows_the_wrong_one_is_named(tmp_path: Path, row: str, words: tuple[str, ...], said: str):
+    file = tmp_path / "own.csv"
+    file.write_text(f"provider,model,component,amount,max_context\n{row}\n")
+    found = call(*words, str(file))
+    assert found.status == 2 and f"{file} {said}" in found.err
+
+
+def test_a_model_of_the_user_without_a_list_price_is_mentioned(tmp_path: Path):
+    file = tmp_path / "own.csv"
+    file.write_text("provider,model,component,amount,service_tier\nacme,x,input,2,batch\nacme,x,output,9,batch\n")
+    assert "no list price of acme/x is valid on" in call("infer", "--prices", str(file)).err
+    assert "no list price" not in call("infer", "--prices", str(file), "--all").err

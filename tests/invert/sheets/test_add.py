@@ -79,6 +79,7 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
         ("acme", {"input": "2"}, WrongValue, "'acme' is not provider/model, such as acme/perm"),
         ("acme/perm", {}, WrongValue, "'acme/perm' has no price. Give input=2 output=10"),
         ("acme/perm", {"cached_input": "2"}, WrongValue, "is neither a price nor a field of a sheet; did you mean 'cache_read'?"),
+        ("acme/perm", {"Cached Input": "2"}, WrongValue, "is neither a price nor a field of a sheet; did you mean 'cache_read'?"),
         ("acme/perm", {"colour": "red"}, WrongValue, "'colour' is neither a price nor a field of a sheet; allowed: input, "),
         ("acme/perm", {"input@@": "2"}, WrongValue, "is not component[@threshold][:lifetime]"),
         ("acme/perm", {"input": "2"}, WrongData, "'acme/perm' input: acme/perm (standard) has input and no output at threshold 0"),

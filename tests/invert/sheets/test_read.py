@@ -84,8 +84,6 @@ WRONG_CELLS = [
     ({"provider": " "}, "provider", "blank"),
     ({"verification": ""}, "verification", "blank"),
     ({"service_tier": "Standard"}, "service_tier", "'Standard' is not known; did you mean 'standard'?"),
-    ({"component": "Cached Input"}, "component", "did you mean 'cache_read'?"),
-    ({"component": "cache-hit"}, "component", "did you mean 'cache_read'?"),
     ({"component": "cache_storage", "amount": "5000", "per": "mtok_hour"}, "amount", "absurd"),
     ({"component": "outptu"}, "component", "did you mean 'output'?"),
     ({"threshold_tokens": "2E+05"}, "threshold_tokens", "'2E+05' is not a whole number. Write 200000"),
