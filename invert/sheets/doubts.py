@@ -19,7 +19,7 @@ from derive.tables.lines import Problem, first_of_each_place
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.sheets.read import prices_that_ship
-from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, grouped, usd_amount
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, RowKey, SheetKey, grouped, usd_amount
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, SAME_PRICE, broken, days, is_traded, rows_by_sheet, sheet_name
 
 _NEARLY = 0.75
@@ -60,6 +60,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_far_dates(book, shipped, own, assumptions),
         *_blank_currencies(book.rows),
         *_late_releases(own, book.newest_retrieved),
+        *_sold_before_release(own, assumptions),
         *_far_from_before(book, assumptions),
         *_sheet_doubts(book, assumptions),
         *_far_from_neighbours(book, assumptions),
@@ -180,6 +181,17 @@ def _late_releases(own: Iterable[PriceRow], newest: date) -> Iterator[Problem]:
     yield from _doubtful_cells(own, "release_date", doubts)
 
 
+def _sold_before_release(own: Iterable[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield prices that begin long before the release of their model, in their row or in models.csv."""
+    released = {(row.provider, row.model): row.release_date for row in read_data().tables.rows_of(ModelRow)}
+    ahead = timedelta(days=assumptions.days_sold_before_release)
+    for row in own:
+        release = row.release_date or released.get((row.provider, row.model))
+        if release and row.effective_date and row.date_kind != "verified" and release - row.effective_date > ahead:
+            lack = f"{row.effective_date} is more than {ahead.days} days before the release, on {release}: are both days right?"
+            yield row.problem("effective_date", lack)
+
+
 def _blank_currencies(rows: Sequence[PriceRow]) -> Iterator[Problem]:
     """Yield blank currencies of a provider with other prices in a foreign currency. For the same model, that is already a fault."""
     foreign = {row.provider: row for row in reversed(rows) if row.currency != "USD"}
@@ -208,7 +220,11 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
         elif row.threshold_tokens and row.component == "input" and not row.ships and not (after % _DECIMAL_K and after % _BINARY_K):
             # Some price pages write the last token of the base band.
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
-        beside = inputs.get(row.threshold_tokens) or inputs.get(0)
+        base = inputs.get(0)
+        if base and is_traded(row) and row.currency != base.currency:
+            lack = f"{row.component} is in {row.currency} and input in {base.currency}: is one currency meant for both?"
+            yield _own_of(row, base).problem("currency", lack)
+        beside = inputs.get(row.threshold_tokens) or base
         if beside and beside is not row:
             yield from _doubts_beside_input(row, beside, fx, assumptions.usual_price_ratio)
     writes = sorted((row.threshold_tokens, row.ttl_seconds, row) for row in valid if row.ttl_seconds)
@@ -233,9 +249,6 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
 
 def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) -> Iterator[Problem]:
     """Yield doubts from the comparison of a price with the input price of its band."""
-    if row.component == "output" and row.currency != beside.currency:
-        lack = f"output is in {row.currency} and input in {beside.currency}: is one currency meant for both?"
-        yield _own_of(row, beside).problem("currency", lack)
     times = _usd(row, fx) / _usd(beside, fx)
     if row.component == "cache_read" and times >= 1 - SAME_PRICE:
         lack = f"is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"

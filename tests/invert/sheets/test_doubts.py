@@ -175,3 +175,12 @@ def test_a_copy_of_the_shipped_prices_is_doubted_only_where_it_was_edited():
 def test_a_band_far_above_the_band_before_is_doubted():
     (found,) = doubted(*SOUND[:4], f"a,m,input,200000,4,,{DATED}", f"a,m,output,200000,120,,{DATED}")
     assert found.endswith("output above 200000 tokens is 120, 15 times the 8 of the band before: is the decimal point right?")
+
+
+def test_a_price_long_before_the_release_and_a_second_currency_of_a_sheet_are_doubtful():
+    header = "provider,model,component,threshold_tokens,amount,currency,effective_date,date_kind,release_date"
+    rows = ["input,,2,USD,", "output,,8,USD,", "input,200000,4,CNY,", "output,200000,12,CNY,"]
+    own = "\n".join([header, *(f"acme,a,{row}2026-01-01,start,2026-05-01" for row in rows)])
+    found = [f"{one.row} {one.column} {one.message}" for one in doubtful_prices(load(BytesIO(own.encode())))]
+    assert [one for one in found if one.startswith("4 currency input is in CNY and input in USD")]
+    assert "2 effective_date 2026-01-01 is more than 31 days before the release, on 2026-05-01: are both days right?" in found
