@@ -231,3 +231,7 @@ def test_records_of_a_what_if_have_the_values_before_beside_those_after():
     assert {name.removesuffix("_before") for name in rows[0] if name.endswith("_before")} == moved
     for then, row in zip(published, rows, strict=True):
         assert all(then[name] == row[f"{name}_before" if name in moved else name] for name in then)
+
+
+def test_the_list_of_columns_has_one_form():
+    assert "--explain and --as do not go together" in refused("infer", "--explain", "--as", "json")
