@@ -91,7 +91,7 @@ def infer_command(
     from invert.result import Shown
 
     if explain:
-        _refuse_beside("--explain", ("explain",), ": it explains the columns of every table, as text")
+        _refuse_beside("--explain", ("explain", "models"), ": it explains the columns of every table, as text")
         from invert.inference import infer
         from invert.report.columns import explained
 
