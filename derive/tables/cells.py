@@ -70,8 +70,9 @@ def column_of(field: Mapping[str, Any]) -> Column:
             value = to_value(text)
             if is_number:
                 _refuse_out_of_range(value, limits, required)
-            elif kind == "date" and text < limits.get("minimum", ""):
-                raise WrongData(f"{text} is out of range: it must be {limits['minimum']} or later")
+            elif kind == "date" and not limits.get("minimum", text) <= text <= limits.get("maximum", text):
+                side = f"{limits['maximum']} or earlier" if text > limits.get("maximum", text) else f"{limits['minimum']} or later"
+                raise WrongData(f"{text} is out of range: it must be {side}")
         except (WrongData, WrongValue) as error:
             return None, str(error)
         return value, ""

@@ -72,6 +72,7 @@ WRONG_CELLS = [
     ({"amount": "1e999"}, "amount", "absurd"),
     ({"amount": "900000", "currency": "CNY"}, "amount", "absurd"),
     ({"amount": "=1+1"}, "amount", "formula"),
+    ({"effective_date": "9999-12-31"}, "effective_date", "9999-12-31 is out of range: it must be 2100-01-01 or earlier"),
     ({"weekdays": "5-1"}, "weekdays", "has days that overlap, or that are not in the order of the week"),
     ({"weekdays": "1-8"}, "weekdays", "does not have the form of 1-5, 1 being Monday"),
     ({"model": "=cmd|' /C calc'!A0"}, "model", "formula"),
