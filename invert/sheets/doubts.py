@@ -181,9 +181,10 @@ def _late_releases(own: Iterable[PriceRow], newest: date) -> Iterator[Problem]:
     yield from _doubtful_cells(own, "release_date", doubts)
 
 
-def _sold_before_release(own: Iterable[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
+def _sold_before_release(own: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
     """Yield prices that begin long before the release of their model, in their row or in models.csv."""
-    released = {(row.provider, row.model): row.release_date for row in read_data().tables.rows_of(ModelRow)}
+    described = read_data().tables.rows_of(ModelRow) if own else ()
+    released = {(row.provider, row.model): row.release_date for row in described}
     ahead = timedelta(days=assumptions.days_sold_before_release)
     for row in own:
         release = row.release_date or released.get((row.provider, row.model))
