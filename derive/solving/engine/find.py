@@ -82,8 +82,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
         return refuse_question(asked, free), None
     if search.stops:
         return refuse_question(asked, _reason_of_stops(asked, search.stops)), None
-    reason = missing_givens(asked) if told else Reason(code="missing_givens", message="what is missing was not asked for")
-    return refuse_question(asked, reason), None
+    return refuse_question(asked, _reason_of_missing(asked, told)), None
 
 
 def _answer_by_ways(search: _Search, rows: tuple[Equation, ...]) -> _Found | None:
@@ -174,10 +173,15 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
     return [name for name in results_made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
 
 
-def answer_forwards(asked: Question) -> Solution:
-    """Return the answer to a question by one equation at a time."""
+def answer_forwards(asked: Question, told: bool = True) -> Solution:
+    """Return the answer to a question by one equation at a time. The missing inputs are looked up only if `told`."""
     outcome = _answer_by_ways(_Search(asked), asked.equalities)
-    return outcome[0] if outcome else refuse_question(asked, missing_givens(asked))
+    return outcome[0] if outcome else refuse_question(asked, _reason_of_missing(asked, told))
+
+
+def _reason_of_missing(asked: Question, told: bool) -> Reason:
+    """Return what a question lacks, which is looked up only if `told`."""
+    return missing_givens(asked) if told else Reason(code="missing_givens", message="what is missing was not asked for")
 
 
 def _reason_of_stops(asked: Question, stops: Sequence[Stop]) -> Reason:

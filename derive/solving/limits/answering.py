@@ -118,7 +118,7 @@ def _solve_limit(asked: Question, limit: LimitByEquations) -> Fact | _Result | N
     alone = limit.alone
     solution, way = consistent_answer(alone)
     if solution.answers and limit.name in solution.unused:
-        return _refuse_uncompared(asked, limit, limit.evaluate_at(value_inside(solution.answers[0])))
+        return _refuse_uncompared(asked, limit, limit.evaluate_at(value_inside(solution.answers[0]), told=True))
     if solution.is_refused_for(SHORT_OF_MEMORY):
         full = answer_where_memory_binds(replace(alone, silent=True), (limit.name,), (drop_knowns(alone, {*alone.limits}),))
         solution = full[0] if full else solution
@@ -177,7 +177,7 @@ def _compare_beside(asked: Question, limit: LimitByEquations) -> _Result:
     """Return a limited result that does not move with the unknown, or why its limit is not met or cannot be compared."""
     there = limit.evaluate_beside()
     if not there.answers:
-        return _refuse_uncompared(asked, limit, there)
+        return _refuse_uncompared(asked, limit, limit.evaluate_beside(told=True))
     rests = ", ".join(name for name, source in there.provenance.items() if source == "given")
     found = _Result(limit, there)
     return found if found.is_met else found.refuse(asked, f"with any {asked.unknown}. It follows from {rests}")
@@ -185,10 +185,10 @@ def _compare_beside(asked: Question, limit: LimitByEquations) -> _Result:
 
 def _is_unrelated(asked: Question, limit: LimitByEquations) -> bool:
     """Return whether a limit that cannot be compared says nothing of the unknown, which is no size and not made of the limited result."""
-    there = limit.evaluate_beside()
-    made = quantities_behind(asked.unknown, tuple(giving_equations(asked.active).values()))
-    related = asked.unknown in SIZED or limit.name in made or there.answers or FREE in there.refusal.missing
-    return not related and not _is_supposed_later(limit)
+    rows = tuple(giving_equations(asked.active).values())
+    sized = FREE not in asked.known and FREE in quantities_behind(limit.name, rows)
+    related = asked.unknown in SIZED or sized or limit.name in quantities_behind(asked.unknown, rows)
+    return not related and not limit.evaluate_beside().answers and not _is_supposed_later(limit)
 
 
 def _is_supposed_later(limit: LimitByEquations) -> bool:
