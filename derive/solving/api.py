@@ -10,7 +10,7 @@ from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.layouts import split_layout
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
-from derive.records import UPPER
+from derive.records import LOWER, UPPER
 from derive.roles import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS, SIZES_OF_DEPLOYMENTS, Batch, Replica
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.explain.lacking import is_reachable
@@ -133,7 +133,11 @@ def _respond_at_once(unknown: str, given: Mapping[str, Given], switches: Switche
 
     targets = as_targets(given, UPPER)
     met = _respond_as_typed(unknown, targets, switches, beside) if targets != given else found
-    return met if met.answers else found
+    # A target that the answer does not use must be met by some batch.
+    left_out = any(targets[name] != given[name] for name in met.unused if name in given)
+    others = as_targets({name: value for name, value in given.items() if name != unknown}, UPPER, LOWER)
+    possible = not left_out or bool(_respond_as_typed(Batch.name, others, switches, ()).answers)
+    return met if met.answers and possible else found
 
 
 def _respond_as_typed(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str]) -> Solution:

@@ -43,114 +43,140 @@ _Found = tuple[Solution, Way | None]
 
 
 class _Search:
-    """The ways of a question that were followed: each is followed once.
+    """The ways of a question that were followed: each is followed once, and where it stopped is kept.
 
-    `stops` are those without a number: of one equation at a time, and those that show that no value of the unknown is a solution.
+    `impossible` are eliminations that no value of the unknown satisfies.
     """
 
     def __init__(self, asked: Question):
-        self.asked, self.stops = asked, list[Stop]()
+        self.asked, self.stops, self.impossible = asked, list[Stop](), list[Stop]()
         self._outcomes: dict[tuple[Way, frozenset[tuple[str, float]]], Solution | Stop] = {}
 
     def follow(self, known: Mapping[str, float], way: Way) -> Solution | Stop:
         """Return what a way leads to."""
         key = way, frozenset(known.items())
         if key not in self._outcomes:
-            outcome = self._outcomes[key] = _follow(self.asked, known, way)
-            if isinstance(outcome, Stop) and (_is_plain(way) or self.rules_out(outcome)):
-                self.stops.append(outcome)
+            self._outcomes[key] = _follow(self.asked, known, way)
         return self._outcomes[key]
 
-    def rules_out(self, stop: Stop) -> bool:
-        """Return whether no value of the unknown leads to what was given. An elimination may need what other equations do not."""
-        closed = stop.reason.code == "no_solution" or (isinstance(stop.leg, Loop) and stop.reason.code not in LEAVES_OPEN)
-        return closed and stop.leg.unknown == self.asked.unknown
+    def is_ruled_out(self) -> bool:
+        """Return whether one of the ways shows that no value is a solution."""
+        return any(isinstance(one, Stop) and one.reason.code not in LEAVES_OPEN for one in self._outcomes.values())
 
 
 def find_answer(asked: Question, told: bool = True) -> _Found:
     """Return the answer, and the way to it if equations lead there. The missing inputs are looked up only if `told`."""
     search = _Search(asked)
-    known = [*known_values(asked)][-1]
-    outcome = _answer_by_ways(search, asked.equalities)
-    if not outcome and not search.stops:
-        outcome = _answer_by_bounds(search)
+    outcome = _answer_by_steps(search, asked.equalities)
+    if looped := _answer_by_trial(search, outcome):
+        return looped
+    bounded = outcome is None and not search.stops
+    if bounded:
+        outcome = _answer_by_steps(search, asked.active)
+        if outcome and not _is_informative(asked, outcome[0]):
+            outcome = None
+        if not search.stops and (not outcome or list_unused(asked, {*outcome[0].given})):
+            outcome = _tighter_bound(outcome, _answer_by_bounds(search))
+    if outcome and (bounded or _only_bounded(outcome[0])) and (aside := _result_left_aside(asked, *outcome)):
+        return refuse_question(asked, aside), None
     if outcome:
-        solution, way = outcome
-        aside = _result_left_aside(asked, solution, way) if way and _is_open(solution) else None
-        return (refuse_question(asked, aside), None) if aside else outcome
+        return outcome
+    known = [*known_values(asked)][-1]
     if free := find_result_without_influence(asked, known):
         return refuse_question(asked, free), None
-    if search.stops:
-        return refuse_question(asked, _reason_of_stops(asked, search.stops)), None
+    if stops := search.stops or search.impossible:
+        return refuse_question(asked, _reason_of_stops(asked, stops)), None
     return refuse_question(asked, _reason_of_missing(asked, told)), None
 
 
-def _answer_by_ways(search: _Search, rows: tuple[Equation, ...]) -> _Found | None:
-    """Return the first answer that is a point, or else the first one that is none, unless a given result that it leaves out says more."""
-    kept: tuple[Solution, Way] | None = None
-    for known in known_values(search.asked):
-        for way in _ways(search, known, rows):
+def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+    """Return the first answer by one equation at a time, by a loop, or by elimination.
+
+    Bounds are the answer if no other equation gives a point.
+    """
+    asked, stops = search.asked, search.stops
+    for known in known_values(asked):
+        failed: Failed = frozenset()
+        here, bounded = len(stops), None
+        while (way := find_plain_way(asked.unknown, rows, frozenset(known), failed)) is not None:
             outcome = search.follow(known, way)
             if isinstance(outcome, Stop):
-                continue
-            if not _is_open(outcome):
-                return kept if kept and _is_plain(kept[1]) and not outcome.answers else (outcome, way)
-            kept = kept or (outcome, way)
-        if kept and _is_plain(kept[1]):
-            break
-    return _answer_by_results_aside(search, *kept) if kept else None
+                stops.append(outcome)
+                failed |= {(outcome.leg.id, outcome.leg.unknown)}
+            elif not _only_bounded(outcome):
+                return bounded if bounded and not outcome.answers else (outcome, way)
+            else:
+                bounded = bounded or (outcome, way)
+                failed |= {(way.legs[-1].id, asked.unknown)}
+        if bounded:
+            return bounded
+        loops = find_loops(asked.unknown, rows, frozenset(known))
+        found = _answer_by_loops(search, known, loops) or _answer_by_elimination(search, rows, known)
+        if not found and not search.is_ruled_out():
+            found = _answer_by_loops(search, known, find_after_another(asked.unknown, rows, frozenset(known)))
+        if found:
+            return found
+        for stop in stops[here:]:
+            carried = carry_bounds(stop.way, stop.leg, frozenset(known)) if stop.reason.code == "not_identified" else None
+            if carried and isinstance(outcome := search.follow(known, carried), Solution):
+                return outcome, carried
+    return None
 
 
-def _ways(search: _Search, known: Mapping[str, float], rows: tuple[Equation, ...]) -> Iterator[Way]:
-    """Yield the ways to the unknown: one equation at a time, without legs that gave no point, then loops, eliminations and carried bounds.
+def _answer_by_trial(search: _Search, bounded: tuple[Solution, Way] | None) -> _Found | None:
+    """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result that is not used."""
+    asked, tightest = search.asked, bounded
+    aside = _results_aside(asked, bounded[0]) if bounded else []
+    if bounded and not (aside and _only_bounded(bounded[0])):
+        return None
+    if find_result_without_influence(asked, [*known_values(asked)][-1]):
+        return None
+    loops = ((known, way) for known in known_values(asked) for way in find_loops(asked.unknown, asked.equalities, frozenset(known)))
+    for start, way in islice(loops, _MOST_LOOPS):
+        loop = next(leg for leg in way.legs if isinstance(leg, Loop))
+        if tightest and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
+            continue
+        outcome = search.follow(start, way)
+        if isinstance(outcome, Solution):
+            if tightest or not _only_bounded(outcome):
+                return outcome, way
+            # Another result may say more than that this one does not bind.
+            tightest, aside = (outcome, way), _results_aside(asked, outcome)
+        elif loop.unknown == asked.unknown and outcome.reason.code not in LEAVES_OPEN:
+            # No value of the unknown leads to what was given, so no other loop has one.
+            refused = refuse_question(asked, _with_results(asked, outcome)), None
+            return refused if tightest or not search.stops else None
+    return None if bounded else tightest
 
-    Bounds by one equation at a time need no other way. After another quantity only if no elimination rules out all values.
-    """
-    unknown, names, here = search.asked.unknown, frozenset(known), len(search.stops)
-    failed: Failed = frozenset()
-    is_bounded = False
-    while way := find_plain_way(unknown, rows, names, failed):
-        yield way
+
+def _answer_by_loops(search: _Search, known: Mapping[str, float], loops: Iterator[Way]) -> tuple[Solution, Way] | None:
+    """Return the first answer by a loop that is a point."""
+    for way in islice(loops, _MOST_LOOPS):
         outcome = search.follow(known, way)
-        leg = outcome.leg if isinstance(outcome, Stop) else way.legs[-1]
-        is_bounded = is_bounded or isinstance(outcome, Solution)
-        failed |= {(leg.id, leg.unknown)}
-    if is_bounded:
-        return
-    plain = search.stops[here:]
-    yield from islice(find_loops(unknown, rows, names), _MOST_LOOPS)
-    yield from find_eliminated(unknown, rows, names)
-    if all(stop.reason.code in LEAVES_OPEN for stop in search.stops[here:]):
-        yield from islice(find_after_another(unknown, rows, names), _MOST_LOOPS)
-    for stop in plain:
-        if stop.reason.code == "not_identified" and (carried := carry_bounds(stop.way, stop.leg, names)):
-            yield carried
+        if isinstance(outcome, Solution) and not _only_bounded(outcome):
+            return outcome, way
+    return None
 
 
-def _answer_by_results_aside(search: _Search, bounded: Solution, way: Way) -> _Found:
-    """Return the answer by a loop that closes on a given result which a bound does not use, or the bound without one."""
-    asked = search.asked
-    aside = _results_aside(asked, bounded)
-    if not aside or not _is_open(bounded) or find_result_without_influence(asked, [*known_values(asked)][-1]):
-        return bounded, way
-    for known in known_values(asked):
-        for looped in islice(find_loops(asked.unknown, asked.equalities, frozenset(known)), _MOST_LOOPS):
-            loop = next(leg for leg in looped.legs if isinstance(leg, Loop))
-            if loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols):
-                continue
-            outcome = search.follow(known, looped)
-            if isinstance(outcome, Solution):
-                return outcome, looped
-            if search.rules_out(outcome):
-                # No other loop has a value.
-                return refuse_question(asked, outcome.reason), None
-    return bounded, way
+def _answer_by_elimination(search: _Search, rows: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[Solution, Way] | None:
+    """Return an answer by one equation that is left when all undetermined quantities are eliminated."""
+    for way in find_eliminated(search.asked.unknown, rows, frozenset(known)):
+        outcome = search.follow(known, way)
+        if isinstance(outcome, Stop) and outcome.reason.code == "no_solution":
+            search.impossible.append(outcome)
+        if isinstance(outcome, Stop) and outcome.reason.code == "not_identified":
+            # What these equations leave undecided, no loop of them decides.
+            search.stops.append(outcome)
+        # A result that is not used may say which one of several answers is right.
+        if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
+            return outcome, way
+    return None
 
 
-def _tighter_bound(beside: _Found | None, bounded: _Found) -> _Found:
+def _tighter_bound(beside: tuple[Solution, Way] | None, bounded: tuple[Solution, Way] | None) -> tuple[Solution, Way] | None:
     """Return the narrower one of two bounds, or the first if none is narrower."""
     ends = [[one.ends for one in outcome[0].answers] if outcome else [] for outcome in (beside, bounded)]
-    if len(ends[0]) == len(ends[1]) == 1:
+    if bounded and len(ends[0]) == len(ends[1]) == 1:
         ((low, high),), ((least, most),) = ends
         more, less = least > low * (1 + HOLDS), (most or inf) * (1 + HOLDS) < (high or inf)
         if (more and (most or inf) <= (high or inf)) or (less and least >= low):
@@ -158,13 +184,7 @@ def _tighter_bound(beside: _Found | None, bounded: _Found) -> _Found:
     return beside or bounded
 
 
-def _is_plain(way: Way) -> bool:
-    """Return whether a way is one equation of the catalogue after another."""
-    return all(isinstance(leg, Step) and isinstance(leg.row, Equation) for leg in way.legs)
-
-
-def _is_open(solution: Solution) -> bool:
-    """Return whether an answer is not all points."""
+def _only_bounded(solution: Solution) -> bool:
     return any(one.kind != "point" for one in solution.answers)
 
 
@@ -175,7 +195,7 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
 
 def answer_forwards(asked: Question, told: bool = True) -> Solution:
     """Return the answer to a question by one equation at a time. The missing inputs are looked up only if `told`."""
-    outcome = _answer_by_ways(_Search(asked), asked.equalities)
+    outcome = _answer_by_steps(_Search(asked), asked.equalities)
     return outcome[0] if outcome else refuse_question(asked, _reason_of_missing(asked, told))
 
 
@@ -185,20 +205,29 @@ def _reason_of_missing(asked: Question, told: bool) -> Reason:
 
 
 def _reason_of_stops(asked: Question, stops: Sequence[Stop]) -> Reason:
-    """Return why there is no answer. If no value is a solution, the reason is about the unknown if one of the ways ends there.
+    """Return why there is no answer. If no value is a solution, the reason is about the unknown if one of the ways ends there."""
+    first = stops[0]
+    if first.reason.code != "no_solution":
+        return first.reason
+    plain = (stop.reason for stop in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(stop))
+    return next(plain, _with_results(asked, first))
 
-    It names the given results that led there.
-    """
-    of_unknown = (stop for stop in stops if stop.leg.unknown == asked.unknown)
-    stop = next(of_unknown, stops[0]) if stops[0].reason.code == "no_solution" else stops[0]
+
+def _with_results(asked: Question, stop: Stop) -> Reason:
+    """Return why a way ends, with the given results that led there if it ends at a quantity that is not asked for."""
+    if stop.reason.code != "no_solution" or stop.leg.unknown == asked.unknown:
+        return stop.reason
     legs = stop.way.legs[: stop.way.legs.index(stop.leg) + 1]
     symbols = {name for leg in legs for row in leg.rows for name in row.symbols}
     results = [name for name in giving_equations(asked.active) if name in symbols and name in asked.typed]
     told = " and ".join(f"{name} = {show(name, asked.known[name])}" for name in results)
-    if not told or stop.reason.code != "no_solution":
-        return stop.reason
-    is_named = stop.leg.unknown == asked.unknown and any(name in stop.reason.message for name in asked.typed)
-    return stop.reason if is_named else replace(stop.reason, message=f"with {told}, {stop.reason.message}")
+    return replace(stop.reason, message=f"with {told}, {stop.reason.message}") if told else stop.reason
+
+
+def _turns_on_itself(stop: Stop) -> bool:
+    """Return whether the left side of a leg went into what its right side is made of."""
+    left = stop.leg.rows[-1].symbols[0]
+    return any(left in (*one.needs, one.unknown) and one.unknown in stop.leg.needs for one in stop.way.legs if one is not stop.leg)
 
 
 def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason | None:
@@ -240,33 +269,27 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
     return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 
-def _answer_by_bounds(search: _Search) -> _Found | None:
-    """Return what inequalities on the unknown leave of it, or those on what is made of it if they leave less or use more of the givens."""
-    asked, outcome = search.asked, _answer_by_ways(search, search.asked.active)
-    tightest = outcome if outcome and _is_informative(asked, outcome[0]) else None
-    if search.stops or (tightest and not list_unused(asked, {*tightest[0].given})):
-        return tightest
-    for known in known_values(asked):
-        for way in _bounding_ways(asked, known):
-            found = search.follow(known, way)
-            if isinstance(found, Stop):
-                search.stops.append(found)
-            elif _is_informative(asked, found):
-                tightest = _tighter_bound(tightest, (found, way))
-        if tightest:
-            break
-    return tightest
-
-
-def _bounding_ways(asked: Question, known: Mapping[str, float]) -> Iterator[Way]:
-    """Yield the inequalities on quantities that are made of the unknown, those on the unknown itself last."""
+def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
+    """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
+    asked = search.asked
     made = definitions_of(asked.active)
-    ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
-    found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]
-    for *_, bound, steps in sorted(found, key=lambda one: one[:2]):
-        whole = compose(bound, tuple(steps.values()))
-        if whole and {asked.unknown} <= {*whole.symbols} <= {*known, asked.unknown}:
-            yield Way((Step(whole, asked.unknown),))
+    for known in known_values(asked):
+        tightest: tuple[Solution, Way] | None = None
+        ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
+        found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]
+        for *_, bound, steps in sorted(found, key=lambda one: one[:2]):
+            whole = compose(bound, tuple(steps.values()))
+            if whole is None or not {asked.unknown} <= {*whole.symbols} <= {*known, asked.unknown}:
+                continue
+            way = Way((Step(whole, asked.unknown),))
+            outcome = search.follow(known, way)
+            if isinstance(outcome, Stop):
+                search.stops.append(outcome)
+            elif _is_informative(asked, outcome):
+                tightest = _tighter_bound(tightest, (outcome, way))
+        if tightest:
+            return tightest
+    return None
 
 
 def _is_informative(asked: Question, bounded: Solution) -> bool:
