@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from derive.catalogue import definitions
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, PARAMETERS
-from derive.quantities import QUANTITIES
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.aliases import ALIASES
 from derive.records import Equation
 from derive.roles import Widths
@@ -33,6 +33,11 @@ _LISTED, _LOOKED_AT = 3, 12
 """How many ways are listed, and how many are looked at closely for them."""
 
 
+_KEPT = 256
+_FOUND: "dict[tuple[object, ...], list[Lack]]" = {}
+"""The ways of the last questions, and for how many questions they are kept."""
+
+
 class Lack(NamedTuple):
     """A way to settle a question: what counts against it, also for givens that are idle, the facts that the question lacks on it,
     its last equation, its quantities, and its rule.
@@ -52,7 +57,23 @@ def is_reachable(asked: Question) -> bool:
 
 
 def find_lacking(asked: Question, rules: Iterable[Equation | None] = (None,)) -> list[Lack]:
-    """Return the ways to settle a question with one of the rules, the best first, each without facts that it can spare."""
+    """Return the ways to settle a question with one of the rules, the best first, each without facts that it can spare.
+
+    They depend on which quantities are known, and not on their values but 0 and defaults, so that trial values share them.
+    """
+    rules = tuple(rules)
+    known = frozenset((name, value == 0, NEUTRAL_DEFAULTS.get(name) == value) for name, value in asked.known.items())
+    sources = tuple(asked.provenance.items()), tuple(asked.defaults.items())
+    key = asked.unknown, asked.active, asked.named, asked.bounds, asked.variants, known, *sources, rules
+    if key not in _FOUND:
+        if len(_FOUND) > _KEPT:
+            _FOUND.clear()
+        _FOUND[key] = _search_lacking(asked, rules)
+    return _FOUND[key]
+
+
+def _search_lacking(asked: Question, rules: tuple[Equation | None, ...]) -> list[Lack]:
+    """Return the ways to settle a question, by a search."""
     given, found = _weigh_given(asked), dict[tuple[str, ...], Lack]()
     ways = [way for rule in rules for way in _list_ways(asked, rule, given)]
     for way in sorted(ways, key=lambda one: one[:2])[:_LOOKED_AT]:
