@@ -224,19 +224,8 @@ class Phases:
 UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
 """Quantities that are whole numbers, besides counted quantities and the counts of an architecture."""
 
-_OF_ATTENTION = ("attention_time", "attention_compute_ratio", "attention_flops_per_sequence", "attention_flops_per_pair")
-VANISH = {
-    **dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv_time", "kv_cache_bytes", "attention_time")),
-    **dict.fromkeys(_OF_ATTENTION, _OF_ATTENTION),
-    "kv_read_bytes_per_token": ("kv_bytes_per_token",),
-    "kv_compute_ratio": ("kv_time",),
-    "overhead_time": ("layer_time",),
-    "prefill_attention_flops_per_token": ("prefill_attention_flops_per_pair",),
-    "fixed_kv_bytes_per_sequence": ("linear_state_bytes", "selected_kv_bytes", "window_kv_bytes"),
-    **dict.fromkeys(("selected_kv_bytes", "selected_flops_per_entry"), ("sparse_layers",)),
-    "indexer_flops_per_pair": ("indexer_layers",),
-}
-"""What is 0 with another quantity that is given as 0: a model without a cache has no attention."""
+VANISH = dict.fromkeys(("kv_bytes_per_token", "kv_cache_bytes", "kv_time"), ("kv_time", "kv_cache_bytes", "attention_time"))
+"""Quantities of the cache, and what is 0 with each of them: a model without a cache has no attention."""
 
 
 # -- meanings ---------------------------------------------------------------------------------------------------------

@@ -420,8 +420,6 @@ def _raise_to_sum(base: _Terms, exponent: _Terms) -> _Terms:
 def _raise_to_number(base: _Terms, power: Any) -> _Terms:
     if power == 1 or (not base and power > 0):
         return base
-    if not base and power < 0:
-        raise ZeroDivisionError("divided by an expression that is always zero")
     ((term, count),) = _single_term(base).items()
     raised = tuple((name, times * power) for name, times in term)
     if count == 1 or power == int(power):

@@ -42,7 +42,7 @@ _ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query
 _PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *_ATTENTION)
 _PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
 _WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
-_DRAFTS, _YIELD = ("draft_tokens", "acceptance_rate"), ("tokens_per_step",)
+_DRAFTS = ("draft_tokens", "acceptance_rate")
 _TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 _WINDOWS = ("window_layers", "window_kv_heads", "window_key_dim")
 _STATES = ("linear_layers", "state_heads")
@@ -58,7 +58,7 @@ DEFAULTS = (
     Default("mbu", 1.0, ideal="upper", measured=True),
     # The throughput of a fleet determines its number of replicas.
     Default("replicas", 1.0, said_by=(("fleet_throughput",), ("fleet_requests_per_second",)), measured=True),
-    Default("tokens_per_step", 1.0, gives_way=(_DRAFTS,), measured=True, spoken=_YIELD),
+    Default("tokens_per_step", 1.0, gives_way=(_DRAFTS,), measured=True, spoken=_DRAFTS),
     Default("fleet_utilisation", 1.0, ideal="upper", found=True),
     Default(
         "microbatches",
@@ -70,7 +70,14 @@ DEFAULTS = (
     ),
     Default("hop_latency", 0.0, gives_way=(("grid_latency", "minimum_latency", "allreduces_per_layer"),), ideal="lower", found=True),
     Default("idle_fraction", 0.0, gives_way=(("hop_latency", "microbatches", "sequences_in_flight"),), ideal="lower"),
-    Default("tokens_verified_per_step", 1.0, follows=_YIELD, gives_way=(_DRAFTS,), found=True, spoken=_YIELD),
+    Default(
+        "tokens_verified_per_step",
+        1.0,
+        follows=("tokens_per_step",),
+        gives_way=(_DRAFTS,),
+        found=True,
+        spoken=("tokens_per_step", *_DRAFTS),
+    ),
     Default("kv_replication", 1.0, ideal="lower", found=True),
     Default("attention_replicas", 1.0, ideal="lower"),
     # All weights have one width, until experts or the rest have their own.
@@ -101,7 +108,14 @@ DEFAULTS = (
     Default("selected_flops_per_entry", 0.0, gives_way=(_SELECTIONS,), plain=True),
     Default("selected_kv_bytes", 0.0, gives_way=(_SELECTIONS,), said_by=(("fixed_kv_bytes_per_sequence",),), plain=True),
     Default("draft_cost_ratio", 0.0, gives_way=(("drafting_time",),), ideal="lower"),
-    Default("drafting_time", 0.0, gives_way=(_DRAFTS,), ideal="lower", found=True, spoken=_YIELD),
+    Default(
+        "drafting_time",
+        0.0,
+        gives_way=(_DRAFTS,),
+        ideal="lower",
+        found=True,
+        spoken=("tokens_per_step", *_DRAFTS),
+    ),
     Default("overhead_time", 0.0, gives_way=(("layer_time",),), ideal="lower"),
     Default("verification_ratio", 1.0, gives_way=((*_TIMES, "balance_batch"),), ideal="lower"),
     Default("prefill_attention_factor", 1.0, gives_way=(_PROMPTS, _PREFILL_ATTENTION), ideal="lower"),
@@ -117,7 +131,11 @@ DEFAULTS = (
         ideal="lower",
     ),
     # All served tokens count as output, until prompts or their prices are given.
-    Default("prompt_share", 0.0, gives_way=(("prompt_tokens", "mean_input_price", "input_price", "blended_price", "price_per_request"),)),
+    Default(
+        "prompt_share",
+        0.0,
+        gives_way=(("prompt_tokens", "mean_input_price", "input_price", "blended_price", "price_per_request"),),
+    ),
     # The price of a second in use of a chip that is rented or owned already pays for idle seconds.
     Default(
         "fleet_cost_per_token",

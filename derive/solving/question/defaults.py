@@ -4,16 +4,16 @@ A default in force is put into the equations of a question, which then do not co
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
+from math import isclose, nan
 from typing import Any
 
 from derive.catalogue import equation
 from derive.expressions.algebra import sort_terms
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS, Default
-from derive.records import Equation, in_place, tree_of_function
+from derive.records import HOLDS, Equation, argument_names, in_place, tree_of_function
 from derive.solving.question.propagation import rows_behind
 from derive.trees import names
 
@@ -145,7 +145,7 @@ def _put_values_in(row: Equation, some: _Values) -> Equation:
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
     # A single stage takes its hops along. Any number may stand for what is gone: at 1 a difference in a denominator may be 0.
-    gone = dict.fromkeys(_symbols_dropped(row, relation, spoken), 2)
+    gone = dict.fromkeys(symbols_dropped(row, relation, spoken), 2)
     # A requirement on what is gone says nothing of what is left.
     kept = [needed for needed in row.requires if gone.keys().isdisjoint(needed.names)]
     return replace(
@@ -169,6 +169,12 @@ def restore_default(row: Equation, name: str) -> Equation:
     return with_defaults(equation(row.id), others) if name in row.put_in else row
 
 
+_POINTS = ((2.0, 1.3), (60.0, 0.8), (0.9, 0.9), (5e3, 0.4), (0.04, 2.5), (1e-3, 3.0), (300.0, 0.5))
+"""Where a relation is tried: values of its quantities between these two numbers, which differ by powers of the second."""
+_MOVES = (3.0, 1e3, 0.0)
+"""By which factors a quantity is moved there: a little, and so far that any term of a maximum or minimum is the largest or the least."""
+
+
 def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str], waits: bool = False) -> tuple[str, ...]:
     """Return the defaults behind an equation that results may contradict, or the waiting times among them.
 
@@ -186,15 +192,42 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
     return tuple(one.quantity for one in rows_of if not one.spoken or not at_hand.isdisjoint(one.spoken))
 
 
-def _symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
+def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
     """Return the quantities that disappear from a relation with a term of 0 or a ratio of 1.
 
-    `spoken` has the quantities that are numbers there, or are called by another name. All disappear from an equation of a quantity with
-    itself, and from one without a value.
+    Numbers show them, in a twentieth of the time that the algebra takes. Only an equation of a quantity with itself needs the algebra.
+    `spoken` has the quantities that are numbers there, or are called by another name.
     """
-    left, right = tree_of_function(relation)
-    held = names(left)
-    with suppress(ZeroDivisionError):
+    places = [spoken.get(name, name) for name in argument_names(row.relation)]
+    if places[0] in places[1:]:
+        left, right = tree_of_function(relation)
         ordered = sort_terms(right)
-        held = names(ordered) | held if ordered != left else frozenset()
-    return tuple(name for name in row.symbols if name not in held and name not in spoken)
+        held = names(ordered) | names(left) if ordered != left else frozenset()
+        return tuple(name for name in row.symbols if name not in held and name not in spoken)
+    unmoved = _unmoved_quantities(row.relation, places)
+    return tuple(name for name in row.symbols if name in unmoved)
+
+
+def _unmoved_quantities(relation: Callable[..., Any], places: list[int | str]) -> set[str]:
+    """Return the quantities with which the right side moves at none of a few points where it has a value: all, if it has none."""
+    free = [one for one in dict.fromkeys(places) if isinstance(one, str) and one not in CONSTANTS]
+    fixed = {name: float(one.value) for name, one in CONSTANTS.items()} | {one: one for one in places if not isinstance(one, str)}
+
+    def right_side(at: Mapping[int | str, float]) -> Any:
+        try:
+            return float(relation(*[at[one] for one in places])[1])
+        except (ArithmeticError, ValueError, TypeError):
+            return nan
+
+    def moves(name: str, at: Mapping[int | str, float], here: float) -> bool:
+        there = (right_side({**at, name: factor * at[name]}) for factor in _MOVES)
+        return any(not (isclose(one, here, rel_tol=HOLDS) or one != one) for one in there)
+
+    left = {*free[1:]}
+    for first, step in _POINTS:
+        at: dict[int | str, float] = {**fixed, **{name: first * step ** (5 * place % 7) for place, name in enumerate(free)}}
+        here = right_side(at)
+        left = {name for name in left if here != here or not moves(name, at, here)}
+        if not left:
+            break
+    return left

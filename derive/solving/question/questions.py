@@ -26,13 +26,13 @@ from derive.quantities import quantity
 from derive.records import HOLDS, Equation
 from derive.roles import OF_PRICE_SHEETS, READS_OF_WEIGHTS, UNDIVIDED, VANISH, Batch, Memory, Tokens, Widths
 from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
-from derive.solving.question.defaults import DefaultValues, evaluate_defaults, list_repeated
+from derive.solving.question.defaults import DefaultValues, defaults_in_force, evaluate_defaults, list_repeated
 from derive.solving.question.givens import as_typed, list_spreads, read_limits
 from derive.solving.question.presets import complete_presets
-from derive.solving.question.propagation import list_reached
 from derive.solving.question.rows import (
     check_variants,
     choose_variants,
+    find_made_zeros,
     list_active,
     may_be_its_zero,
     rows_in_force,
@@ -146,8 +146,9 @@ def question(unknown: str, given: Mapping[str, float | str], switches: Switches 
     remark = ""
     if conventions.dtype and _WIDTH in typed:
         typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
-    known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
-    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
+    none = {made: n for n, value in typed.items() if value == 0 for made in VANISH.get(n, ()) if made not in (*typed, name)}
+    known = {n: v for n, v in {**preset.givens, **typed, **dict.fromkeys(none, 0.0)}.items() if n != name}
+    provenance = {n: "given" if n in typed else f"follows from {none[n]} = 0" if n in none else preset.provenance[n] for n in known}
     _refuse_impossible(known)
     named = tuple(map(equation, using))
     left_out = _rows_left_out(preset, typed.keys(), named, switches.variants)
@@ -268,16 +269,26 @@ def _show_preset(name: str, preset: Preset) -> str:
     return f"{least} to {most} of {origin.split(': ')[0]}"
 
 
+def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
+    """Return the question at other values of its givens. A value of 0 has its own equations.
+
+    >>> asked = question("step_time", {"compute_time": 0.02, "memory_time": 0.01, "attention_time": 1e-3})
+    >>> [any(row.defines == "attention_time" for row in pose_at(asked, {"attention_time": time}).active) for time in (0.01, 0.0)]
+    [True, False]
+    """
+    if all((value == 0) == (asked.known[name] == 0) for name, value in values.items()):
+        return replace(asked, known={**asked.known, **values})
+    return _with_nothing(replace(asked, known={**asked.known, **values}))
+
+
 def _with_nothing(asked: Question) -> Question:
     """Return the question with all that follows from givens of 0, in place of all that did."""
     asked = drop_knowns(asked, asked.nothing.keys())
     zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
-    settled = {*asked.known, asked.unknown}
-
-    def vanish_with(name: str) -> list[str]:
-        return [one for one in VANISH.get(name, ()) if one not in settled]
-
-    posed = _know_zeros(asked, {one: n for n in zeros for one in list_reached(vanish_with(n), vanish_with)})
+    rows = list_active(asked.unknown, asked.variants, _ids(asked.named), _ids(asked.left_out), ())
+    defaults = defaults_in_force(asked.unknown, asked.known.keys()) if zeros else {}
+    usual = {name for name, value in defaults.items() if defaults.get(str(value), value) == 0}
+    posed = _know_zeros(asked, find_made_zeros(rows, zeros, {asked.unknown, *asked.known} - {*zeros}, usual))
     while zeros and (made := _made_zeros(posed)):
         posed = _know_zeros(posed, {**posed.nothing, **made})
     return posed

@@ -1,7 +1,6 @@
 """The equations that a question may use: one variant of each group, with defaults and zeros put in, and the stand-ins that have a part."""
 
 from collections.abc import Iterable, Mapping, Set
-from contextlib import suppress
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -14,6 +13,7 @@ from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.roles import CHOICES, Choice, Memory
 from derive.solving.question.defaults import DefaultValues, defaults_in_force, values_to_put_in, with_defaults
 from derive.suppositions import USUAL_TYPES
+from derive.trees import factors, is_negative, terms
 
 _Rows = tuple[Equation, ...]
 
@@ -44,13 +44,15 @@ def rows_in_force(
     defaults = {**defaults_in_force(unknown, known - repeated, claimed, made), **dict(follows)}
     values = values_to_put_in(defaults)
     aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults}, values)))
-    active = _put_in(list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values, zeros)
-    named = _put_in(tuple(map(equation, using)), values, zeros)
+    active = _put_defaults_in(list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
+    named = _put_defaults_in(tuple(map(equation, using)), values)
     unsaid = MappingProxyType({name: value for name, value in defaults.items() if name not in repeated})
+    if zeros:
+        active, named = (tuple(_put_zeros_in(row, zeros) for row in rows) for rows in (active, named))
     # A limit of a quantity that nobody gave limits nothing else.
     put_in = dict(values)
     limits = tuple(row for row in bounds() if row.symbols[0] not in put_in)
-    return unsaid, active, named, _put_in(limits, values)
+    return unsaid, active, named, _put_defaults_in(limits, values)
 
 
 def may_be_its_zero(unknown: str, name: str) -> bool:
@@ -82,20 +84,22 @@ def _are_made(row: Equation, have: Set[str]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _put_in(rows: _Rows, values: tuple[tuple[str, int | str], ...], zeros: frozenset[str] = frozenset()) -> _Rows:
-    """Return the equations with the defaults put in, and zeros where the equation has a value then, without those of no quantity."""
+def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
+    """Return the equations with the defaults put in, without those that have no quantity left."""
     given = dict(values)
+    return tuple(row for row in (with_defaults(one, given) for one in rows) if row.symbols)
 
-    def put_in(row: Equation) -> Equation:
-        plain = with_defaults(row, given)
-        if zeros.isdisjoint(row.inputs):
-            return plain
-        with suppress(ZeroDivisionError):
-            whole = with_defaults(row, {**dict.fromkeys(zeros, 0), **given})
-            return whole if whole.trees and whole.symbols else plain
-        return plain
 
-    return tuple(row for row in map(put_in, rows) if row.symbols)
+@lru_cache(maxsize=4096)
+def _put_zeros_in(row: Equation, zeros: frozenset[str]) -> Equation:
+    """Return an equation with these quantities put in as 0, or as it is if it has no value there."""
+    if zeros.isdisjoint(row.symbols[1:]):
+        return row
+    whole = with_defaults(equation(row.id), {**dict.fromkeys(zeros, 0), **row.put_in})
+    try:
+        return whole if whole.trees and whole.symbols else row
+    except ZeroDivisionError:
+        return row
 
 
 def choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...], follows: Iterable[str] = ()) -> dict[str, str]:
@@ -178,3 +182,37 @@ def list_chosen(variants: tuple[tuple[str, str], ...], using: tuple[str, ...], l
         return row.kind in CHAINED_BY_ITSELF
 
     return tuple(row for row in by_id().values() if row in named or (row.id not in aside and joins(row)))
+
+
+def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str], usual: Set[str] = frozenset()) -> dict[str, str]:
+    """Return the other quantities that are 0 with these, and for each the given 0 that causes it.
+
+    `some` are quantities that are not 0, `usual` those that are 0 by default. Terms without such a factor, or with several, have no part.
+
+    >>> from derive.catalogue import equation
+    >>> find_made_zeros([equation("roofline.attention_time")], ["attention_time"], set())
+    {'attention_flops_per_sequence': 'attention_time'}
+    """
+    definitions = {row.defines: row for row in rows if row.defines}
+    found: dict[str, str] = {}
+    queue = list(nothing)
+    while queue:
+        name = queue.pop()
+        for factor in _zero_factors(definitions[name], some, usual) if name in definitions else ():
+            if factor not in found:
+                found[factor] = found.get(name, name)
+                queue.append(factor)
+    return found
+
+
+def _zero_factors(row: Equation, some: Set[str], usual: Set[str]) -> set[str]:
+    """Return the factors that make a whole sum 0, or none if the sum can be 0 in another way."""
+    found: set[str] = set()
+    for term in terms(row.trees[1]):
+        if any(name in usual and name not in some for name in factors(term)):
+            continue
+        can = [name for name in factors(term) if name not in some and quantity(name).may_be_zero]
+        if len(can) != 1 or is_negative(term) or has_difference(term):
+            return set()
+        found |= {*can}
+    return found

@@ -5,9 +5,14 @@ from random import Random
 import numpy as np
 import pytest
 
+from derive.catalogue import by_id
+from derive.expressions.algebra import sort_terms
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS
+from derive.records import in_place, tree_of_function
 from derive.solving.api import solve
-from derive.solving.question.defaults import FOLLOWS
+from derive.solving.question.defaults import FOLLOWS, symbols_dropped, with_defaults
+from derive.trees import names
 from tests.tools.together import in_one_test, some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
@@ -131,3 +136,16 @@ def test_a_long_sweep_and_a_range_say_what_their_points_say_by_themselves(defaul
     assert [table.values[0][many.index(value)] for value in values] == pytest.approx(singly, rel=1e-9)
     spans = solve(unknown, **given, **{name: f"{values[0]}..{values[-1]}"}).spans
     assert (spans.answered, [spans.low, spans.high]) == (1, pytest.approx([min(singly), max(singly)], rel=1e-9))
+
+
+def test_numbers_show_what_disappears_as_the_algebra_does():
+    """For each equation with each neutral default put in, alone and together with all others."""
+    rows = [(row, [name for name in row.symbols[1:] if name in NEUTRAL_DEFAULTS]) for row in by_id().values()]
+    cases = [(row, dict.fromkeys(some)) for row, names in rows for some in (*((name,) for name in names), names) if some]
+    put_in = [(row, {name: int(NEUTRAL_DEFAULTS[name]) for name in some}) for row, some in cases]
+    assert all(with_defaults(row, values).trees for row, values in put_in), "each still has its formula"
+    found = [symbols_dropped(row, in_place(row.relation, values), values) for row, values in put_in]
+    left = [names(sort_terms(tree_of_function(in_place(row.relation, values))[1])) for row, values in put_in]
+    pairs = zip(put_in, left, strict=True)
+    assert found == [tuple(name for name in row.symbols[1:] if name not in {*values, *held}) for (row, values), held in pairs]
+    assert any(found)
