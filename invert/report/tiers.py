@@ -205,7 +205,3 @@ def _by_rule(one: Inference, run: Run) -> list[str]:
         ),
         f"{run.tier_rules.equation}, a {run.tier_rules.kind}: vendors also choose lifetimes for other reasons",
     ]
-
-
-def _times(found: Mapping[str, float]) -> str:
-    return ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in found.items())
