@@ -159,7 +159,7 @@ _GRID, _SPARSE = 2000, 50
 _NEARLY = 1e-3
 """Largest relative height at a zero that is to be confirmed. Next to the edge of its domain, a curve is steep."""
 _MOST_ROOTS = 100
-"""With more zeros than this, the formula is zero everywhere except for rounding, so there is no root."""
+"""With more zeros than this, the formula is zero but for rounding, so that only many digits find its roots."""
 
 
 @lru_cache(maxsize=64)
@@ -183,14 +183,12 @@ def search_roots(difference: Tree, unknown: str, givens: tuple[tuple[str, float]
         return float(sum(heights) / sum(map(abs, heights))) if any(heights) else 0.0
 
     zeros, _ = find_zeros(unknown, height, _GRID, _NEARLY)
-    starts = {low for low, high in zeros if low is not None and low == high}
-    is_level = len(starts) < len(zeros) or len(starts) > _MOST_ROOTS
-    if is_level or (not zeros and any(map(loses_digits, parts))):
+    points = {low for low, high in zeros if low is not None and low == high}
+    starts = points if len(points) <= _MOST_ROOTS else set[float]()
+    if len(starts) < len(zeros) or (not zeros and any(map(loses_digits, parts))):
         # Where rounding leaves nothing of what moves, many digits still see it.
         grid = [(x, precise_height(x)) for x in grid_of(unknown, _SPARSE).tolist()]
         starts |= {brentq(precise_height, x, beyond) for (x, y), (beyond, after) in pairwise(grid) if y * after < 0}
-    if len(starts) > _MOST_ROOTS:
-        return ()
     return tuple(sorted({root for start in starts for root in _confirm_root(difference, unknown, {**values, unknown: start})}))
 
 

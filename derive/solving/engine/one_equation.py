@@ -36,8 +36,8 @@ _SETTLED = 1e-5
 _EXACTLY, _ROUNDED, _NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
-DOUBTFUL = 1e-2
-"""Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
+_DOUBTFUL = 1e-2
+"""Relative difference of the sides from which on the nearest number of floating point is no root, unless a formula loses digits."""
 
 _ROUNDING = 1e-15
 """By what share of itself a number may be off for having been worked out in floating point."""
@@ -55,11 +55,12 @@ class _Cut(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """An answer, how well it holds, and the regime in which it does."""
+    """An answer, how well it holds, the regime in which it does, and the values with a point in 50 digits."""
 
     answer: Answer
     rank: int
     branch: Branch
+    many_digits: Callable[[], _Values] = dict
 
 
 def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[Answer, ...], Reason | None]:
@@ -155,42 +156,31 @@ def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
 def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, value: float, root: Tree | None) -> list[_Found]:
     """Return the root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
-
-    @cache
-    def many_digits() -> _Values:
-        return _root_exactly(branch, root, unknown, at)
-
     loose = _looseness(branch, root, unknown, at)
     if loose > 1 and quantity(unknown).may_be_zero and sides_agree(equation, {**values, unknown: 0.0}, LAST_DIGITS):
         # It is the rounding of a difference that is zero.
         at, loose = {**values, unknown: 0.0}, 0.0
+    many_digits = cache(lambda: _root_exactly(branch, root, unknown, at))
     rank = _rank(branch.regime.wins, at, many_digits, loose)
-    if rank is None:
-        return []
-    if loose > HOLDS:
+    error = _relative(equation.left_side(at), right_side_at(equation, at))
+    if rank is not None and (loose > HOLDS or not error <= LAST_DIGITS):
         exact = many_digits()
-        if exact is at and loose > 1:
+        alike = _rank_equality(equation.trees[0], branch.regime.expression, exact)
+        if alike is None or (exact is at and loose > 1):
             # There is none in many digits: rounding alone made it.
             return []
         at = {**values, unknown: float(exact[unknown])}
-    error = _relative(equation.left_side(at), right_side_at(equation, at))
-    if not error <= LAST_DIGITS:
-        lost = any(map(loses_digits, equation.trees)) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
-        if not lost and not is_negligible(lambda moved: equation.left_side(moved) - right_side_at(equation, moved), at, HOLDS):
+        rank, error = _rank(branch.regime.wins, at, many_digits, loose), residual(equation, at)
+        if error > _DOUBTFUL and not any(map(loses_digits, equation.trees)):
             return []
-        exact = many_digits()
-        at = {**values, unknown: float(exact[unknown])}
-        rank = _rank(branch.regime.wins, at, many_digits, loose)
-        alike = _rank_precise_equality(equation.trees[0], branch.regime.expression, exact)
-        if rank is None or alike is None:
-            return []
-        rank, error = _NEARLY if alike == _NEARLY else rank, residual(equation, at)
-        if rank == _NEARLY and _holds_beside(equation, unknown, at):
-            return []
+        if rank is not None and (alike == _NEARLY or error > LAST_DIGITS):
+            rank = None if _holds_beside(equation, unknown, at) else _NEARLY
+    if rank is None:
+        return []
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
     point = Answer(kind="point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
-    return [_Found(point, rank, branch)]
+    return [_Found(point, rank, branch, many_digits)]
 
 
 def _holds_beside(equation: _Row, unknown: str, at: _Values) -> bool:
@@ -208,14 +198,9 @@ def _root_exactly(branch: Branch, root: Tree | None, unknown: str, at: _Values) 
 
 def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> float:
     """Return the relative error of a root that comes from rounding of its inputs, or 0 if it is not magnified."""
-    value = at[unknown]
-    if not value or (root is not None and not has_difference(root)):
+    if not at[unknown] or (root is not None and not has_difference(root)):
         return 0.0
-    if root is None:
-        return _ROUNDING * _room(branch.difference, unknown, at) / value
-    # Of a closed form itself, in which rounding may leave nothing of a slope.
-    moved = (evaluate(root, {**at, name: at[name] * (1 + _ROUNDING)}) for name in names(root))
-    return sum(abs(one - value) for one in moved) / value
+    return _ROUNDING * _room(branch.difference, unknown, at) / at[unknown]
 
 
 def _room(difference: Tree, unknown: str, at: _Values) -> float:
@@ -240,13 +225,13 @@ def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Valu
     worst = _EXACTLY
     for larger, smaller in wins:
         clear = _is_clearly_larger(larger, smaller, at, loose)
-        if clear is False:
-            return None
         if clear is None and not precise(larger, many_digits()) >= precise(smaller, many_digits()):
-            rank = _rank_equality(larger, smaller, at, many_digits())
-            if rank is None:
-                return None
-            worst = max(worst, rank)
+            rank = _rank_equality(larger, smaller, many_digits())
+        else:
+            rank = None if clear is False else _EXACTLY
+        if rank is None:
+            return None
+        worst = max(worst, rank)
     return worst
 
 
@@ -261,20 +246,8 @@ def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -
     return one > other if abs(one - other) > max(HOLDS, loose) * size else None
 
 
-def _rank_equality(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None:
-    """Return how well two terms are equal, in floating point if that is enough, else in 50 digits."""
-    one, other = evaluate(first, at), evaluate(second, at)
-    if isclose(one, other, rel_tol=LAST_DIGITS):
-        return _ROUNDED
-    if not isclose(one, other, rel_tol=HOLDS):
-        rounded = has_difference(first) or has_difference(second)
-        if not (rounded and is_negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
-            return None
-    return _rank_precise_equality(first, second, exact)
-
-
-def _rank_precise_equality(first: Tree, second: Tree, exact: _Values) -> int | None:
-    """Return how well two terms are equal, in 50 digits."""
+def _rank_equality(first: Tree, second: Tree, exact: _Values) -> int | None:
+    """Return how well two terms are equal, in 50 digits, or None if they are not."""
     if is_negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
         return _ROUNDED
     return _NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
@@ -283,7 +256,7 @@ def _rank_precise_equality(first: Tree, second: Tree, exact: _Values) -> int | N
 def _interval_of_regime(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
     """Return all values that keep the regime in force and meet the requirements, if the equation holds without the unknown."""
     probe = {**values, unknown: quantity(unknown).high}
-    rank = _rank_equality(equation.trees[0], branch.regime.expression, probe, probe)
+    rank = _rank_equality(equation.trees[0], branch.regime.expression, probe)
     if rank is None:
         return []
     cuts = [cut for pair in branch.regime.wins for cut in _cuts(pair, unknown, values)]
@@ -401,12 +374,18 @@ def _merge(unknown: str, values: _Values, found: list[_Found]) -> list[Answer]:
     return [*sorted((one.answer for one in kept), key=lambda answer: answer.point), *intervals]
 
 
-def _are_one(unknown: str, values: _Values, one: _Found, other: _Found) -> bool:
-    """Return whether two points differ by a billionth at most, or by no more than rounding moves them. A double root may move far."""
-    places = [found.answer.point for found in (one, other)]
-    off = sum(_room(found.branch.difference, unknown, {**values, unknown: found.answer.point}) for found in (one, other))
-    rounded = abs(places[0] - places[1]) <= LAST_DIGITS * off and (off < inf or one.rank != _EXACTLY)
-    return isclose(*places, rel_tol=HOLDS) or rounded
+def _are_one(unknown: str, values: _Values, *found: _Found) -> bool:
+    """Return whether two points differ by a billionth at most, or by no more than rounding moves them, and are not two roots in 50 digits.
+
+    A double root may move far.
+    """
+    places = [one.answer.point for one in found]
+    off = sum(_room(one.branch.difference, unknown, {**values, unknown: one.answer.point}) for one in found)
+    # A zero is the rounding of a difference.
+    exact = all(one.rank == _EXACTLY and one.answer.point for one in found)
+    rounded = abs(places[0] - places[1]) <= LAST_DIGITS * off and (off < inf or found[0].rank != _EXACTLY)
+    two = exact and len({float(one.many_digits()[unknown]) for one in found}) == len(found)
+    return (isclose(*places, rel_tol=HOLDS) or rounded) and not two
 
 
 def _joined(intervals: list[Answer]) -> list[Answer]:
