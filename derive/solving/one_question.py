@@ -106,8 +106,7 @@ def _answer_numbers(asked: Question) -> Solution:
         if met.answers:
             return met
     limited = _suppose_types(replace(asked, limits=targets))
-    sized = _fewest_chips(limited, _LACKS_BATCH) if targets else None
-    if sized:
+    if targets and (sized := _fewest_chips(limited, _LACKS_BATCH) or _answer_at_best_batch(limited)):
         return _round_within_limits(limited, sized)
     question, found = _answer_with_usual(_suppose_least(asked))
     if found.reason:
@@ -209,6 +208,12 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     told = f"with the rates of published runs: {asked.unknown} = {' to '.join(dict.fromkeys(chips))}"
     rests = f"{', '.join(used)}: the middle of published runs"
     return replace(found, said=(*found.said, told, *filter(None, [asked.record])), assumptions=(rests, *found.assumptions))
+
+
+def _answer_at_best_batch(asked: Question) -> Solution | None:
+    from derive.solving.limits.sizing import answer_at_best_batch
+
+    return answer_at_best_batch(asked)
 
 
 def _suppose_least(asked: Question) -> Question:

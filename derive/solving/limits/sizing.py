@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from derive.answers import LIMITS_BIND, Answer, next_whole
 from derive.catalogue import equation
+from derive.expressions.curve import grid_of, last_places
 from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Batch, Memory, Replica
@@ -20,6 +21,7 @@ from derive.solving.engine.engine import refuse_question
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
 from derive.solving.limits.limits import FREE, list_in_words, split_limits
+from derive.solving.question.propagation import results_of
 from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, suppose_types
 from derive.solving.result import Reason, Solution
 from derive.suppositions import USUAL_TYPES
@@ -81,6 +83,28 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     return _answer_with_batches(asked, float(chips), batches)
 
 
+def answer_at_best_batch(asked: Question) -> Solution | None:
+    """Return the end of an unknown beyond which no batch meets every limit and fits, at the best batch there, or None.
+
+    Some limits ask for large batches and some for small ones, and a batch moves the unknown by no limit alone.
+    """
+    counted = not asked.known.keys().isdisjoint((FREE, *Batch.also))
+    sides = {one.side for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE)}
+    if counted or asked.unknown in (_CHIPS, FREE, *results_of(FREE)) or len(sides) < 2:
+        return None
+    places, batches = grid_of(asked.unknown), np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
+    met = _batches_at(asked, places, batches)
+    edges = np.flatnonzero(np.diff(met.any(axis=1)))
+    if len(edges) != 1:
+        return None
+    inside, outside = sorted((edges[0], edges[0] + 1), key=lambda at: -met[at].sum())
+    near = _EVERY[: int(2 * batches[met[inside]].max())]
+    end = last_places(places[[inside]], places[[outside]], lambda at: np.count_nonzero(_batches_at(asked, at, near), axis=1) > 0)
+    batch = float(near[_batches_at(asked, end, near)[0]].max())
+    found, _ = answer_with_way(pose_again(asked, asked.unknown, {**asked.known, FREE: batch}))
+    return replace(found, said=(f"at {FREE} = {batch:.0f}, the best of all", *found.said)) if found.answers else None
+
+
 def _search_chips(asked: Question) -> int | None:
     """Return the fewest chips on which some batch meets every target, or None if no number of chips does.
 
@@ -96,12 +120,16 @@ def _search_chips(asked: Question) -> int | None:
 
 def _batches_within(asked: Question, chips: float, memory: bool = True) -> _Points:
     """Return the batches that meet every limit on these chips and fit. Memory may be ignored."""
-    known, fits = _evaluate_results(asked, np.array([chips]), _EVERY)
+    return np.compress(_batches_at(asked, np.array([chips]), _EVERY, memory)[0], _EVERY)
+
+
+def _batches_at(asked: Question, places: _Points, batches: _Points, memory: bool = True) -> _Fits:
+    """Return which batches meet every limit and fit, at each value of the unknown."""
+    known, fits = _evaluate_results(asked, places, batches)
     if not asked.limits.keys() <= known.keys():
-        return _EVERY[:0]
+        return np.zeros_like(fits)
     met = (is_within(one.side, known[one.name], one.value) for one in split_limits(asked))
-    within = reduce(np.logical_and, met, fits if memory else np.True_)
-    return np.compress(np.broadcast_to(within, fits.shape)[0], _EVERY)
+    return np.asarray(np.broadcast_to(reduce(np.logical_and, met, fits if memory else np.True_), fits.shape))
 
 
 def add_enough_chips(asked: Question, refused: Solution) -> Solution:
@@ -211,15 +239,17 @@ def split_phases(asked: Question) -> tuple[Question, Question]:
     return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*Replica.sized_by})
 
 
-def _evaluate_results(asked: Question, chips: _Points, batches: _Points, more: tuple[str, ...] = ()) -> tuple[dict[str, Any], _Fits]:
-    """Return the limited results, and more, of all numbers of chips with all batches, as far as they can be found, and which fit."""
-    question = pose_again(asked, FREE, {**asked.known, _CHIPS: 1.0})
+def _evaluate_results(asked: Question, places: _Points, batches: _Points, more: tuple[str, ...] = ()) -> tuple[dict[str, Any], _Fits]:
+    """Return the limited results, and more, of all values of the unknown with all batches, as far as they can be found, and which fit."""
+    question = pose_again(asked, FREE, {**asked.known, asked.unknown: 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= default_values(question, inputs)
     held = (Memory.needed, Memory.room)
-    known = evaluate_definitions(question, (*asked.limits, *more, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
+    known = evaluate_definitions(
+        question, (*asked.limits, *more, *held), {**inputs, asked.unknown: places[:, None], FREE: batches[None, :]}
+    )
     needed, room = (known.get(name, 0.0) for name in held)
-    return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))
+    return known, np.broadcast_to(needed <= room, (len(places), len(batches)))
 
 
 def _rules_out(asked: Question, chips: float) -> str | None:
