@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.answers import LIMITS_BIND, Answer, next_whole
+from derive.answers import BOUGHT, LIMITS_BIND, Answer, next_whole
 from derive.catalogue import equation
 from derive.expressions.curve import grid_of, last_places
 from derive.quantities import QUANTITIES
@@ -90,7 +90,7 @@ def answer_at_best_batch(asked: Question) -> Solution | None:
     """
     counted = not asked.known.keys().isdisjoint((FREE, *Batch.also))
     sides = {one.side for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE)}
-    if counted or asked.unknown in (_CHIPS, FREE, *results_of(FREE)) or len(sides) < 2:
+    if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or len(sides) < 2:
         return None
     places, batches = grid_of(asked.unknown), np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
     met = _batches_at(asked, places, batches)
