@@ -106,7 +106,7 @@ def _answer_numbers(asked: Question) -> Solution:
         if met.answers:
             return met
     limited = _suppose_types(replace(asked, limits=targets))
-    if targets and (sized := _fewest_chips(limited, _LACKS_BATCH) or _answer_at_best_batch(limited)):
+    if targets and (sized := _fewest_chips(limited, _LACKS_BATCH) or (len(targets) > 1 and _answer_at_best_batch(limited))):
         return _round_within_limits(limited, sized)
     question, found = _answer_with_usual(_suppose_least(asked))
     if found.reason:
@@ -116,6 +116,8 @@ def _answer_numbers(asked: Question) -> Solution:
         question = _suppose_types(replace(question, limits=targets))
         met = _answer_once(question)
         found = met if met.answers else found
+    if found.is_refused_for("missing_givens") and _BATCH in found.refusal.missing:
+        found = _answer_at_best_batch(limited) or found
     if found.is_refused_for("missing_givens"):
         found = _answer_at_default(_suppose_types(asked), found.refusal.missing) or found
     return _round_within_limits(question, found)

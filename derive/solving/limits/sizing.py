@@ -16,7 +16,15 @@ from derive.quantities import QUANTITIES
 from derive.records import HOLDS, LOWER, UPPER
 from derive.roles import Batch, Memory, Replica
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
-from derive.solving.checks.targets import ENDLESS, batch_is_left_to_a_rate, find_targets, is_within, out_of_reach, warn_beyond_domain
+from derive.solving.checks.targets import (
+    ENDLESS,
+    batch_is_left_to_a_rate,
+    better_side,
+    find_targets,
+    is_within,
+    out_of_reach,
+    warn_beyond_domain,
+)
 from derive.solving.engine.engine import refuse_question
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
@@ -86,11 +94,12 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 def answer_at_best_batch(asked: Question) -> Solution | None:
     """Return the end of an unknown beyond which no batch meets every limit and fits, at the best batch there, or None.
 
-    Some limits ask for large batches and some for small ones, and a batch moves the unknown by no limit alone.
+    Some limits ask for large batches, and memory or other limits for small ones. A given rate is a limit.
     """
+    asked = replace(asked, limits={name: LOWER for name in asked.typed if better_side(name) == LOWER} | {**asked.limits})
     counted = not asked.known.keys().isdisjoint((FREE, *Batch.also))
-    sides = {one.side for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE)}
-    if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or len(sides) < 2:
+    moved = (one.side for one in split_limits(asked) if one.name in results_made_of(drop_knowns(one.alone, {FREE}), FREE))
+    if counted or asked.unknown in (*BOUGHT, FREE, *results_of(FREE)) or LOWER not in moved:
         return None
     places, batches = grid_of(asked.unknown), np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round())
     met = _batches_at(asked, places, batches)
