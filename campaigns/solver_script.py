@@ -139,7 +139,8 @@ def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
         offs += [_apart(mine, other) / condition for mine, other in ends]
         if {*answer.elasticities} != {*one["elasticities"]}:
             return Compared(asked, "other", 0.0, f"{told} for {asked.answers} {answer.elasticities}")
-        largest = max(map(abs, answer.elasticities.values()), default=0.0)
+        # A page prints no smaller elasticity.
+        largest = max(LEAST_EFFECT, *map(abs, answer.elasticities.values()), 0.0)
         slopes = [abs(one["elasticities"][name] - value) / largest / condition for name, value in answer.elasticities.items() if value]
         offs += [off if answer.kind == "point" else 0.0 for off in slopes]
     return Compared(asked, kind, max(offs), f"{told} for {asked.answers}" if not max(offs) <= ALLOWED else "")

@@ -130,7 +130,8 @@
       const [[left, a], [right, b]] = [all[k - 1], all[k]];
       if (a * b < 0) found.push(turning((place) => a * height(place) > 0, left, right, true));
     }
-    const roots = found.map((place) => clamped(row, Math.exp(place)));
+    // Beside an end, a sign may change by rounding alone.
+    const roots = found.map((place) => Math.exp(place)).map((value) => (value >= row.ceiling * (1 - HOLDS) ? row.ceiling : clamped(row, value)));
     return [...new Set(roots)].filter((value) => vanishes(smooth, { ...values, [unknown]: value }, HOLDS)).sort((a, b) => a - b);
   }
 
