@@ -34,6 +34,8 @@ ALLOWED = 1e-7
 ATTEMPTS = 4_000
 LEAST_EFFECT = 1e-9
 """Share of itself by which the left side moves with a quantity that can be asked back."""
+LEAST_PRINTED = 5e-4
+"""Elasticity below which a page prints none."""
 AT_ONCE = 24
 """Equations that one process of node is asked about."""
 
@@ -139,8 +141,7 @@ def _beside(asked: Asked, told: list[dict[str, Any]]) -> Compared:
         offs += [_apart(mine, other) / condition for mine, other in ends]
         if {*answer.elasticities} != {*one["elasticities"]}:
             return Compared(asked, "other", 0.0, f"{told} for {asked.answers} {answer.elasticities}")
-        # A page prints no smaller elasticity.
-        largest = max(LEAST_EFFECT, *map(abs, answer.elasticities.values()), 0.0)
+        largest = max(LEAST_PRINTED, *map(abs, answer.elasticities.values()))
         slopes = [abs(one["elasticities"][name] - value) / largest / condition for name, value in answer.elasticities.items() if value]
         offs += [off if answer.kind == "point" else 0.0 for off in slopes]
     return Compared(asked, kind, max(offs), f"{told} for {asked.answers}" if not max(offs) <= ALLOWED else "")
