@@ -20,7 +20,7 @@ from derive.errors import WrongData, hidden, shorten, suggest, suggest_for_file
 from derive.files import called, content_or_input
 from derive.show.layout import csv_text
 from derive.tables.lines import Problem
-from invert.assumptions import USUAL
+from invert.assumptions import USUAL, Assumptions
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import OTHER_VERSION, Database, Item, Offer, items_of, name_in_a_cell, price_rows, provider_of
 from invert.report.layout import several
@@ -130,6 +130,7 @@ def pull(
     day: date,
     providers: Collection[str] = (),
     step: Callable[[str], object] = lambda _: None,
+    assumptions: Assumptions = USUAL,
 ) -> Pulled:
     """Return the rows of these databases that the prices of `book` lack. If databases disagree, the earlier one is used.
 
@@ -149,7 +150,7 @@ def pull(
                 if not believed:
                     made[key], sheets[key], offer.became = offer, rows, TAKEN
                     continue
-                added, rivals, agreeing = laid_beside(believed, rows, book.fx, day, other_hours=key not in sheets)
+                added, rivals, agreeing = laid_beside(believed, rows, book.fx, day, key not in sheets, assumptions)
                 offer.became = COPY if second and not added and not rivals else KNOWN
                 if added:
                     sheets[key] = [*sheets[key], *added]
@@ -242,7 +243,7 @@ def rows_at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceR
 
 
 def laid_beside(
-    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, other_hours: bool
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, other_hours: bool, assumptions: Assumptions
 ) -> tuple[list[PriceRow], list[Rival], int]:
     """Return the rows that an offer adds to a sheet of a more reliable source, the prices that differ, and the number of equal prices.
 
@@ -255,7 +256,7 @@ def laid_beside(
     added, rivals, agreeing = [], [], 0
     for row in (row for row in rows if row.valid_on(day)):
         alike = [one for one in current if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
-        equal = [one for one in alike if same(one, row, fx, day)]
+        equal = [one for one in alike if same(one, row, fx, day, assumptions)]
         other, band = now.get(row.place), bands.get(row.threshold_tokens)
         if other_hours:
             other = next(iter((*equal, *alike)), None)
@@ -264,7 +265,7 @@ def laid_beside(
             other = equal[0]
         elif other is None and band is None and is_traded(row):
             base = now.get((row.component, 0, None))
-            rivals += [Rival(row=row, believed=base)] if base and not same(base, row, fx, day) else []
+            rivals += [Rival(row=row, believed=base)] if base and not same(base, row, fx, day, assumptions) else []
         if other:
             agreeing += other in equal
             rivals += [] if other in equal else [Rival(row=row, believed=other)]
@@ -276,12 +277,12 @@ def laid_beside(
     return complete, rivals, agreeing
 
 
-def same(one: PriceRow, other: PriceRow, fx: Fx, day: date) -> bool:
+def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumptions) -> bool:
     """Return whether two rows have the same price, or about the same price after a currency conversion."""
     if one.currency == other.currency:
-        return abs(one.amount - other.amount) <= USUAL.same_price_within * max(one.amount, other.amount)
+        return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
     low, high = sorted(usd_amount(row, fx, day) for row in (one, other))
-    return high - low <= USUAL.same_converted_within * high
+    return high - low <= assumptions.same_converted_within * high
 
 
 def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
