@@ -55,7 +55,8 @@ def _entries(providers: Iterable[Any]) -> Iterator[records.Entry]:
         models = records.part(provider, "models", list) if isinstance(provider, dict) else None
         if models is None:
             raise records.WrongField("models", "is not there")
-        url, *_ = provider.get("pricing_urls") or [""]
+        urls = provider.get("pricing_urls")
+        url = urls[0] if urls and isinstance(urls, list) else ""
         for model in models:
             name = records.named_in(model, "id")
             yield records.Entry(provider=records.named_in(provider, "id"), model=name, record=model, source_url=url)
