@@ -78,7 +78,9 @@ def _price_over_cost(case: Case, data: Data, assumptions: Assumptions) -> Estima
     beside = f". The median of open models, each at its own price, is {of_lists:.0f} times" if of_lists else ""
     because = f"input price over its cost on a fully used rented chip, at {by}{beside}"
     low, middle, high = (total / one for one in params)
-    return interval(assumptions, low, middle, high, because, equations=references(*_CITED), anchors=("active_params",))
+    # The cost of a FLOP on a rented chip is that of prefill.
+    anchors = ("active_params", "prefill_decode_flops_ratio")
+    return interval(assumptions, low, middle, high, because, equations=references(*_CITED), anchors=anchors)
 
 
 def estimate_by_storage(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:

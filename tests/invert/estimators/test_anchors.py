@@ -10,8 +10,8 @@ from derive.errors import UnknownName, WrongData
 from derive.tables import shipped
 from invert import infer
 from invert.assumptions import FACTS, USUAL
-from invert.estimate_text import KV_NAMES, kv_heading
 from invert.estimators.cases import rental
+from invert.report.columns import name_of
 from invert.report.sheet import anchors_by_label
 from invert.result import Inference
 from tests.tools.data import shipped_data
@@ -48,8 +48,8 @@ def numbers(one: Inference) -> dict[str, tuple[object, ...]]:
     first = one.pairs[0] if one.pairs else None
     readings = {"KV from threshold": first.lecture, "KV joint": first.joint} if first else {}
     found = {name: (reading.values.get("kv_bytes_per_token"),) for name, reading in readings.items()}
-    labels = {kv_heading(name): name for name in KV_NAMES}
-    estimates = {**{label: one.kv_bytes[key] for label, key in labels.items()}, **one.estimates}
+    estimates = {name_of(*name): estimate for name, estimate in one.named_estimates.items()}
+    assert len(estimates) == len(one.named_estimates)
     found |= {name: (e.kind, e.median, e.low, e.high, e.contraction) for name, e in estimates.items()}
     by_price = one.storage[0].by_price if one.storage else None
     return found | ({"tier by price": tuple(by_price.probabilities.values()) if by_price else ()} if one.storage else {})
