@@ -279,8 +279,7 @@ def histories_parts(found: Sequence[History]) -> list[str]:
 
 def history_parts(one: History) -> list[str]:
     """Return the days of one sheet as a table, and the price changes of each day."""
-    currencies = dict.fromkeys(dated.one.sheet.bands[0].input.currency for dated in one.days)
-    columns = ("since", f"in / out, {'/'.join(currencies)}", *(column.heading for column in _HISTORY_COLUMNS))
+    columns = ("since", "in / out per MTok", *(column.heading for column in _HISTORY_COLUMNS))
     rows = [dict(zip(columns, _cells_of_day(dated, place, one.days), strict=True)) for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     last, said = one.days[-1].one, []
@@ -297,7 +296,8 @@ def history_parts(one: History) -> list[str]:
 def _cells_of_day(dated: Dated, place: int, days: Sequence[Dated]) -> tuple[str, ...]:
     since = str(dated.since) if dated.since else f"before {days[place + 1].one.sheet.as_of}" if place + 1 < len(days) else "not known"
     base = dated.one.sheet.bands[0]
-    return since, f"{base.input.amount:g} / {base.output.amount:g}", *(column.whole_text(dated.one) for column in _HISTORY_COLUMNS)
+    prices = f"{base.input.amount:g} / {base.output.amount:g} {base.input.currency}"
+    return since, prices, *(column.whole_text(dated.one) for column in _HISTORY_COLUMNS)
 
 
 def history_json(found: Sequence[History]) -> str:
