@@ -92,7 +92,7 @@ def test_it_has_a_column_in_the_table(said: dict[str, Any]):
 
 
 def test_it_has_a_line_in_the_report(said: dict[str, Any]):
-    assert f"KV from premium, {HEADING}, memory_time_share" in said["reports"][0], "what the band means move"
+    assert f"KV from premium, {HEADING}, memory time share" in said["reports"][0], "what the band means move"
     for report in said["reports"]:
         assert f"\n{HEADING}  " in report
 
