@@ -240,31 +240,50 @@ def shown_end(answer: Answer) -> float | None:
     return least or None if most is None else most
 
 
-def _told_message(reason: "Reason") -> str:
-    """Return the message of a reason. The schemas read its type."""
-    return reason.tell() if reason.tell else ""
+def _looked_up_missing(reason: "Reason") -> tuple[str, ...]:
+    """Return the quantities that a reason says are missing. The schemas read this type and the next one."""
+    return reason.looked_up[0]
+
+
+def _looked_up_message(reason: "Reason") -> str:
+    return reason.looked_up[1]
 
 
 @immutable
 class Reason:
     """The reason why there is no answer: a code for programs, the missing quantities, and the violated inequalities.
 
-    `two_values` is a quantity with different values on two routes. A slow message is given as `tell` and computed at the first read,
-    because most reasons are never read.
+    `two_values` is a quantity with different values on two routes. Where it is slow to find what is missing and the message, `look_up`
+    returns both. It is called at the first read, because most reasons are never read.
 
-    >>> Reason(code="no_solution", tell=lambda: "no batch leads to it").message
+    >>> Reason(code="no_solution", look_up=lambda: ((), "no batch leads to it")).message
     'no batch leads to it'
     """
 
     code: str
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = cached_property(_looked_up_missing)  # type: ignore[assignment]
     violated: tuple[str, ...] = ()
-    message: str = cached_property(_told_message)  # type: ignore[assignment]
+    message: str = cached_property(_looked_up_message)  # type: ignore[assignment]
     two_values: str = ""
-    tell: Callable[[], str] | None = field(default=None, compare=False, repr=False)
+    look_up: Callable[[], tuple[tuple[str, ...], str]] | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def looked_up(self) -> tuple[tuple[str, ...], str]:
+        """Return what is missing and the message, if they were not given."""
+        return self.look_up() if self.look_up else ((), "")
+
+    def reword(self, change: Callable[[str], str]) -> "Reason":
+        """Return the same reason with a message that is made of this one when it is read.
+
+        >>> Reason(code="no_solution", message="no batch leads to it").reword("at 8 chips: {}".format).message
+        'at 8 chips: no batch leads to it'
+        """
+        return Reason(
+            code=self.code, violated=self.violated, two_values=self.two_values, look_up=lambda: (self.missing, change(self.message))
+        )
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "message": self.message, "tell": None}
+        return {**self.__dict__, "missing": self.missing, "message": self.message, "look_up": None}
 
 
 @immutable

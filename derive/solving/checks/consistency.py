@@ -152,16 +152,16 @@ def _explain_broken(
     violated = broken.violated(known)
     of_unknown = _two_values(asked, broken, known, used)
 
-    def tell() -> str:
+    def look_up() -> tuple[tuple[str, ...], str]:
         message = of_unknown or _two_sides(broken, known, violated)
         given = {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS}
         fewest = _fewest_givens(asked.active, given)
         if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
             message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
-        return message
+        return (), message
 
     two = asked.unknown if of_unknown else ""
-    return Reason(code="contradiction", violated=_find_conflict(broken, violated), tell=tell, two_values=two)
+    return Reason(code="contradiction", violated=_find_conflict(broken, violated), look_up=look_up, two_values=two)
 
 
 def _find_conflict(broken: Equation, violated: list[str]) -> tuple[str, ...]:

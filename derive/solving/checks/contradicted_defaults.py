@@ -37,9 +37,9 @@ _BY_ROUNDING = 1.1
 """The factor of a default up to which a difference is rounding of the givens, if nobody speaks of it."""
 
 
-def consistent_answer(asked: Question, told: bool = True) -> tuple[Solution, Way | None]:
-    """Return the answer that agrees with the givens and is possible, and the way to it. What is missing is looked up only if `told`."""
-    solution, way = _answer_consistently(asked, told)
+def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
+    """Return the answer that agrees with the givens and is possible, and the way to it."""
+    solution, way = _answer_consistently(asked)
     if solution.is_refused_for("contradiction") and not asked.instead:
         solution, way = _answer_from_one_result(asked) or (solution, way)
     if solution.answers and (clash := find_implausible(asked.unknown, solution.answers)):
@@ -75,13 +75,13 @@ def _answer_from_one_result(asked: Question) -> tuple[Solution, Way | None] | No
     return None
 
 
-def _answer_consistently(asked: Question, told: bool) -> tuple[Solution, Way | None]:
+def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     """Return the answer with defaults that agree with the given results.
 
     A given result that the defaults contradict determines the default that must change least: a measured time determines its
     utilisation. A result that no default can explain is a contradiction.
     """
-    solution, way = find_answer(asked, told)
+    solution, way = find_answer(asked)
     if solution.is_refused_for("contradiction", "requirement_violated"):
         # A measured result may contradict a default on the route. Another value of the default may resolve it.
         settled, clash, kept = _settle_defaults(asked, asked.known)
@@ -101,7 +101,7 @@ def _answer_consistently(asked: Question, told: bool) -> tuple[Solution, Way | N
         if settled.instead == asked.instead:
             return solution, way
         asked = _apply_defaults(asked, settled)
-        solution, way = find_answer(asked, told)
+        solution, way = find_answer(asked)
     if not solution.answers:
         return (way and _chips_of_memory(asked, solution, way)) or solution, way
     if solution.answers[0].kind != "point":
@@ -114,7 +114,7 @@ def _answer_consistently(asked: Question, told: bool) -> tuple[Solution, Way | N
         # The answer rests on a default that the givens alone contradict, or on no waiting time although they show one.
         settled, unexplained, _ = _settle_defaults(asked, asked.known)
         if settled.instead and not unexplained and (clash or any(_ROWS[one.name].waits for one in settled.instead)):
-            return _answer_consistently(_apply_defaults(asked, settled), told)
+            return _answer_consistently(_apply_defaults(asked, settled))
     if clash and _is_unrelated(asked, beside, way):
         clash = None
     clash = clash or find_impossible(asked, {**_values_of(asked, solution), **found})
@@ -290,7 +290,7 @@ def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) ->
         without = drop_knowns(without, others) if row.symbols[0] in results_made_of(without, name) else without
         if not is_reachable(without):
             continue
-        solution, way = find_answer(without, told=False)
+        solution, way = find_answer(without)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
             instead = _pose_with(name, asked, asked.unknown, {**asked.known, name: one.point})

@@ -41,7 +41,7 @@ def memory_shortfall(asked: Question, values: Mapping[str, float], used: _Used) 
     if not {Memory.needed, Memory.room} <= known.keys() or known[Memory.needed] <= known[Memory.room]:
         return None
     violated = (f"{Memory.needed} <= {Memory.room}",)
-    return Reason(code=SHORT_OF_MEMORY, violated=violated, tell=lambda: _shortfall_in_words(asked, values, used, known))
+    return Reason(code=SHORT_OF_MEMORY, violated=violated, look_up=lambda: ((), _shortfall_in_words(asked, values, used, known)))
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:

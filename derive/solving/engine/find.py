@@ -64,8 +64,8 @@ class _Search:
         return any(isinstance(one, Stop) and one.reason.code not in LEAVES_OPEN for one in self._outcomes.values())
 
 
-def find_answer(asked: Question, told: bool = True) -> _Found:
-    """Return the answer, and the way to it if equations lead there. The missing inputs are looked up only if `told`."""
+def find_answer(asked: Question) -> _Found:
+    """Return the answer, and the way to it if equations lead there."""
     search = _Search(asked)
     outcome = _answer_by_steps(search, asked.equalities)
     if looped := _answer_by_trial(search, outcome):
@@ -86,7 +86,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
         return refuse_question(asked, free), None
     if stops := search.stops or search.impossible:
         return refuse_question(asked, _reason_of_stops(asked, stops)), None
-    return refuse_question(asked, _reason_of_missing(asked, told)), None
+    return refuse_question(asked, missing_givens(asked)), None
 
 
 def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
@@ -193,15 +193,10 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
     return [name for name in results_made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
 
 
-def answer_forwards(asked: Question, told: bool = True) -> Solution:
-    """Return the answer to a question by one equation at a time. The missing inputs are looked up only if `told`."""
+def answer_forwards(asked: Question) -> Solution:
+    """Return the answer to a question by one equation at a time."""
     outcome = _answer_by_steps(_Search(asked), asked.equalities)
-    return outcome[0] if outcome else refuse_question(asked, _reason_of_missing(asked, told))
-
-
-def _reason_of_missing(asked: Question, told: bool) -> Reason:
-    """Return what a question lacks, which is looked up only if `told`."""
-    return missing_givens(asked) if told else Reason(code="missing_givens", message="what is missing was not asked for")
+    return outcome[0] if outcome else refuse_question(asked, missing_givens(asked))
 
 
 def _reason_of_stops(asked: Question, stops: Sequence[Stop]) -> Reason:
@@ -221,7 +216,7 @@ def _with_results(asked: Question, stop: Stop) -> Reason:
     symbols = {name for leg in legs for row in leg.rows for name in row.symbols}
     results = [name for name in giving_equations(asked.active) if name in symbols and name in asked.typed]
     told = " and ".join(f"{name} = {show(name, asked.known[name])}" for name in results)
-    return replace(stop.reason, message=f"with {told}, {stop.reason.message}") if told else stop.reason
+    return stop.reason.reword(lambda message: f"with {told}, {message}") if told else stop.reason
 
 
 def _turns_on_itself(stop: Stop) -> bool:
@@ -244,7 +239,7 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
     """Return what a way leads to, checked against the memory of the batch that a given rate needs."""
-    outcome = follow_way(asked, known, way, lambda one: find_answer(one, told=False)[0].answers)
+    outcome = follow_way(asked, known, way, lambda one: find_answer(one)[0].answers)
     if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds:
         return outcome
     found = any(step.unknown == Batch.name for step in outcome.route)
@@ -265,7 +260,7 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
     usual = suppose_types(batch, USUAL_TYPES.keys() - batch.known.keys())
     if usual is None and asked.unknown == Batch.name:
         return None
-    reason = find_answer(usual or batch, told=False)[0].reason
+    reason = find_answer(usual or batch)[0].reason
     return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 

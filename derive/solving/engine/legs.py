@@ -6,6 +6,7 @@ An equation that was composed of several is solved as one of the catalogue is.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from derive.expressions.algebra import EXTREMES, TooManyTerms, combine_fractions
 from derive.expressions.branches import branches
@@ -75,8 +76,7 @@ Failed = frozenset[tuple[str, str]]
 """Legs that gave no number to go on with: their ids and unknowns."""
 
 
-@immutable(kw_only=False)
-class Step:
+class Step(NamedTuple):
     """One equation that gives one quantity. The `alternatives` would have given it too."""
 
     row: Equation | Composed

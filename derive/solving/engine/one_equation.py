@@ -423,7 +423,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     if open_why := _explain_undecided(equation, unknown, values):
         return Reason(code="not_identified", message=f"{unknown} cannot be decided from these inputs: {open_why}")
     violated = (f"{text(left)} {equation.sense} {text(right)}",)
-    return Reason(code="no_solution", violated=violated, tell=lambda: _tell_no_solution(equation, unknown, values))
+    return Reason(code="no_solution", violated=violated, look_up=lambda: ((), _tell_no_solution(equation, unknown, values)))
 
 
 def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:

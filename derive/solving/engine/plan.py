@@ -84,20 +84,26 @@ def definitions_of(rows: tuple[Equation, ...], known: Set[str] = frozenset()) ->
 @lru_cache(maxsize=4096)
 def propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Step]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
-    places, legs = _places_of(rows), dict[str, Step]()
-    open_in = [{*row.symbols} - known for row in rows]
-    ready = [at for at, names in enumerate(open_in) if len(names) == 1]
-    while ready and goal not in legs:
+    places, legs, reached = _places_of(rows), dict[str, Step](), {*known}
+    still_open = [len(row.names) for row in rows]
+    for at in (at for name in known for at in places.get(name, ())):
+        still_open[at] -= 1
+    ready: Iterable[int] = range(len(rows))
+    while goal not in legs:
         found: dict[str, list[Equation]] = {}
-        for row, (name,) in ((rows[at], open_in[at]) for at in ready if len(open_in[at]) == 1):
+        for row in (rows[at] for at in ready if still_open[at] == 1):
+            (name,) = row.names - reached
             if (row.sense == "=" or name == goal) and (row.id, name) not in failed:
                 found.setdefault(name, []).append(row)
+        if not found:
+            break
         for name, some in found.items():
             first, *others = sorted(some, key=lambda row: (row.defines != name, row.defines is None))
             legs[name] = Step(first, name, tuple(others))
+        reached |= found.keys()
         ready = sorted({at for name in found for at in places[name]})
-        for at in ready:
-            open_in[at].difference_update(found)
+        for at in (at for name in found for at in places[name]):
+            still_open[at] -= 1
     return legs
 
 
@@ -106,7 +112,7 @@ def _places_of(rows: tuple[Equation, ...]) -> Mapping[str, list[int]]:
     """Return the places of the equations that contain each quantity."""
     found: dict[str, list[int]] = {}
     for at, row in enumerate(rows):
-        for name in {*row.symbols}:
+        for name in row.names:
             found.setdefault(name, []).append(at)
     return found
 
@@ -129,8 +135,7 @@ def find_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], 
 
     The unknown itself is tried first, and nothing else if it is to be tried `alone`.
     """
-    legs, reached, system = _open_system(unknown, rows, known)
-    system = _determined_part(system, reached)
+    legs, reached, system = _determined_system(unknown, rows, known)
     needed = tuple(_drop_loose_ends(unknown, system, reached))
     defined = {name for name, leg in legs.items() if leg.rows[-1].symbols[0] == name}
     # A second definition of what is worked out already says nothing new.
@@ -179,8 +184,7 @@ def has_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> 
 
 def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
     """Yield ways by another quantity that elimination gives, and from there one equation at a time or by a trial value."""
-    legs, reached, system = _open_system(unknown, rows, known)
-    system = _determined_part(system, reached)
+    legs, reached, system = _determined_system(unknown, rows, known)
     for other in dict.fromkeys(name for row in system for name in row.symbols if name not in reached and name != unknown):
         for solved in _solve_for(other, system, reached):
             before = needed_legs(other, {**legs, other: Step(solved, other)})
@@ -189,6 +193,7 @@ def find_after_another(unknown: str, rows: tuple[Equation, ...], known: frozense
                 yield Way((*before, *(leg for leg in way.legs if leg not in before)))
 
 
+@lru_cache(maxsize=1024)
 def _open_system(
     unknown: str, rows: tuple[Equation, ...], known: frozenset[str]
 ) -> tuple[Mapping[str, Step], frozenset[str], list[Equation]]:
@@ -197,6 +202,15 @@ def _open_system(
     legs = propagate(equalities, known, frozenset())
     reached = known.union(legs)
     return legs, reached, [] if unknown in legs else _rows_behind(unknown, equalities, reached)
+
+
+@lru_cache(maxsize=1024)
+def _determined_system(
+    unknown: str, rows: tuple[Equation, ...], known: frozenset[str]
+) -> tuple[Mapping[str, Step], frozenset[str], list[Equation]]:
+    """Return the same with the equations that can determine all their quantities."""
+    legs, reached, system = _open_system(unknown, rows, known)
+    return legs, reached, _determined_part(system, reached)
 
 
 def _determined_part(system: list[Equation], reached: frozenset[str]) -> list[Equation]:

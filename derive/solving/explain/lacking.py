@@ -150,8 +150,8 @@ def _settle(asked: Question, way: Lack) -> tuple[Set[str], Set[str]]:
     if way.last.sense != "=":
         return facts, way.used
     for name in sorted(facts, key=lambda name: (name not in definitions(), name)):
-        rest = pose_with(facts - {name})
-        if facts > {name} and (find_plain_way(name, *rest) or find_plain_way(asked.unknown, *rest)):
+        rest = propagate(*pose_with(facts - {name}), frozenset())
+        if facts > {name} and (name in rest or asked.unknown in rest):
             facts.remove(name)
     posed = asked.unknown, *pose_with(facts)
     there = find_plain_way(*posed) or next(find_loops(*posed, alone=True), None)

@@ -57,7 +57,12 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 
 
 def missing_givens(asked: Question) -> Reason:
-    """Return the facts that would settle the question: the fewest with the most of what was given, and other lists that are as short."""
+    """Return the reason that facts are missing. They are looked up when they are read."""
+    return Reason(code="missing_givens", look_up=lambda: _find_missing(asked))
+
+
+def _find_missing(asked: Question) -> tuple[tuple[str, ...], str]:
+    """Return the facts that would settle the question, the fewest with the most of what was given, and the message that names them."""
     unknown, subject = asked.unknown, asked.unknown
     if asked.listed:
         value, place = asked.listed
@@ -68,13 +73,13 @@ def missing_givens(asked: Question) -> Reason:
         and asked.known.keys().isdisjoint(Waiting.costs - {Waiting.of_use})
     ):
         why = f"{Waiting.of_use} is for output tokens, and does not include the cost of prompts"
-        return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"{unknown} of requests needs {REQUEST.asked}: {why}")
+        return (REQUEST.asked,), f"{unknown} of requests needs {REQUEST.asked}: {why}"
     if not any(unknown in row.symbols for row in asked.equalities):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{subject} is only in equations that must be named with --using: {joinable}"
-        return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
+        return (), message + _left_out(asked, (unknown,))
     if not (lacking := find_lacking(asked)):
-        return Reason(code="not_identified", message=f"{unknown} is not determined: its equations hold for any value, or are the same")
+        return (), f"{unknown} is not determined: its equations hold for any value, or are the same"
     return _name_missing(asked, subject, *lacking)
 
 
@@ -87,11 +92,14 @@ def nearest_givens(asked: Question, refused: Reason) -> Reason:
     is_joined = any(asked.unknown in row.symbols for row in asked.equalities)
     rows = (row for row in by_id().values() if row.sense == "=" and not near.isdisjoint(row.symbols))
     found = find_lacking(asked, [row for row in rows if row.rule or not is_joined])
-    return _name_missing(asked, asked.unknown, found[0]) if found and (not ways or found[0].cost < ways[0].cost) else refused
+    if not found or (ways and found[0].cost >= ways[0].cost):
+        return refused
+    missing, message = _name_missing(asked, asked.unknown, found[0])
+    return Reason(code="missing_givens", missing=missing, message=message)
 
 
-def _name_missing(asked: Question, subject: str, first: Lack, *others: Lack) -> Reason:
-    """Return the reason that names what is missing, and other lists that are as short."""
+def _name_missing(asked: Question, subject: str, first: Lack, *others: Lack) -> tuple[tuple[str, ...], str]:
+    """Return what is missing, and the message that names it and other lists that are as short."""
     unknown, missing, by = asked.unknown, first.names, f", by {first.rule.rule}" if first.rule and first.rule.rule else ""
     needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
     message = f"{subject} also needs {needed}{by}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
@@ -102,7 +110,7 @@ def _name_missing(asked: Question, subject: str, first: Lack, *others: Lack) -> 
         message = f"the buyer pays {meaning.means}: ask for that\nthe cost of the chips: {message}"
     elif short:
         message += ". Instead you can give " + ", or ".join(short[:_OTHERS])
-    return Reason(code="missing_givens", missing=missing, message=message)
+    return missing, message
 
 
 def _mention_dense(missing: tuple[str, ...], asked: Question) -> str:

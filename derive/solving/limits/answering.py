@@ -118,7 +118,7 @@ def _solve_limit(asked: Question, limit: LimitByEquations) -> Fact | _Result | N
     alone = limit.alone
     solution, way = consistent_answer(alone)
     if solution.answers and limit.name in solution.unused:
-        return _refuse_uncompared(asked, limit, limit.evaluate_at(value_inside(solution.answers[0]), told=True))
+        return _refuse_uncompared(asked, limit, limit.evaluate_at(value_inside(solution.answers[0])))
     if solution.is_refused_for(SHORT_OF_MEMORY):
         full = answer_where_memory_binds(replace(alone, silent=True), (limit.name,), (drop_knowns(alone, {*alone.limits}),))
         solution = full[0] if full else solution
@@ -177,7 +177,7 @@ def _compare_beside(asked: Question, limit: LimitByEquations) -> _Result:
     """Return a limited result that does not move with the unknown, or why its limit is not met or cannot be compared."""
     there = limit.evaluate_beside()
     if not there.answers:
-        return _refuse_uncompared(asked, limit, limit.evaluate_beside(told=True))
+        return _refuse_uncompared(asked, limit, there)
     rests = ", ".join(name for name, source in there.provenance.items() if source == "given")
     found = _Result(limit, there)
     return found if found.is_met else found.refuse(asked, f"with any {asked.unknown}. It follows from {rests}")
@@ -202,7 +202,7 @@ def _refuse_uncompared(asked: Question, limit: LimitByEquations, there: Solution
     """Return why a limit cannot be compared. Another size than the unknown may lead to it, unless suppositions do."""
     if asked.unknown not in SIZED and not _is_supposed_later(limit):
         raise NotMadeOf(limit.name, asked.unknown)
-    reason = replace(there.refusal, message=f"{limit.words} cannot be compared: {there.why_not}")
+    reason = there.refusal.reword(lambda message: f"{limit.words} cannot be compared: {message}")
     return _Result(limit, replace(refuse_question(asked, reason), unused=(limit.name,)))
 
 
@@ -211,7 +211,7 @@ def _answer_within_memory(asked: Question, beside: Sequence[_Result], told: tupl
     solution, way = consistent_answer(drop_knowns(asked, {*asked.limits}))
     always = tuple(f"{one.words} holds with any {asked.unknown}" for one in split_limits(asked) if one.moves)
     if solution.reason and told:
-        return replace(solution, reason=replace(solution.reason, message=f"{told[0]}; {solution.reason.message}")), way
+        return replace(solution, reason=solution.reason.reword(lambda message: f"{told[0]}; {message}")), way
     assumptions = (*always, *solution.assumptions)
     return replace(_add_warnings(solution, beside), assumptions=assumptions, said=(*told, *solution.said)), way
 

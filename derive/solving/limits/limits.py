@@ -86,14 +86,14 @@ class LimitByEquations(Limit):
         """Return the result at a value of the unknown, whether memory suffices there or not."""
         return self.evaluate_at(place).first_value
 
-    def evaluate_at(self, place: float, silent: bool = True, told: bool = False) -> Solution:
-        """Return the result at a value of the unknown with all that it rests on. What is missing is looked up only if `told`."""
+    def evaluate_at(self, place: float, silent: bool = True) -> Solution:
+        """Return the result at a value of the unknown with all that it rests on."""
         at = replace(drop_knowns(self.alone, {self.name}), unknown=self.name, anyway=True, silent=silent)
-        return consistent_answer(replace(at, known={**at.known, self.alone.unknown: place}), told)[0]
+        return consistent_answer(replace(at, known={**at.known, self.alone.unknown: place}))[0]
 
-    def evaluate_beside(self, told: bool = False) -> Solution:
-        """Return the limited result if it does not move with the unknown. What is missing is looked up only if `told`."""
-        return answer_forwards(drop_knowns(replace(self.alone, unknown=self.name, anyway=True), {self.name}), told)
+    def evaluate_beside(self) -> Solution:
+        """Return the limited result if it does not move with the unknown."""
+        return answer_forwards(drop_knowns(replace(self.alone, unknown=self.name, anyway=True), {self.name}))
 
 
 def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
